@@ -51,9 +51,9 @@ struct cubin_image {
 /* Returns the compute capability in the flags of a cubin's ELF header, 70 .. 121; 0 for an unsupported GPU. */
 unsigned cubin_sm(uint64_t flags);
 /* Returns the number of cubins, including cubins without functions. They are in the order of the files. */
-uint32_t cubins_images(const struct cubins *c);
+uint32_t cubins_image_count(const struct cubins *c);
 const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i);
-const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
+const struct cubin_function *cubins_function_at(const struct cubins *c, uint32_t i);
 
 /* Scheduling fields that the assembler writes into an instruction, with its opcode and guard. */
 struct control_code {
@@ -67,7 +67,7 @@ struct control_code {
 	uint8_t reuse;          /* mask of source slots that the reuse cache keeps */
 	uint8_t slot[3];        /* registers of the source slots a, b and c, where these exist */
 	uint8_t depbar_counter; /* DEPBAR.LE: counter to wait for */
-	uint8_t depbar_most;    /* DEPBAR.LE: largest value of that counter that ends the wait */
+	uint8_t depbar_limit;   /* DEPBAR.LE: largest value of that counter that ends the wait */
 	uint8_t depbar_list;    /* DEPBAR.LE: mask of further counters that must be 0 */
 };
 

@@ -36,11 +36,11 @@ struct fatbin_entry {
 char fatbin_variant(const struct fatbin_entry *e);
 
 /* Reports whether the bytes begin like a fat binary. */
-bool fatbin_begins(const void *bytes, size_t n);
+bool fatbin_has_magic(const void *bytes, size_t n);
 /*
  * Returns the size of a fat binary including its header, read from its first 16 bytes; 0 if it is not a fat binary.
  */
-uint64_t fatbin_extent(const void *header);
+uint64_t fatbin_whole_size(const void *header);
 /*
  * Opens the fat binary at the start of n bytes, which must outlive b. Sets *whole to the size of the fat binary.
  * Returns 0, or -1 and sets *f.

@@ -26,22 +26,22 @@ struct output *output_open_part(const char *path, bool force);
  * Opens an existing NAME.part like output_open_part() with force, and keeps only its first `keep` bytes. Ends the
  * program if the file is shorter.
  */
-struct output *output_open_rest(const char *path, uint64_t keep);
+struct output *output_reopen_part(const char *path, uint64_t keep);
 /* Truncates the NAME.part of an output to its first n bytes. No more bytes may be written to it. */
-void output_cut(struct output *o, uint64_t n);
+void output_truncate(struct output *o, uint64_t n);
 /*
  * Flushes like output_flush(). From then on, the NAME.part of output_open_part() stays if the program ends without a
  * commit.
  */
-void output_keep(struct output *o);
+void output_keep_part(struct output *o);
 FILE *output_stream(struct output *o);
 /* Opens a new unnamed file in $TMPDIR or /tmp; fclose() deletes it. Returns NULL and sets errno on failure. */
-FILE *output_spool(void);
+FILE *output_open_unnamed(void);
 /*
  * Flushes and returns the path of the file with the output so far. Returns NULL if it has no path (standard output, a
  * device) or a write failed; output_commit() then reports the failure.
  */
-const char *output_written(struct output *o);
+const char *output_flushed_path(struct output *o);
 /* Flushes, checks that all writes succeeded, and renames the file. Ends the program with a message on failure. */
 void output_commit(struct output *o);
 /* Flushes the output. Ends the program with a message on failure. */

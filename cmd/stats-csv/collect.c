@@ -44,9 +44,9 @@ static bool needs_figure(void *ctx, const char *name)
 }
 
 /* Returns true if all figures of the table are read, and none is computed. */
-static bool shows_only_figures_read(const struct csv_job *j)
+static bool are_all_figures_read(const struct csv_job *j)
 {
-	return !j->per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
+	return !j->one_row_per_run && !j->list && !j->running && !j->weights && !j->n_aggs && !j->n_derived;
 }
 
 static void keep_parts_of_rate(struct csv_job *j, struct store_column c);
@@ -144,7 +144,7 @@ static double sum_of_family(const struct result_item *item, const char *name)
 	return sum;
 }
 
-static double find_figure(void *ctx, const char *name)
+static double find_derived_operand(void *ctx, const char *name)
 {
 	const struct csv_reading *g = ctx;
 	const struct result_value *v;
@@ -178,9 +178,9 @@ static void compute_derived(struct csv_reading *g)
 		struct derived *d = &g->j->derived[i];
 		uint32_t column = store_column(g->j->store, d->name);
 
-		d->value = expr_value(d->expr, find_figure, g);
+		d->value = expr_value(d->expr, find_derived_operand, g);
 		for (size_t k = 0; k < expr_names(d->expr); k++)
-			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
+			d->found[k] |= !isnan(find_derived_operand(g, expr_name(d->expr, k)));
 		*use_of_column(g->j, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
 			append_store_value(
@@ -214,7 +214,7 @@ static void mark_matching_items(struct csv_job *j, const char *name)
  * Returns true if the row of the record would be empty, because the record is from a profile and no figures
  * are chosen. Warns once per file.
  */
-static bool skips_profile(struct csv_reading *g, const char *path)
+static bool is_profile_without_row(struct csv_reading *g, const char *path)
 {
 	bool profile = false;
 
@@ -229,7 +229,7 @@ static bool skips_profile(struct csv_reading *g, const char *path)
 	return true;
 }
 
-static void keep_item_values(struct csv_reading *g)
+static void store_item_values(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
 
@@ -248,10 +248,10 @@ static void keep_item_values(struct csv_reading *g)
 	store_add_row(g->j->store, item, g->value, g->n);
 }
 
-static void keep_csv_row(struct csv_reading *g, const char *path)
+static void store_csv_row(struct csv_reading *g, const char *path)
 {
-	if (!skips_profile(g, path))
-		keep_item_values(g);
+	if (!is_profile_without_row(g, path))
+		store_item_values(g);
 }
 
 static void report_incomplete_run(struct csv_reading *g)
@@ -269,15 +269,15 @@ static void report_incomplete_run(struct csv_reading *g)
 	g->j->status = EXIT_NO;
 }
 
-static bool kernel_is_selected(const struct csv_job *j, const struct result_item *item)
+static bool is_kernel_of_item_selected(const struct csv_job *j, const struct result_item *item)
 {
 	return kselect_selects(j->kernels, item->kernel.position, item->kernel.name);
 }
 
 /* Returns the type of event for which the table has a row. collect() handles RESULT_DONE itself. */
-static int event_with_row(const struct csv_job *j)
+static int row_event_of_job(const struct csv_job *j)
 {
-	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
+	return j->per_interval ? RESULT_INTERVAL : j->one_row_per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
 }
 
 void collect(struct csv_job *j, const char *path)
@@ -290,17 +290,17 @@ void collect(struct csv_job *j, const char *path)
 	g.r = results_open(path, j->running ? RESULT_RUNNING : j->per_interval ? RESULT_INTERVALS : 0, &f);
 	if (!g.r)
 		die_fault(&f);
-	if (shows_only_figures_read(j))
+	if (are_all_figures_read(j))
 		results_limit_figures(g.r, needs_figure, j);
 	while ((event = results_next(g.r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
 			store_add_run(j->store, path, &item);
-		else if (event == event_with_row(j) && kernel_is_selected(j, &item))
-			j->any_row = true, keep_csv_row(&g, path);
-		else if (event == RESULT_DONE && (j->per_run || j->weights))
-			keep_csv_row(&g, path);
+		else if (event == row_event_of_job(j) && is_kernel_of_item_selected(j, &item))
+			j->any_row = true, store_csv_row(&g, path);
+		else if (event == RESULT_DONE && (j->one_row_per_run || j->weights))
+			store_csv_row(&g, path);
 		if (event == RESULT_DONE) {
 			store_end_run(j->store, &item);
 			report_incomplete_run(&g);

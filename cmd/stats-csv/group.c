@@ -28,8 +28,8 @@ struct csv_groups {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	bool status; /* true if the table has the column "status" */
-	bool keep;   /* true if all values are kept, because a quantile is requested */
+	bool status;           /* true if the table has the column "status" */
+	bool keeps_all_values; /* true if all values are kept, because a quantile is requested */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
@@ -134,12 +134,13 @@ static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t 
 			&g->w, &(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
 }
 
-static void write_agg(struct csv_groups *g, const struct csv_group *p, uint32_t column, enum agg agg)
+static void write_aggregate_cells(
+	struct csv_groups *g, const struct csv_group *p, uint32_t column, enum agg agg)
 {
 	if (p->sum[column].n && agg == AGG_SUM)
 		write_sum(g, p, column);
 	else
-		writer_real(&g->w, sums_value(&p->sum[column], agg));
+		writer_real(&g->w, sums_aggregate(&p->sum[column], agg));
 }
 
 static void write_group(struct csv_groups *g, const struct csv_group *p)
@@ -162,7 +163,7 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 	writer_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)
-			write_agg(g, p, g->c.column[i], g->j->agg[a]);
+			write_aggregate_cells(g, p, g->c.column[i], g->j->agg[a]);
 	writer_end(&g->w);
 }
 
@@ -201,14 +202,14 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 		.status = table_shows_status(s)};
 
 	for (uint32_t a = 0; a < j->n_aggs; a++)
-		g.keep |= sums_needs_values(j->agg[a]);
+		g.keeps_all_values |= sums_needs_values(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct csv_group *p = find_or_add_group(&g, i);
 		const struct store_value *v = store_load_figures(s, &s->kernel[i]);
 
 		p->kernels++;
 		for (uint32_t k = 0; k < s->kernel[i].n; k++)
-			sums_add(&p->sum[v[k].column], &v[k].value, g.keep);
+			sums_add(&p->sum[v[k].column], &v[k].value, g.keeps_all_values);
 	}
 	write_group_head(&g);
 	for (uint32_t i = 0; i < g.n; i++) {

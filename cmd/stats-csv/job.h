@@ -51,8 +51,8 @@ struct csv_job {
 	const char *output;
 	uint32_t top; /* number of places of a profile (--top); 0 for a table of figures */
 	int by;       /* enum hotspots_by */
-	/* `tidy` is true if --long is given */
-	bool per_run, tidy, list, running, force, quiet, no_options, by_given;
+	/* `long_form` is true if --long is given */
+	bool one_row_per_run, long_form, list, running, force, quiet, no_options, by_given;
 	bool per_interval, provenance;
 
 	struct store *store;
@@ -107,7 +107,7 @@ struct sums {
 };
 bool sums_needs_values(enum agg agg); /* Returns true if agg requires all values. */
 void sums_add(struct sums *s, const struct result_value *v, bool keep);
-double sums_value(struct sums *s, enum agg agg); /* NaN if there are no values */
+double sums_aggregate(struct sums *s, enum agg agg); /* NaN if there are no values */
 
 /* weighted.c: totals of the application that the picks of --weights represent. */
 void csv_weights_read(struct csv_job *j, const char *path);

@@ -59,7 +59,7 @@ static double quantile_of(struct sums *s, double part)
 
 bool sums_needs_values(enum agg agg) { return agg == AGG_MEDIAN || agg == AGG_P90; }
 
-double sums_value(struct sums *s, enum agg agg)
+double sums_aggregate(struct sums *s, enum agg agg)
 {
 	double n = (double)s->n;
 

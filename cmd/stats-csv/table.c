@@ -177,7 +177,7 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 	}
 	if (t->status)
 		writer_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
-	if (t->j->per_run)
+	if (t->j->one_row_per_run)
 		return;
 	writer_kernel(&t->w, t->j, store_word(t->s, k->name));
 	writer_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
@@ -187,7 +187,7 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 	writer_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
 }
 
-static void load_row_cells(struct csv_rows *t, const struct store_kernel *k)
+static void fill_row_cells(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_value *v = store_load_figures(t->s, k);
 
@@ -197,18 +197,18 @@ static void load_row_cells(struct csv_rows *t, const struct store_kernel *k)
 			t->cell[t->c.place[v[i].column] - 1] = &v[i].value;
 }
 
-static void write_wide(struct csv_rows *t, const struct store_kernel *k)
+static void write_wide_row(struct csv_rows *t, const struct store_kernel *k)
 {
-	load_row_cells(t, k);
+	fill_row_cells(t, k);
 	write_run_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++)
 		writer_value(&t->w, t->cell[i]);
 	writer_end(&t->w);
 }
 
-static void write_long(struct csv_rows *t, const struct store_kernel *k)
+static void write_long_rows(struct csv_rows *t, const struct store_kernel *k)
 {
-	load_row_cells(t, k);
+	fill_row_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++) {
 		const struct store_column *c = &t->s->column[t->c.column[i]];
 
@@ -231,7 +231,7 @@ static void write_table_head(struct csv_rows *t)
 		head_text(&h, t->s->option[t->o.option[i]]);
 	if (t->status)
 		head_text(&h, "status");
-	if (!t->j->per_run) {
+	if (!t->j->one_row_per_run) {
 		head_text(&h, "kernel_name");
 		head_number(&h, "id");
 	}
@@ -239,12 +239,12 @@ static void write_table_head(struct csv_rows *t)
 		head_number(&h, "first_cycle");
 		head_number(&h, "cycles");
 	}
-	if (t->j->tidy) {
+	if (t->j->long_form) {
 		head_text(&h, "statistic");
 		head_number(&h, "value");
 		head_text(&h, "unit");
 	}
-	for (uint32_t i = 0; i < t->c.n && !t->j->tidy; i++)
+	for (uint32_t i = 0; i < t->c.n && !t->j->long_form; i++)
 		head_number(&h, "%s", t->s->column[t->c.column[i]].name);
 	writer_head(&t->w, &h);
 }
@@ -257,14 +257,14 @@ void csv_print_table(struct csv_job *j, FILE *out)
 		.c = shown_columns(j),
 		.o = shown_options(j),
 		.w = {out, j->form, 0},
-		.status = j->per_run || table_shows_status(s)};
-	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
-	const struct store_kernel *row = j->per_run ? s->total : s->kernel;
+		.status = j->one_row_per_run || table_shows_status(s)};
+	uint32_t n = j->one_row_per_run ? s->n_totals : s->n_kernels;
+	const struct store_kernel *row = j->one_row_per_run ? s->total : s->kernel;
 
 	t.cell = xcalloc(t.c.n + 1u, sizeof(*t.cell));
 	write_table_head(&t);
 	for (uint32_t i = 0; i < n; i++)
-		(j->tidy ? write_long : write_wide)(&t, &row[i]);
+		(j->long_form ? write_long_rows : write_wide_row)(&t, &row[i]);
 	free(t.cell);
 	free(t.c.column);
 	free(t.c.place);

@@ -13,7 +13,7 @@
 #include "job.h"
 #include "hotspots.h"
 
-static void write_names(struct writer *w)
+static void write_top_head(struct writer *w)
 {
 	struct head h = {0};
 
@@ -74,7 +74,7 @@ static const char *name_of_run(const char *path, uint32_t run)
 	return kept;
 }
 
-static void read_runs(struct csv_job *j, struct writer *w, struct results *r, const char *path)
+static void write_runs_of_file(struct csv_job *j, struct writer *w, struct results *r, const char *path)
 {
 	struct result_item item;
 	struct fault f;
@@ -111,14 +111,14 @@ void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)
 	struct writer w = {out, j->form, 0};
 	struct fault f;
 
-	write_names(&w);
+	write_top_head(&w);
 	for (int i = 0; i < (n ? n : 1); i++) {
 		const char *name = n ? path[i] : "-";
 		struct results *r = results_open(name, 0, &f);
 
 		if (!r)
 			die_fault(&f);
-		read_runs(j, &w, r, name);
+		write_runs_of_file(j, &w, r, name);
 		results_close(r);
 	}
 	collect_check_selection(j);

@@ -46,13 +46,13 @@ void csv_weights_free(struct csv_job *j)
 
 void csv_weights_check(struct csv_job *j)
 {
-	const char *with = j->per_run     ? "--per run"
-			   : j->tidy      ? "--long"
-			   : j->group.n   ? "--group"
-			   : j->running   ? "--running"
-			   : j->kernels   ? "-k"
-			   : j->n_derived ? "-e"
-					  : NULL;
+	const char *with = j->one_row_per_run ? "--per run"
+			   : j->long_form     ? "--long"
+			   : j->group.n       ? "--group"
+			   : j->running       ? "--running"
+			   : j->kernels       ? "-k"
+			   : j->n_derived     ? "-e"
+					      : NULL;
 
 	if (with)
 		cli_usage("--weights cannot be used with %s", with);
@@ -91,7 +91,7 @@ static bool is_sum_figure(const struct store_column *c)
 				     !strcmp(c->about->unit, "percent")));
 }
 
-static void write_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
+static void write_weighted_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
 {
 	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
 	bool bounded = false, known = weighted_figure(w, column, &value, g->pick_deviation, &bounded);
@@ -127,7 +127,7 @@ static void write_weighted_run(
 	writer_value(&g->w, &(struct result_value){.count = picks_represented(g->j->weights), .whole = true});
 	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
-		write_figure(g, w, g->c.column[i]);
+		write_weighted_figure(g, w, g->c.column[i]);
 	writer_end(&g->w);
 	weighted_free(w);
 }

@@ -13,7 +13,7 @@
 
 static bool is_present_value(const struct result_value *v) { return v->decimals != INT8_MAX; }
 
-static void load_side_cells(struct diff *d, int side, uint32_t kernel)
+static void fill_side_cells(struct diff *d, int side, uint32_t kernel)
 {
 	const struct store_kernel *k = &d->store->kernel[kernel - 1];
 	const struct store_value *v = store_load_figures(d->store, k);
@@ -28,10 +28,10 @@ static void load_side_cells(struct diff *d, int side, uint32_t kernel)
  * Sets *v to the value of a side, or to 0 for an omitted sparse counter. Returns false if the side has no
  * value.
  */
-static bool value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
+static bool side_value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
-	bool family = a && d->seen_family[side][a - figures_table];
+	bool family = a && d->has_family[side][a - figures_table];
 
 	*v = d->cell[side][column];
 	if (is_present_value(v))
@@ -71,7 +71,7 @@ static double printed_unit(const struct result_value *a, const struct result_val
 	return pow(10, -places) * (1 + 1e-9);
 }
 
-static bool is_equal(
+static bool is_within_tolerance_of(
 	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
@@ -91,7 +91,7 @@ static void add_change(struct diff *d, uint32_t column)
 	if (!d->seen[0][column] && !d->seen[1][column])
 		return;
 	for (int side = 0; side < 2; side++) {
-		c.has[side] = value_or_zero(d, side, column, &c.value[side]);
+		c.has[side] = side_value_or_zero(d, side, column, &c.value[side]);
 		if (!c.has[side] && !d->seen[side][column])
 			return;
 	}
@@ -99,7 +99,7 @@ static void add_change(struct diff *d, uint32_t column)
 	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
 		return;
 	c.relative = NAN;
-	c.moved = c.has[0] != c.has[1] || !is_equal(d, c.name, &c.value[0], &c.value[1]);
+	c.moved = c.has[0] != c.has[1] || !is_within_tolerance_of(d, c.name, &c.value[0], &c.value[1]);
 	if (c.has[0] && c.has[1]) {
 		double delta = value_difference(&c.value[0], &c.value[1]);
 
@@ -141,7 +141,7 @@ static int compare_changes(const void *pa, const void *pb)
 }
 
 /* Returns true if the figure is compared. gpu_sim_cycle may be in the store just for the summary. */
-static bool is_compared(const struct diff_options *o, const char *name)
+static bool is_figure_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&
 							namelist_find(&o->ignore, name) < 0);
@@ -152,10 +152,10 @@ uint32_t compare_pair(struct diff *d, const struct pair *p)
 	uint32_t moved = 0;
 
 	d->n_changes = 0;
-	load_side_cells(d, 0, p->a);
-	load_side_cells(d, 1, p->b);
+	fill_side_cells(d, 0, p->a);
+	fill_side_cells(d, 1, p->b);
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
-		if (is_compared(d->o, d->store->column[i].name))
+		if (is_figure_compared(d->o, d->store->column[i].name))
 			add_change(d, i);
 	if (d->n_changes)
 		qsort(d->change, d->n_changes, sizeof(*d->change), compare_changes);

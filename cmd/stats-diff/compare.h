@@ -69,16 +69,16 @@ struct diff {
 	const struct diff_options *o;
 	struct store *store;
 	struct side side[2];
-	bool *seen[2];        /* for each column, true if the side has the figure */
-	bool *seen_family[2]; /* for each row of stats.def, true if the side has a figure of the row */
+	bool *seen[2];       /* for each column, true if the side has the figure */
+	bool *has_family[2]; /* for each row of stats.def, true if the side has a figure of the row */
 	struct pair *pair;
 	uint32_t n_pairs, cap_pairs;
 	struct change *change; /* changes of the current pair */
 	uint32_t n_changes, cap_changes;
 	/* values of the current kernel, by column; `decimals` is INT8_MAX for a missing value */
 	struct result_value *cell[2];
-	uint32_t n_moved, n_same, n_only[2];
-	bool stopped_early, differs, trouble;
+	uint32_t n_changed, n_same, n_lone_kernels[2];
+	bool has_incomplete_run, differs, trouble;
 };
 
 /* load.c: reads a result into one side. Returns 0, or -1 after a message if it cannot be read. */
@@ -116,7 +116,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading);
 /* Prints each pair of kernels that differs, and sets d->differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);
-void print_lone(enum diff_form form, FILE *out, const char *name, int side);
+void print_lone_file(enum diff_form form, FILE *out, const char *name, int side);
 /* Prints `heading`, or both paths if it is NULL. */
 void print_heading(const struct diff *d, FILE *out, const char *heading);
 /*

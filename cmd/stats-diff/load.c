@@ -44,7 +44,7 @@ struct loading {
 	uint32_t cap_value;
 };
 
-static uint32_t load_column(struct loading *l, const struct result_figure *f)
+static uint32_t store_column_of_figure(struct loading *l, const struct result_figure *f)
 {
 	if (f->id >= l->n) {
 		grow(&l->column, &l->cap, f->id + 1, sizeof(*l->column));
@@ -61,12 +61,12 @@ static uint32_t load_column(struct loading *l, const struct result_figure *f)
 	return l->column[f->id];
 }
 
-static void keep_side_item(struct loading *l, const struct result_item *item)
+static void store_side_item(struct loading *l, const struct result_item *item)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint32_t column = load_column(l, &item->figure[i]);
+		uint32_t column = store_column_of_figure(l, &item->figure[i]);
 
 		if (column == UINT32_MAX)
 			continue;
@@ -79,7 +79,7 @@ static void keep_side_item(struct loading *l, const struct result_item *item)
 }
 
 /* Sets the fields of *s that say which figures the records of a run have. */
-static void note_figures_of_run(struct side *s, const struct result_item *item)
+static void set_written_figures(struct side *s, const struct result_item *item)
 {
 	s->lists_figures = item->lists_figures;
 	namelist_free(&s->written);
@@ -104,23 +104,23 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 	while ((event = results_next(r, &item, f)) > 0) {
 		if (event == RESULT_START) {
 			store_add_run(d->store, l->side->path, &item);
-			note_figures_of_run(l->side, &item);
+			set_written_figures(l->side, &item);
 			l->side->n_runs++;
 			l->side->log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
 			if (!kselect_selects(d->o->kernels, item.kernel.position, item.kernel.name))
 				continue;
 			required_note_kernel(d->o);
-			keep_side_item(l, &item);
+			store_side_item(l, &item);
 			l->side->n_kernels++;
 		} else {
 			if (d->o->weights)
-				keep_side_item(l, &item);
+				store_side_item(l, &item);
 			store_end_run(d->store, &item);
 			if (strcmp(item.status, "cut"))
 				continue;
 			diag_fault(&item.cut);
-			d->stopped_early = true;
+			d->has_incomplete_run = true;
 		}
 	}
 	return event;

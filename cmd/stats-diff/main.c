@@ -169,7 +169,7 @@ static void find_seen_columns(struct diff *d, int side)
 	const struct side *s = &d->side[side];
 
 	d->seen[side] = xcalloc(d->store->n_columns + 1u, sizeof(bool));
-	d->seen_family[side] = xcalloc(n_figures, sizeof(bool));
+	d->has_family[side] = xcalloc(n_figures, sizeof(bool));
 	d->cell[side] = xcalloc(d->store->n_columns + 1u, sizeof(struct result_value));
 	for (uint32_t k = 0; k < s->n_kernels; k++) {
 		const struct store_kernel *at = &d->store->kernel[s->first_kernel + k];
@@ -180,7 +180,7 @@ static void find_seen_columns(struct diff *d, int side)
 
 			d->seen[side][v[i].column] = true;
 			if (about)
-				d->seen_family[side][about - figures_table] = true;
+				d->has_family[side][about - figures_table] = true;
 		}
 	}
 }
@@ -189,7 +189,7 @@ static void diff_free(struct diff *d)
 {
 	for (int side = 0; side < 2; side++) {
 		free(d->seen[side]);
-		free(d->seen_family[side]);
+		free(d->has_family[side]);
 		free(d->cell[side]);
 	}
 	free(d->pair);
@@ -202,7 +202,7 @@ static void diff_free(struct diff *d)
 static int worse_status(int a, int b) { return a > b ? a : b; }
 
 /* Warns about each pair of runs that have skipped different kernels. */
-static void warn_if_skips_differ(const struct diff *d)
+static void warn_of_different_skips(const struct diff *d)
 {
 	const struct store_run *a = d->store->run + d->side[0].first_run,
 			       *b = d->store->run + d->side[1].first_run;
@@ -230,16 +230,16 @@ static int diff_files(
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
 	if (loaded && !o->weights)
-		warn_if_skips_differ(&d);
+		warn_of_different_skips(&d);
 	if (loaded && o->weights) {
 		if (diff_print_weighted(&d, out, heading) == 0)
-			status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
+			status = d.has_incomplete_run ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
 	} else if (loaded) {
 		find_seen_columns(&d, 0);
 		find_seen_columns(&d, 1);
 		pair_kernels(&d);
 		(o->summary ? print_summary : print_diff)(&d, out, heading);
-		status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
+		status = d.has_incomplete_run ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
 	}
 	diff_free(&d);
 	return status;
@@ -314,7 +314,7 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 		int c = i == fa.n ? 1 : j == fb.n ? -1 : strcmp(fa.name[i], fb.name[j]);
 
 		if (c) {
-			print_lone(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
+			print_lone_file(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
 			status = worse_status(status, EXIT_NO);
 		} else {
 			char *pa = join_path(a, fa.name[i]), *pb = join_path(b, fb.name[j]);
@@ -332,7 +332,7 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 }
 
 /* Compares a file with the file of the same name in a directory. */
-static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, const char *b)
+static int diff_file_with_folder(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
 	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');
 	char *path;
@@ -370,7 +370,7 @@ int main(int argc, char **argv)
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
 	else if (is_folder(argv[0]) || is_folder(argv[1]))
-		status = diff_mixed(&o, output_stream(out), argv[0], argv[1]);
+		status = diff_file_with_folder(&o, output_stream(out), argv[0], argv[1]);
 	else
 		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);
 	if (status != EXIT_TROUBLE)

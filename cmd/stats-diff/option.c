@@ -45,7 +45,7 @@ static struct rows find_option_rows(const struct diff *d)
 }
 
 /* Writes the name of an option: "gpgpu_n_mem" or, for the second run of the input, "#2 gpgpu_n_mem". */
-static void option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
+static void format_option_label(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)
 		snprintf(out, cap, "#%u %s", r->run + 1, d->store->option[r->option]);
@@ -78,7 +78,7 @@ static void print_markdown_options(const struct diff *d, FILE *out, const struct
 
 	fputs("\n| option | A | B |\n|---|---|---|\n", out);
 	for (uint32_t i = 0; i < l->n; i++) {
-		option_label(d, &l->row[i], name, sizeof(name));
+		format_option_label(d, &l->row[i], name, sizeof(name));
 		fputs("| ", out);
 		print_name(out, name, DIFF_MARKDOWN);
 		for (int side = 0; side < 2; side++) {
@@ -98,7 +98,7 @@ static void print_text_options(const struct diff *d, FILE *out, const struct row
 	for (uint32_t i = 0; i < l->n; i++) {
 		int n[2];
 
-		option_label(d, &l->row[i], name, sizeof(name));
+		format_option_label(d, &l->row[i], name, sizeof(name));
 		n[0] = print_width_of_names(name);
 		n[1] = print_width_of_names(l->row[i].value[0]);
 		for (int k = 0; k < 2; k++)
@@ -106,7 +106,7 @@ static void print_text_options(const struct diff *d, FILE *out, const struct row
 	}
 	fprintf(out, "  %-*s  %-*s  %s\n", w[0], "option", w[1], "A", "B");
 	for (uint32_t i = 0; i < l->n; i++) {
-		option_label(d, &l->row[i], name, sizeof(name));
+		format_option_label(d, &l->row[i], name, sizeof(name));
 		fputs("  ", out);
 		print_name_padded(out, name, w[0]);
 		fputs("  ", out);

@@ -23,14 +23,14 @@ static uint32_t store_kernel_number(const struct diff *d, int side, uint32_t i)
 	return d->side[side].first_kernel + i + 1;
 }
 
-static bool same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
+static bool have_same_kernel_name(const struct diff *d, uint32_t a, uint32_t b)
 {
 	return d->store->kernel[store_kernel_number(d, 0, a) - 1].name ==
 	       d->store->kernel[store_kernel_number(d, 1, b) - 1].name;
 }
 
 /* Adds the kernels before the positions to_a and to_b as kernels without partners, the kernels of A first. */
-static void pair_with_none(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
+static void add_lone_kernels(struct diff *d, uint32_t *a, uint32_t to_a, uint32_t *b, uint32_t to_b)
 {
 	while (*a < to_a)
 		add_pair(d, store_kernel_number(d, 0, (*a)++), 0);
@@ -48,13 +48,13 @@ static void pair_by_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b
 		for (uint32_t x = end_b; x-- > b;) {
 			uint32_t *c = &best[(y - a) * w + (x - b)];
 
-			*c = same_kernel_name(d, y, x) ? c[w + 1] + 1 : c[w] > c[1] ? c[w] : c[1];
+			*c = have_same_kernel_name(d, y, x) ? c[w + 1] + 1 : c[w] > c[1] ? c[w] : c[1];
 		}
 	while (i < end_a && j < end_b) {
 		const uint32_t *c = &best[(i - from_a) * w + (j - from_b)];
 
-		if (same_kernel_name(d, i, j)) {
-			pair_with_none(d, &a, i, &b, j);
+		if (have_same_kernel_name(d, i, j)) {
+			add_lone_kernels(d, &a, i, &b, j);
 			add_pair(d, store_kernel_number(d, 0, i++), store_kernel_number(d, 1, j++));
 			a = i;
 			b = j;
@@ -64,7 +64,7 @@ static void pair_by_table(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b
 			j++;
 		}
 	}
-	pair_with_none(d, &a, end_a, &b, end_b);
+	add_lone_kernels(d, &a, end_a, &b, end_b);
 	free(best);
 }
 
@@ -73,28 +73,28 @@ static void pair_by_nearest_name(struct diff *d, uint32_t a, uint32_t end_a, uin
 	while (a < end_a && b < end_b) {
 		uint32_t k = 0;
 
-		while (k < AHEAD && !(a + k < end_a && same_kernel_name(d, a + k, b)) &&
-			!(b + k < end_b && same_kernel_name(d, a, b + k)))
+		while (k < AHEAD && !(a + k < end_a && have_same_kernel_name(d, a + k, b)) &&
+			!(b + k < end_b && have_same_kernel_name(d, a, b + k)))
 			k++;
 		if (k == AHEAD)
-			pair_with_none(d, &a, a + 1, &b, b + 1);
-		else if (a + k < end_a && same_kernel_name(d, a + k, b))
-			pair_with_none(d, &a, a + k, &b, b);
+			add_lone_kernels(d, &a, a + 1, &b, b + 1);
+		else if (a + k < end_a && have_same_kernel_name(d, a + k, b))
+			add_lone_kernels(d, &a, a + k, &b, b);
 		else
-			pair_with_none(d, &a, a, &b, b + k);
-		while (k < AHEAD && a < end_a && b < end_b && same_kernel_name(d, a, b))
+			add_lone_kernels(d, &a, a, &b, b + k);
+		while (k < AHEAD && a < end_a && b < end_b && have_same_kernel_name(d, a, b))
 			add_pair(d, store_kernel_number(d, 0, a++), store_kernel_number(d, 1, b++));
 	}
-	pair_with_none(d, &a, end_a, &b, end_b);
+	add_lone_kernels(d, &a, end_a, &b, end_b);
 }
 
 void pair_kernels(struct diff *d)
 {
 	uint32_t a = 0, b = 0, end_a = d->side[0].n_kernels, end_b = d->side[1].n_kernels, tail = 0;
 
-	for (; a < end_a && b < end_b && same_kernel_name(d, a, b); a++, b++)
+	for (; a < end_a && b < end_b && have_same_kernel_name(d, a, b); a++, b++)
 		add_pair(d, store_kernel_number(d, 0, a), store_kernel_number(d, 1, b));
-	for (; a < end_a && b < end_b && same_kernel_name(d, end_a - 1, end_b - 1); tail++) {
+	for (; a < end_a && b < end_b && have_same_kernel_name(d, end_a - 1, end_b - 1); tail++) {
 		end_a--;
 		end_b--;
 	}

@@ -11,7 +11,7 @@
 #include "output.h"
 #include "record.h"
 
-static void print_value(char *out, size_t cap, const struct result_value *v)
+static void format_value(char *out, size_t cap, const struct result_value *v)
 {
 	char text[RECORD_REAL_CAP];
 
@@ -23,7 +23,7 @@ static void print_value(char *out, size_t cap, const struct result_value *v)
 		snprintf(out, cap, "%s", isfinite(v->real) ? record_real_text(text, v->real) : "-");
 }
 
-static void figure_change_text(char *out, size_t cap, const struct change *c)
+static void format_figure_change(char *out, size_t cap, const struct change *c)
 {
 	if (!c->has[0] || !c->has[1])
 		snprintf(out, cap, "%s", c->has[0] ? "gone" : "new");
@@ -80,15 +80,15 @@ struct cells {
 	char value[2][48], change[32];
 };
 
-static void fill_cells(struct cells *c, const struct change *ch)
+static void format_change_cells(struct cells *c, const struct change *ch)
 {
 	for (int s = 0; s < 2; s++) {
 		if (ch->has[s])
-			print_value(c->value[s], sizeof(c->value[s]), &ch->value[s]);
+			format_value(c->value[s], sizeof(c->value[s]), &ch->value[s]);
 		else
 			strcpy(c->value[s], "-");
 	}
-	figure_change_text(c->change, sizeof(c->change), ch);
+	format_figure_change(c->change, sizeof(c->change), ch);
 }
 
 /* maximum number of figures shown per kernel, and of kernels shown, without --full */
@@ -96,14 +96,14 @@ static void fill_cells(struct cells *c, const struct change *ch)
 #define MOST_KERNELS 10u
 
 /* Returns true if all differences are shown, because an option requests this or selects figures. */
-static bool shows_all(const struct diff *d)
+static bool are_all_changes_shown(const struct diff *d)
 {
 	return d->o->full || d->o->all || d->o->select.n || d->o->form == DIFF_JSON;
 }
 
 static uint32_t shown_changes(const struct diff *d)
 {
-	return shows_all(d) || d->n_changes <= MOST_CHANGES ? d->n_changes : MOST_CHANGES;
+	return are_all_changes_shown(d) || d->n_changes <= MOST_CHANGES ? d->n_changes : MOST_CHANGES;
 }
 
 static void print_text_changes(const struct diff *d, FILE *out)
@@ -114,7 +114,7 @@ static void print_text_changes(const struct diff *d, FILE *out)
 	for (uint32_t i = 0; i < shown_changes(d); i++) {
 		int n[4];
 
-		fill_cells(&c[i], &d->change[i]);
+		format_change_cells(&c[i], &d->change[i]);
 		n[0] = print_width_of_names(d->change[i].name);
 		n[1] = (int)strlen(c[i].value[0]);
 		n[2] = (int)strlen(c[i].value[1]);
@@ -140,7 +140,7 @@ static void print_markdown_changes(const struct diff *d, FILE *out)
 
 	fputs("\n| name | A | B | change |\n|---|---:|---:|---:|\n", out);
 	for (uint32_t i = 0; i < shown_changes(d); i++) {
-		fill_cells(&c, &d->change[i]);
+		format_change_cells(&c, &d->change[i]);
 		fputs("| ", out);
 		print_name(out, d->change[i].name, DIFF_MARKDOWN);
 		fprintf(out, " | %s | %s | %s |\n", c.value[0], c.value[1], c.change);
@@ -169,7 +169,7 @@ static void print_changes(const struct diff *d, FILE *out, const struct pair *p)
 		print_text_changes(d, out);
 }
 
-static void print_only(const struct diff *d, FILE *out, int side, uint32_t k)
+static void print_lone_kernel(const struct diff *d, FILE *out, int side, uint32_t k)
 {
 	bool markdown = d->o->form == DIFF_MARKDOWN;
 
@@ -243,7 +243,7 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 }
 
 /* Prints the name of a file that only one directory has. */
-void print_lone(enum diff_form form, FILE *out, const char *name, int side)
+void print_lone_file(enum diff_form form, FILE *out, const char *name, int side)
 {
 	if (form == DIFF_JSON) {
 		json_t *o = json_object();
@@ -276,7 +276,7 @@ void print_heading(const struct diff *d, FILE *out, const char *heading)
 	fputs(d->o->form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
 }
 
-static void print_status(enum diff_form form, FILE *out, const char *a, const char *b)
+static void print_status_change(enum diff_form form, FILE *out, const char *a, const char *b)
 {
 	fputs(form == DIFF_MARKDOWN ? "status: A " : "  status: A ", out);
 	print_name(out, a, form);
@@ -302,7 +302,7 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 						print_json_text(b)),
 				out);
 		else
-			print_status(d->o->form, out, a, b);
+			print_status_change(d->o->form, out, a, b);
 	}
 }
 
@@ -313,7 +313,7 @@ static void print_pair(struct diff *d, FILE *out, const struct pair *p, const ch
 	else if (p->a && p->b)
 		print_changes(d, out, p);
 	else
-		print_only(d, out, p->b ? 1 : 0, p->a ? p->a : p->b);
+		print_lone_kernel(d, out, p->b ? 1 : 0, p->a ? p->a : p->b);
 }
 
 void print_diff(struct diff *d, FILE *out, const char *heading)
@@ -329,25 +329,25 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 		const struct pair *p = &d->pair[i];
 		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
 
-		d->n_moved += both && moved;
+		d->n_changed += both && moved;
 		d->n_same += both && !moved;
-		d->n_only[0] += !p->b;
-		d->n_only[1] += !p->a;
+		d->n_lone_kernels[0] += !p->b;
+		d->n_lone_kernels[1] += !p->a;
 		d->differs |= moved;
 		if (!moved && !d->o->all)
 			continue;
 		if (!headed)
 			print_heading(d, out, heading);
 		headed = true;
-		if (shown++ < MOST_KERNELS || shows_all(d))
+		if (shown++ < MOST_KERNELS || are_all_changes_shown(d))
 			print_pair(d, out, p, heading);
 	}
-	if (shown > MOST_KERNELS && !shows_all(d))
+	if (shown > MOST_KERNELS && !are_all_changes_shown(d))
 		fprintf(out, "  and %u more kernels (--full)\n", shown - MOST_KERNELS);
 	if (headed && d->o->form != DIFF_JSON)
 		fprintf(out, "%s%u equal, %u different, %u only in A, %u only in B\n",
-			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_moved,
-			d->n_only[0], d->n_only[1]);
+			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_changed,
+			d->n_lone_kernels[0], d->n_lone_kernels[1]);
 }
 
 /* ---- summary ---------------------------------------------------------------------------------- */
@@ -444,9 +444,9 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
 	json_object_set_new(o, "cycles_b", json_real(s->cycles[1]));
 	json_object_set_new(o, "equal", json_integer(d->n_same));
-	json_object_set_new(o, "different", json_integer(d->n_moved));
-	json_object_set_new(o, "only_a", json_integer(d->n_only[0]));
-	json_object_set_new(o, "only_b", json_integer(d->n_only[1]));
+	json_object_set_new(o, "different", json_integer(d->n_changed));
+	json_object_set_new(o, "only_a", json_integer(d->n_lone_kernels[0]));
+	json_object_set_new(o, "only_b", json_integer(d->n_lone_kernels[1]));
 	for (uint32_t i = 0; i < s->n && i < 10; i++) {
 		json_t *m = json_object();
 
@@ -465,7 +465,7 @@ static void print_totals(const struct diff *d, FILE *out, const struct summary *
 	const char *in = d->o->form == DIFF_MARKDOWN ? "- " : "  ";
 
 	fprintf(out, "%skernels: %u equal, %u different, %u only in A, %u only in B\n", in, d->n_same,
-		d->n_moved, d->n_only[0], d->n_only[1]);
+		d->n_changed, d->n_lone_kernels[0], d->n_lone_kernels[1]);
 	if (!s->pairs)
 		return;
 	fprintf(out, "%sspeed-up (geometric mean of cycles A / B): %.4f\n", in,
@@ -486,10 +486,10 @@ void print_summary(struct diff *d, FILE *out, const char *heading)
 		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
 		double a, b;
 
-		d->n_moved += both && moved;
+		d->n_changed += both && moved;
 		d->n_same += both && !moved;
-		d->n_only[0] += !p->b;
-		d->n_only[1] += !p->a;
+		d->n_lone_kernels[0] += !p->b;
+		d->n_lone_kernels[1] += !p->a;
 		d->differs |= moved;
 		if (both && read_kernel_cycles(d, p->a, &a) && read_kernel_cycles(d, p->b, &b))
 			add_kernel_total(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);

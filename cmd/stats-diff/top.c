@@ -12,7 +12,7 @@
 #include "compare.h"
 #include "hotspots.h"
 
-static int read_side(
+static int read_profile_of_side(
 	struct hotspots *t, const struct diff_options *o, int side, const char *path, char status[24])
 {
 	struct fault f;
@@ -44,7 +44,7 @@ static int read_side(
 	return 0;
 }
 
-static void hot_spot_change_text(char *out, size_t cap, const struct hotspot *r)
+static void format_hot_spot_change(char *out, size_t cap, const struct hotspot *r)
 {
 	if (!r->cycles[0] || !r->cycles[1])
 		snprintf(out, cap, "%s", r->cycles[0] ? "gone" : "new");
@@ -54,7 +54,7 @@ static void hot_spot_change_text(char *out, size_t cap, const struct hotspot *r)
 }
 
 /* Writes the name of a place: "0x0090 LDG.E:12" or, for a source line without a PC, "line 12". */
-static void place_text(char *out, size_t cap, const struct hotspot *r)
+static void format_place(char *out, size_t cap, const struct hotspot *r)
 {
 	if (*r->pc)
 		snprintf(out, cap, "%s %.80s%s%s", r->pc, r->opcode, *r->line ? ":" : "", r->line);
@@ -74,8 +74,8 @@ static void print_hot_spot(const struct diff_options *o, FILE *out, const struct
 {
 	char change[32], place[160];
 
-	hot_spot_change_text(change, sizeof(change), r);
-	place_text(place, sizeof(place), r);
+	format_hot_spot_change(change, sizeof(change), r);
+	format_place(place, sizeof(place), r);
 	if (o->form == DIFF_MARKDOWN) {
 		fprintf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | ", r->cycles[0], r->cycles[1], change,
 			main_stall_of(r));
@@ -109,7 +109,7 @@ static void print_json_row(FILE *out, const char *heading, const struct hotspot 
 	print_json_line(o, out);
 }
 
-static void print_head(const struct diff_options *o, FILE *out, const struct hotspots *t)
+static void print_top_head(const struct diff_options *o, FILE *out, const struct hotspots *t)
 {
 	double a = (double)t->all[0], b = (double)t->all[1];
 	bool markdown = o->form == DIFF_MARKDOWN;
@@ -137,7 +137,7 @@ static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hots
 		return differs;
 	if ((differs || o->all) && o->form != DIFF_JSON) {
 		print_heading(&d, out, heading);
-		print_head(o, out, t);
+		print_top_head(o, out, t);
 	}
 	for (uint32_t i = 0; i < t->n && i < o->top; i++) {
 		const struct hotspot *r = &t->row[i];
@@ -159,7 +159,8 @@ int diff_top(const struct diff_options *o, FILE *out, const char *a, const char 
 	char status[2][24] = {"", ""};
 	int result = EXIT_TROUBLE;
 
-	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
+	if (read_profile_of_side(t, o, 0, a, status[0]) == 0 &&
+		read_profile_of_side(t, o, 1, b, status[1]) == 0)
 		result = print_hot_spots(o, out, t, path, heading) || strcmp(status[0], status[1])
 				 ? EXIT_NO
 				 : EXIT_GOOD;

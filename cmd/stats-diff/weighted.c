@@ -29,7 +29,7 @@ struct weighing {
 	uint32_t n, cap;
 };
 
-static bool within_tolerance(const struct diff_options *o, const struct moved *m)
+static bool is_change_tolerated(const struct diff_options *o, const struct moved *m)
 {
 	const struct tolerance *t = tolerance_of(o, m->name);
 	double delta = fabs(m->value[1] - m->value[0]), most = fmax(fabs(m->value[0]), fabs(m->value[1]));
@@ -52,7 +52,7 @@ static void compare_totals(struct weighing *g, uint32_t column)
 	bounded = bounded && weighted_cold_margins(g->side[1], g->pick_deviation[1], &below, &above);
 	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above)
 			 : (double)NAN;
-	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
+	m.outside = !is_change_tolerated(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
 	g->d->differs |= m.outside;
 	if (!m.outside && !g->d->o->all)
 		return;
@@ -81,7 +81,7 @@ static int compare_moved(const void *pa, const void *pb)
 
 /* ---- printing --------------------------------------------------------------------------------- */
 
-static void percent_text(char t[32], double part, const char *form)
+static void format_percent(char t[32], double part, const char *form)
 {
 	if (isnan(part))
 		strcpy(t, "?");
@@ -106,8 +106,8 @@ static void print_total_rows(const struct weighing *g, FILE *out)
 		const struct moved *m = &g->row[i];
 		char change[32], half[32];
 
-		percent_text(change, relative_change(m), "%+.2f%%");
-		percent_text(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
+		format_percent(change, relative_change(m), "%+.2f%%");
+		format_percent(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
 		fputs(markdown ? "| " : "  ", out);
 		if (markdown)
 			print_name(out, m->name, DIFF_MARKDOWN);

@@ -149,7 +149,7 @@ static void write_points(const struct html_report *r, FILE *out)
 	fputs("]", out);
 }
 
-void html_data(const struct html_report *r, FILE *out)
+void html_write_data(const struct html_report *r, FILE *out)
 {
 	fputs("{\"figures\":[", out);
 	for (unsigned f = 0; f < N_HTML_FIGURES; f++)

@@ -51,7 +51,7 @@ static double option_number(const struct html_run *run, const char *name)
 	return value ? strtod(value, NULL) : 0;
 }
 
-static void add_option(struct html_run *run, const struct result_option *o)
+static void add_run_option(struct html_run *run, const struct result_option *o)
 {
 	size_t name = strlen(o->name) + 1, value = strlen(o->value) + 1;
 	char *both = xmalloc(name + value);
@@ -83,7 +83,7 @@ static struct html_run *new_run(struct html_report *r, const char *path, const s
 		item->run);
 	run->name = xstrdup(name);
 	for (uint32_t i = 0; i < item->n_options; i++)
-		add_option(run, &item->option[i]);
+		add_run_option(run, &item->option[i]);
 	run->gpu = xstrdup(html_option(run, "given.config") ? html_option(run, "given.config") : "");
 	run->hz = html_clock(item);
 	run->sms = option_number(run, "gpgpu_n_clusters") * option_number(run, "gpgpu_n_cores_per_cluster");
@@ -95,7 +95,7 @@ static struct html_run *new_run(struct html_report *r, const char *path, const s
 	return run;
 }
 
-static double value_of(const struct results *in, const char *name)
+static double value_of_result(const struct results *in, const char *name)
 {
 	const struct result_value *v = results_find(in, name);
 
@@ -119,9 +119,9 @@ static void add_kernel(struct html_run *run, const struct results *in, const str
 	snprintf(to->block, sizeof(to->block), "%s", k->block);
 	snprintf(to->status, sizeof(to->status), "%s", k->status);
 	for (unsigned i = 0; i < N_HTML_FIGURES; i++)
-		to->figure[i] = value_of(in, html_figure_names[i]);
+		to->figure[i] = value_of_result(in, html_figure_names[i]);
 	metric_of_results(to->metric, in, run->hz);
-	to->first = value_of(in, "gpu_tot_sim_cycle") - to->figure[HTML_cycles];
+	to->first = value_of_result(in, "gpu_tot_sim_cycle") - to->figure[HTML_cycles];
 	to->first = to->first < 0 ? 0 : to->first;
 }
 
@@ -158,7 +158,7 @@ static int reason_of_figure(const char *name)
 
 /* ---- over time ------------------------------------------------------------------------------------- */
 
-static void add_to_map(struct html_run *run, enum html_place place, const char *name, double v)
+static void add_map_value(struct html_run *run, enum html_place place, const char *name, double v)
 {
 	struct html_map *m = &run->map[place];
 	unsigned long at = strtoul(strchr(name, '[') + 1, NULL, 10);
@@ -180,12 +180,13 @@ static void add_interval(struct html_run *run, const struct results *in, const s
 	to = &run->interval[run->n_intervals++];
 	*to = (struct html_interval){.first = (double)item->first_cycle,
 		.cycles = (double)item->cycles,
-		.insts = value_of(in, "gpu_sim_insn"),
-		.l1 = value_of(in, "L1D_total_cache_accesses"),
-		.l1_miss = value_of(in, "L1D_total_cache_misses"),
-		.l2 = value_of(in, "L2_total_cache_accesses"),
-		.l2_miss = value_of(in, "L2_total_cache_misses"),
-		.dram_bytes = value_of(in, "dram_read_bytes") + value_of(in, "dram_write_bytes")};
+		.insts = value_of_result(in, "gpu_sim_insn"),
+		.l1 = value_of_result(in, "L1D_total_cache_accesses"),
+		.l1_miss = value_of_result(in, "L1D_total_cache_misses"),
+		.l2 = value_of_result(in, "L2_total_cache_accesses"),
+		.l2_miss = value_of_result(in, "L2_total_cache_misses"),
+		.dram_bytes =
+			value_of_result(in, "dram_read_bytes") + value_of_result(in, "dram_write_bytes")};
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		const char *name = item->figure[i].name;
 		double v = item->figure[i].value.real;
@@ -193,14 +194,14 @@ static void add_interval(struct html_run *run, const struct results *in, const s
 		if (begins_with_word(name, "sched_cycles[") && reason_of_figure(name) >= 0) {
 			to->stall[reason_of_figure(name)] = v;
 		} else if (begins_with_word(name, "sm[") && strstr(name, "].issued")) {
-			add_to_map(run, PLACE_SM, name, v);
+			add_map_value(run, PLACE_SM, name, v);
 		} else if (begins_with_word(name, "sm[")) {
 			to->warp_cycles += v;
 		} else if (begins_with_word(name, "l2_slice[") && strstr(name, "].bytes")) {
-			add_to_map(run, PLACE_SLICE, name, v);
+			add_map_value(run, PLACE_SLICE, name, v);
 			to->l2_bytes += v;
 		} else if (begins_with_word(name, "dram_channel[")) {
-			add_to_map(run, PLACE_CHANNEL, name, v);
+			add_map_value(run, PLACE_CHANNEL, name, v);
 			to->dram_bytes += v;
 		}
 	}
@@ -379,7 +380,7 @@ static void warn_of_skipped(struct html_report *r, const struct html_run *run)
 			run->name, kernels, at ? at : "?", at && strlen(at) > 60 ? "..." : "");
 }
 
-static void end_run(struct html_report *r, struct html_run *run, const struct result_item *item)
+static void finish_run_of_results(struct html_report *r, struct html_run *run, const struct result_item *item)
 {
 	warn_of_skipped(r, run);
 	free(run->status);
@@ -400,7 +401,7 @@ static void end_run(struct html_report *r, struct html_run *run, const struct re
 }
 
 /* Removes the last run, because its records are a profile. */
-static void drop_profile(struct html_report *r, const char *path)
+static void remove_profile_run(struct html_report *r, const char *path)
 {
 	free_run(&r->run[--r->n_runs]);
 	diag_warn(
@@ -432,9 +433,9 @@ void html_load_run(struct html_report *r, const char *path)
 		} else if (event == RESULT_INTERVAL) {
 			add_interval(run, in, &item);
 		} else if (event == RESULT_DONE && (profile || is_profile(&item))) {
-			drop_profile(r, path);
+			remove_profile_run(r, path);
 		} else if (event == RESULT_DONE) {
-			end_run(r, run, &item);
+			finish_run_of_results(r, run, &item);
 		}
 	}
 	if (event < 0)
@@ -488,7 +489,7 @@ static int compare_inst_cycles(const void *pa, const void *pb)
 }
 
 /* Merges the kernels of a run by name. Sums their figures and recomputes ratios. */
-static void group_kernels(struct html_run *run)
+static void merge_kernels_by_name(struct html_run *run)
 {
 	uint32_t n = 0;
 
@@ -529,7 +530,7 @@ void html_sort_and_merge(struct html_report *r)
 		if (run->n_insts)
 			qsort(run->inst, run->n_insts, sizeof(*run->inst), compare_inst_cycles);
 		if (run->n_kernels > HTML_GROUP)
-			group_kernels(run);
+			merge_kernels_by_name(run);
 		if (run->profiled && !run->has_lines && run->n_insts)
 			html_warn(r,
 				"%.200s: the trace has no source lines (expected -enable lineinfo 1 of the tracer, or .loc of PTX)",

@@ -98,14 +98,14 @@ static void store_measured_value(
 	struct html_launch *to, const char *title, const char *text, const char *unit)
 {
 	char own[16], of_title[16];
-	enum metric metric = metric_of(title, of_title);
+	enum metric metric = metric_of_title(title, of_title);
 	double v;
 
 	if (metric == METRIC_NONE || !read_measured_number(text, &v, own) || v < 0)
 		return;
 	if (!unit || !*unit)
 		unit = of_title;
-	v = metric_value(metric, title, v, unit, own);
+	v = metric_convert_value(metric, title, v, unit, own);
 	if (metric == METRIC_SM_CYCLES)
 		to->sm_cycles = to->sm_cycles > 0 ? to->sm_cycles : v;
 	else if (isnan(to->value[metric]))
@@ -201,7 +201,7 @@ static struct html_launch *find_or_add_launch(struct measured_reader *t, const c
  * Returns the name of a kernel without the number of its launch: "f(int)" for "f(int) [12]". The caller frees
  * it.
  */
-static char *kernel_name(const char *text)
+static char *copy_name_without_launch(const char *text)
 {
 	size_t n = strlen(text), at;
 
@@ -242,7 +242,7 @@ static void store_launch_row(struct measured_reader *t, const char *name)
 	}
 }
 
-static void process_row(struct measured_reader *t)
+static void process_measured_row(struct measured_reader *t)
 {
 	char *name;
 
@@ -256,7 +256,7 @@ static void process_row(struct measured_reader *t)
 		t->over = t->n && strncmp(t->word[0], "==", 2) != 0 && *t->word[0];
 		return;
 	}
-	name = kernel_name(word_of_column(t, t->role[ROLE_KERNEL]));
+	name = copy_name_without_launch(word_of_column(t, t->role[ROLE_KERNEL]));
 	if (!*name && !t->m->n && !t->unit) {
 		t->unit = copy_row_words(t);
 		t->n_units = t->n;
@@ -282,7 +282,7 @@ static void on_measured_row(int end, void *ctx)
 
 	(void)end;
 	t->line++;
-	process_row(t);
+	process_measured_row(t);
 	for (uint32_t i = 0; i < t->n; i++)
 		free(t->word[i]);
 	t->n = 0;
@@ -304,7 +304,7 @@ static void free_reader(struct measured_reader *t)
 	table_free(&t->counts);
 }
 
-static void read_table(struct html_measured *m, const char *path)
+static void read_measured_csv(struct html_measured *m, const char *path)
 {
 	struct measured_reader t = {.m = m, .path = path};
 	struct csv_parser parser;
@@ -330,7 +330,7 @@ static void read_table(struct html_measured *m, const char *path)
 	free_reader(&t);
 }
 
-static void read_results(struct html_measured *m, const char *path)
+static void read_measured_results(struct html_measured *m, const char *path)
 {
 	struct result_item item;
 	struct fault f;
@@ -363,14 +363,14 @@ void measured_read(struct html_measured *m, const char *path)
 
 	*m = (struct html_measured){.path = path};
 	if (n > 4 && !strcmp(path + n - 4, ".csv"))
-		read_table(m, path);
+		read_measured_csv(m, path);
 	else
-		read_results(m, path);
+		read_measured_results(m, path);
 	for (uint32_t i = 0; i < m->n; i++) {
-		metric_derive(m->launch[i].value);
+		metric_derive_missing(m->launch[i].value);
 		any |= m->launch[i].sm_cycles > 0;
 		for (int k = 0; k < N_METRICS; k++)
-			any |= metric_comparable((enum metric)k, m->launch[i].value[k], 1);
+			any |= metric_is_comparable((enum metric)k, m->launch[i].value[k], 1);
 	}
 	if (!any)
 		die_at((struct place){.file = path},

@@ -90,7 +90,7 @@ static const struct {
 
 /* ---- measured values ------------------------------------------------------------------------------- */
 
-enum metric metric_of(const char *title, char unit[16])
+enum metric metric_of_title(const char *title, char unit[16])
 {
 	const char *open = strstr(title, " ("), *last = strrchr(title, '(');
 	size_t n, end = strlen(title);
@@ -138,7 +138,8 @@ static double unit_factor(const char *unit)
 	return bytes > 0 ? bytes : 1;
 }
 
-double metric_value(enum metric metric, const char *title, double v, const char *unit, const char *shown)
+double metric_convert_value(
+	enum metric metric, const char *title, double v, const char *unit, const char *shown)
 {
 	bool percent = strchr(unit, '%') || strchr(shown, '%');
 
@@ -149,7 +150,7 @@ double metric_value(enum metric metric, const char *title, double v, const char 
 	return v * unit_factor(*shown ? shown : unit);
 }
 
-void metric_derive(double v[N_METRICS])
+void metric_derive_missing(double v[N_METRICS])
 {
 	if (isnan(v[METRIC_DRAM_BYTES]))
 		v[METRIC_DRAM_BYTES] = v[METRIC_DRAM_READ_BYTES] + v[METRIC_DRAM_WRITE_BYTES];
@@ -185,12 +186,12 @@ void metric_of_results(double v[N_METRICS], const struct results *in, double hz)
 	v[METRIC_DRAM_WRITE_BYTES] = figure_of_results(in, "dram_write_bytes");
 	v[METRIC_DRAM_BYTES] = v[METRIC_DRAM_BANDWIDTH] = (double)NAN;
 	v[METRIC_OCCUPANCY] = 100 * figure_of_results(in, "achieved_occupancy");
-	metric_derive(v);
+	metric_derive_missing(v);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------------- */
 
-bool metric_comparable(enum metric metric, double measured, double simulated)
+bool metric_is_comparable(enum metric metric, double measured, double simulated)
 {
 	return isfinite(measured) && isfinite(simulated) && (measured > 0 || metric_info[metric].percent) &&
 	       (simulated > 0 || metric != METRIC_CYCLES);

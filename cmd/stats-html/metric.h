@@ -40,14 +40,15 @@ extern const struct metric_info metric_info[N_METRICS];
  * Returns the metric for the column title "NAME" or "NAME (UNIT)" of a profiler. Sets `unit` to UNIT, or to
  * "" if it is absent.
  */
-enum metric metric_of(const char *title, char unit[16]);
+enum metric metric_of_title(const char *title, char unit[16]);
 /*
  * Converts a measured value to the unit of its metric. Returns NAN if the metric does not have that unit.
  * `unit` is the unit of the column. `shown` is the unit after the value itself, or "".
  */
-double metric_value(enum metric metric, const char *title, double v, const char *unit, const char *shown);
+double metric_convert_value(
+	enum metric metric, const char *title, double v, const char *unit, const char *shown);
 /* Computes the metrics that are NAN, as far as they can be derived from other metrics. */
-void metric_derive(double value[N_METRICS]);
+void metric_derive_missing(double value[N_METRICS]);
 /*
  * Sets the metrics of the kernel that was read last. Unknown metrics become NAN. `hz` is the core clock in
  * Hz, or 0 if it is unknown.
@@ -59,6 +60,6 @@ void metric_of_results(double value[N_METRICS], const struct results *in, double
  */
 double metric_error(enum metric metric, double measured, double simulated);
 /* Returns true if the two values can be compared. */
-bool metric_comparable(enum metric metric, double measured, double simulated);
+bool metric_is_comparable(enum metric metric, double measured, double simulated);
 
 #endif

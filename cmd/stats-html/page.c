@@ -64,7 +64,7 @@ void html_number(FILE *out, double v)
 
 /* ---- the head -------------------------------------------------------------------------------------- */
 
-static double total_of(const struct html_run *run, const char *name)
+static double total_of_run(const struct html_run *run, const char *name)
 {
 	for (uint32_t i = 0; i < run->n_totals; i++)
 		if (!strcmp(run->total[i].name, name))
@@ -100,7 +100,8 @@ static void write_given_options(const struct html_run *run, FILE *out)
 
 static void write_run_head(const struct html_run *run, FILE *out)
 {
-	double cycles = total_of(run, "gpu_tot_sim_cycle"), host = total_of(run, "gpgpu_simulation_time");
+	double cycles = total_of_run(run, "gpu_tot_sim_cycle"),
+	       host = total_of_run(run, "gpgpu_simulation_time");
 	char text[64];
 
 	fputs("<section class=\"run\"><h3>", out);
@@ -125,7 +126,7 @@ static void write_run_head(const struct html_run *run, FILE *out)
 	fputs("</dl></details></section>\n", out);
 }
 
-static void write_head(const struct html_report *r, FILE *out)
+static void write_page_head(const struct html_report *r, FILE *out)
 {
 	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++)
 		write_run_head(&r->run[i], out);
@@ -142,7 +143,7 @@ static void write_head(const struct html_report *r, FILE *out)
 	fputs("</ul>", out);
 }
 
-static void write_title(const struct html_report *r, FILE *out)
+static void write_page_title(const struct html_report *r, FILE *out)
 {
 	if (r->title) {
 		html_text(out, r->title);
@@ -171,14 +172,14 @@ static const struct {
 	const char *name;
 	void (*write)(const struct html_report *r, FILE *out);
 } markers[] = {
-	{"TITLE", write_title},
-	{"HEAD", write_head},
+	{"TITLE", write_page_title},
+	{"HEAD", write_page_head},
 	{"REASONS", write_reasons},
 	{"KERNELS", html_kernels},
 	{"ROOFLINE", html_roofline},
 	{"SOURCE", html_source},
-	{"COMPARE", html_compare},
-	{"DATA", html_data},
+	{"COMPARE", html_comparison},
+	{"DATA", html_write_data},
 };
 
 void html_write(const struct html_report *r, FILE *out)

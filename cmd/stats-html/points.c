@@ -34,8 +34,8 @@ struct pairing {
 	struct table by_name;             /* indices of `group` by name */
 	struct name_group *group;
 	uint32_t n_groups, cap_groups;
-	uint32_t *following; /* for each kernel, number of the next kernel of its group, plus 1 */
-	uint32_t unpaired;   /* number of measured launches without a simulated kernel */
+	uint32_t *next_in_group; /* for each kernel, number of the next kernel of its group, plus 1 */
+	uint32_t unpaired;       /* number of measured launches without a simulated kernel */
 };
 
 static bool is_known_kernel(const struct pairing *p, const char *name)
@@ -61,7 +61,7 @@ static char *name_for_pairing(const struct pairing *p, const char *name)
 		is_known_kernel(p, name) && is_known_launch(p, name) ? DEMANGLE_MANGLED : DEMANGLE_SHORT);
 }
 
-static struct name_group *find_group(struct pairing *p, const char *name)
+static struct name_group *find_name_group(struct pairing *p, const char *name)
 {
 	FOR_TABLE (w, &p->by_name, table_hash(name, strlen(name)))
 		if (!strcmp(p->group[w.number].name, name))
@@ -69,10 +69,10 @@ static struct name_group *find_group(struct pairing *p, const char *name)
 	return NULL;
 }
 
-static void add_to_group(struct pairing *p, uint32_t kernel)
+static void append_kernel_to_group(struct pairing *p, uint32_t kernel)
 {
 	char *name = name_for_pairing(p, p->run->kernel[kernel].name);
-	struct name_group *g = find_group(p, name);
+	struct name_group *g = find_name_group(p, name);
 
 	if (!g) {
 		table_add(&p->by_name, table_hash(name, strlen(name)), p->n_groups);
@@ -80,7 +80,7 @@ static void add_to_group(struct pairing *p, uint32_t kernel)
 		g = &p->group[p->n_groups++];
 		*g = (struct name_group){.name = xstrdup(name), .first = kernel + 1, .next = kernel + 1};
 	} else {
-		p->following[g->last - 1] = kernel + 1;
+		p->next_in_group[g->last - 1] = kernel + 1;
 		g->next = g->next ? g->next : kernel + 1;
 	}
 	g->last = kernel + 1;
@@ -113,7 +113,7 @@ static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const
 	for (int i = 0; i < N_METRICS; i++) {
 		double x = i == METRIC_CYCLES ? cycles_of_launch(p->run, l) : l->value[i],
 		       y = simulated[i] / n;
-		bool can = metric_comparable((enum metric)i, x, y);
+		bool can = metric_is_comparable((enum metric)i, x, y);
 
 		to.measured[i] = can ? x : (double)NAN;
 		to.simulated[i] = can ? y : (double)NAN;
@@ -129,7 +129,7 @@ static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const
 static void pair_launch(struct pairing *p, const struct html_launch *l)
 {
 	char *name = name_for_pairing(p, l->name);
-	struct name_group *g = find_group(p, name);
+	struct name_group *g = find_name_group(p, name);
 
 	free(name);
 	if (!g || (!l->all && !g->next)) {
@@ -142,7 +142,7 @@ static void pair_launch(struct pairing *p, const struct html_launch *l)
 		return;
 	}
 	add_point(p, g->next - 1, ++g->paired, l, p->run->kernel[g->next - 1].metric, 1);
-	g->next = p->following[g->next - 1];
+	g->next = p->next_in_group[g->next - 1];
 }
 
 static int compare_point_names(const void *pa, const void *pb)
@@ -154,7 +154,7 @@ static int compare_point_names(const void *pa, const void *pb)
 }
 
 /* Adds the values of point p to the sums. `n` has the number of points for each metric. */
-static void add_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const struct html_point *p)
+static void add_point_to_sums(struct html_point *sum, uint32_t n[N_METRICS], const struct html_point *p)
 {
 	for (int i = 0; i < N_METRICS; i++)
 		if (!isnan(p->measured[i])) {
@@ -175,7 +175,7 @@ static void merge_points_by_name(struct html_report *r, uint32_t from)
 		uint32_t n[N_METRICS] = {0};
 
 		for (next = i; next < r->n_points && !strcmp(r->point[next].name, sum.name); next++) {
-			add_to_sums(&sum, n, &r->point[next]);
+			add_point_to_sums(&sum, n, &r->point[next]);
 			if (next > i)
 				free(r->point[next].name);
 		}
@@ -194,13 +194,13 @@ void html_add_points(struct html_report *r, struct html_run *run, const struct h
 	struct pairing p = {.r = r, .run = run, .m = m};
 	uint32_t from = r->n_points, left = 0;
 
-	p.following = xcalloc(run->n_kernels + 1u, sizeof(*p.following));
+	p.next_in_group = xcalloc(run->n_kernels + 1u, sizeof(*p.next_in_group));
 	for (uint32_t i = 0; i < m->n; i++)
 		table_add(&p.measured, table_hash(m->launch[i].name, strlen(m->launch[i].name)), i);
 	for (uint32_t i = 0; i < run->n_kernels; i++)
 		table_add(&p.simulated, table_hash(run->kernel[i].name, strlen(run->kernel[i].name)), i);
 	for (uint32_t i = 0; i < run->n_kernels; i++)
-		add_to_group(&p, i);
+		append_kernel_to_group(&p, i);
 	for (uint32_t i = 0; i < m->n; i++)
 		pair_launch(&p, &m->launch[i]);
 	for (uint32_t i = 0; i < p.n_groups; i++) {
@@ -212,7 +212,7 @@ void html_add_points(struct html_report *r, struct html_run *run, const struct h
 			m->path, run->name, p.unpaired, left);
 	if (r->n_points - from > POINTS_SINGLE)
 		merge_points_by_name(r, from);
-	free(p.following);
+	free(p.next_in_group);
 	free(p.group);
 	table_free(&p.measured);
 	table_free(&p.simulated);

@@ -164,7 +164,7 @@ void html_number(FILE *out, double v);
 
 /* tables.c */
 void html_kernels(const struct html_report *r, FILE *out);
-void html_compare(const struct html_report *r, FILE *out);
+void html_comparison(const struct html_report *r, FILE *out);
 void html_roofline(const struct html_report *r, FILE *out);
 /* Hit rate in percent, or NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
@@ -191,6 +191,6 @@ void html_metrics_used(const struct html_report *r, bool used[N_METRICS]);
 void html_source(const struct html_report *r, FILE *out);
 
 /* data.c */
-void html_data(const struct html_report *r, FILE *out);
+void html_write_data(const struct html_report *r, FILE *out);
 
 #endif

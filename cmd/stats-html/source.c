@@ -44,7 +44,7 @@ static int compare_inst_lines(const void *pa, const void *pb)
 	return a < b ? -1 : a > b; /* keeps the order of run->inst, which is sorted by decreasing cycles */
 }
 
-static int by_file_cycles(const void *pa, const void *pb)
+static int compare_file_cycles(const void *pa, const void *pb)
 {
 	const struct source_range *a = pa, *b = pb;
 
@@ -71,7 +71,7 @@ static void make_source_view(struct source_view *v, const struct html_run *run)
 		v->file[v->n_files - 1].cycles += v->inst[i]->all;
 	}
 	if (v->n_files)
-		qsort(v->file, v->n_files, sizeof(*v->file), by_file_cycles);
+		qsort(v->file, v->n_files, sizeof(*v->file), compare_file_cycles);
 }
 
 static void free_view(struct source_view *v)
@@ -231,7 +231,7 @@ static void start_line_walk(struct line_walk *w, const struct source_view *v, co
 }
 
 /* Returns the end of the instructions of `line`. They begin at w->at if the line has any. */
-static uint32_t end_of_line(const struct line_walk *w, const struct source_view *v, uint32_t line)
+static uint32_t end_of_line_insts(const struct line_walk *w, const struct source_view *v, uint32_t line)
 {
 	uint32_t i = w->at;
 
@@ -247,7 +247,7 @@ static bool is_near_instruction(const struct line_walk *w, const struct source_v
 }
 
 /* Writes the text of a file: lines with instructions and the lines around them. */
-static void write_text(const struct source_view *v, const struct source_range *f, FILE *in, FILE *out)
+static void write_source_text(const struct source_view *v, const struct source_range *f, FILE *in, FILE *out)
 {
 	struct line_walk w;
 	char *text = NULL;
@@ -256,7 +256,7 @@ static void write_text(const struct source_view *v, const struct source_range *f
 
 	start_line_walk(&w, v, f);
 	for (uint32_t line = 1; getline(&text, &cap, in) >= 0; line++) {
-		uint32_t end = end_of_line(&w, v, line);
+		uint32_t end = end_of_line_insts(&w, v, line);
 
 		text[strcspn(text, "\r\n")] = '\0';
 		if (strlen(text) > SHOWN_BYTES)
@@ -273,7 +273,7 @@ static void write_text(const struct source_view *v, const struct source_range *f
 		w.at = end;
 	}
 	for (uint32_t end; w.at < w.end; w.at = end) { /* instructions of lines beyond the end of the text */
-		end = end_of_line(&w, v, v->inst[w.at]->line);
+		end = end_of_line_insts(&w, v, v->inst[w.at]->line);
 		write_line(v, v->inst[w.at]->line, NULL, w.at, end, false, out);
 	}
 	free(text);
@@ -286,13 +286,13 @@ static void write_line_numbers(const struct source_view *v, const struct source_
 
 	start_line_walk(&w, v, f);
 	for (uint32_t end; w.at < w.end; w.at = end) {
-		end = end_of_line(&w, v, v->inst[w.at]->line);
+		end = end_of_line_insts(&w, v, v->inst[w.at]->line);
 		write_line(v, v->inst[w.at]->line, NULL, w.at, end, v->inst[w.at]->line == w.hottest, out);
 	}
 }
 
-static void write_file(const struct html_report *r, const struct source_view *v, const struct source_range *f,
-	bool open, FILE *out)
+static void write_source_file(const struct html_report *r, const struct source_view *v,
+	const struct source_range *f, bool open, FILE *out)
 {
 	const char *name = v->inst[f->first]->file;
 	FILE *in = r->source ? open_source(r->source, name) : NULL;
@@ -306,7 +306,7 @@ static void write_file(const struct html_report *r, const struct source_view *v,
 	      "<th class=\"word\">cycles by reason</th><th class=\"word\">source</th></tr></thead><tbody>\n",
 		out);
 	if (in)
-		write_text(v, f, in, out);
+		write_source_text(v, f, in, out);
 	else
 		write_line_numbers(v, f, out);
 	fputs("</tbody></table></div></details>\n", out);
@@ -354,7 +354,7 @@ static void write_inst_row(const struct html_inst *in, double all, FILE *out)
 	"<th>issued</th><th>sectors/request</th><th>L1 hit %</th><th>L2 hit %</th><th>bank conflicts</th></tr></thead>" \
 	"<tbody>\n"
 
-static void write_run(const struct html_report *r, const struct html_run *run, FILE *out)
+static void write_run_sources(const struct html_report *r, const struct html_run *run, FILE *out)
 {
 	struct source_view v;
 	bool open = true;
@@ -362,7 +362,7 @@ static void write_run(const struct html_report *r, const struct html_run *run, F
 	make_source_view(&v, run);
 	for (uint32_t i = 0; i < v.n_files; i++)
 		if (*v.inst[v.file[i].first]->file) {
-			write_file(r, &v, &v.file[i], open, out);
+			write_source_file(r, &v, &v.file[i], open, out);
 			open = false;
 		}
 	fputs(INST_HEAD, out);
@@ -388,7 +388,7 @@ void html_source(const struct html_report *r, FILE *out)
 			html_text(out, r->run[i].name);
 			fputs("</h3>", out);
 		}
-		write_run(r, &r->run[i], out);
+		write_run_sources(r, &r->run[i], out);
 	}
 	if (!any)
 		fputs("<p class=\"none\">No profile was given (<code>trace-sim --profile FILE</code>, "

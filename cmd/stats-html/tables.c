@@ -123,7 +123,7 @@ static double l2_access_bytes(const struct html_run *run)
 }
 
 /* Writes two cells: operations per byte, and bandwidth in percent of the peak of memory level `of`. */
-static void write_intensity(
+static void write_intensity_cells(
 	const struct html_run *run, double n, double bytes, double cycles, const char *of, FILE *out)
 {
 	html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
@@ -132,7 +132,7 @@ static void write_intensity(
 }
 
 /* Writes a row for each kernel and kind of operation. Returns the number of rows. */
-static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
+static uint32_t write_roofline_rows(const struct html_run *run, FILE *out)
 {
 	double access = l2_access_bytes(run);
 	uint32_t rows = 0;
@@ -155,8 +155,9 @@ static uint32_t write_roof_rows(const struct html_run *run, FILE *out)
 			html_cell(out, "%.4g", rate);
 			html_cell(out, "%.2f",
 				100 * rate / peak_of_figure(run, "peak_operations", run->kind[k]));
-			write_intensity(run, n, bytes, f[HTML_cycles], "dram", out);
-			write_intensity(run, n, f[HTML_l2_accesses] * access, f[HTML_cycles], "l2", out);
+			write_intensity_cells(run, n, bytes, f[HTML_cycles], "dram", out);
+			write_intensity_cells(
+				run, n, f[HTML_l2_accesses] * access, f[HTML_cycles], "l2", out);
 			fputs("</tr>\n", out);
 			rows++;
 		}
@@ -176,7 +177,7 @@ void html_roofline(const struct html_report *r, FILE *out)
 	      "<th>Gop/s</th><th>% of peak</th><th>operations per DRAM byte</th><th>% of DRAM peak</th>"
 	      "<th>operations per L2 byte</th><th>% of L2 peak</th></tr></thead><tbody>\n",
 		out);
-	rows = write_roof_rows(run, out);
+	rows = write_roofline_rows(run, out);
 	fputs("</tbody></table></div>\n", out);
 	if (!rows)
 		fputs("<p class=\"none\">The kernels have no floating-point and no tensor operations.</p>",
@@ -243,7 +244,7 @@ static void write_options(const struct html_report *r, FILE *out)
 		fputs("<p class=\"none\">None.</p>", out);
 }
 
-static void write_matrix(const struct html_report *r, FILE *out)
+static void write_run_matrix(const struct html_report *r, FILE *out)
 {
 	uint32_t n = r->n_runs < HTML_RUNS ? r->n_runs : HTML_RUNS;
 
@@ -330,7 +331,7 @@ static void write_differing_figures(const struct html_run *a, const struct html_
 	free(list);
 }
 
-void html_compare(const struct html_report *r, FILE *out)
+void html_comparison(const struct html_report *r, FILE *out)
 {
 	if (r->n_runs < 2) {
 		if (!r->n_points)
@@ -339,7 +340,7 @@ void html_compare(const struct html_report *r, FILE *out)
 		return;
 	}
 	write_options(r, out);
-	write_matrix(r, out);
+	write_run_matrix(r, out);
 	fputs("<h3>Differences from the first run</h3>", out);
 	for (uint32_t i = 1; i < r->n_runs && i < HTML_RUNS; i++)
 		write_differing_figures(&r->run[0], &r->run[i], out);

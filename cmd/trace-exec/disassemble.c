@@ -125,7 +125,7 @@ static void disassemble_function(struct disassembly *d, const struct sass_image 
 		uint64_t rest[2];
 		bool unknown = sass_decode(&in, fn->code + pc, pc, m->sm) < 0;
 
-		unknown |= sass_rest(&in, rest);
+		unknown |= sass_unused_bits(&in, rest);
 		control_decode(&k, fn->code + pc);
 		write_control_text(control, &k);
 		d->instructions++;
@@ -149,7 +149,7 @@ static void disassemble_file(struct disassembly *d, const char *path)
 
 	if (cubins_add(c, path, &f) < 0)
 		die_fault(&f);
-	for (uint32_t i = 0; i < cubins_images(c); i++) {
+	for (uint32_t i = 0; i < cubins_image_count(c); i++) {
 		const struct cubin_image *image = cubins_image(c, i);
 
 		if (!image->sm || (d->o->sm && image->sm != d->o->sm))

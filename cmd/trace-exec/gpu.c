@@ -53,7 +53,7 @@ static void load_config(const struct gpu_choice *g, struct gpuconf *c)
 }
 
 /* Returns the n-th number (from 0) of a text such as "1132:1132:1132:3500.5", or 0 if there is none. */
-static double nth_number(const char *text, unsigned n)
+static double nth_number_in_text(const char *text, unsigned n)
 {
 	while (n-- && text)
 		text = strchr(text, ':') ? strchr(text, ':') + 1 : NULL;
@@ -68,8 +68,8 @@ static uint64_t cache_bytes(const char *text)
 {
 	unsigned sectored = *text >= 'A' && *text <= 'Z';
 
-	return (uint64_t)(nth_number(text, sectored) * nth_number(text, sectored + 1) *
-			  nth_number(text, sectored + 2));
+	return (uint64_t)(nth_number_in_text(text, sectored) * nth_number_in_text(text, sectored + 1) *
+			  nth_number_in_text(text, sectored + 2));
 }
 
 static uint64_t clock_in_khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
@@ -102,15 +102,15 @@ void gpu_fill_wire(const struct gpu_choice *g, struct wire *w)
 	w->major = option_number(&c, OPT_gpgpu_compute_capability_major);
 	w->minor = option_number(&c, OPT_gpgpu_compute_capability_minor);
 	w->sms = option_number(&c, OPT_gpgpu_n_clusters) * option_number(&c, OPT_gpgpu_n_cores_per_cluster);
-	w->threads = (uint64_t)nth_number(conf_text(&c, OPT_gpgpu_shader_core_pipeline), 0);
+	w->threads = (uint64_t)nth_number_in_text(conf_text(&c, OPT_gpgpu_shader_core_pipeline), 0);
 	w->ctas = option_number(&c, OPT_gpgpu_shader_cta);
 	w->regs = option_number(&c, OPT_gpgpu_shader_registers);
 	w->shared = option_number(&c, OPT_gpgpu_shmem_size);
 	/* From compute capability 8.0 on, the system reserves 1 KiB for each block. */
 	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
-	w->clock_khz = clock_in_khz(nth_number(clocks, 0));
-	w->memory_khz =
-		clock_in_khz(nth_number(clocks, 3)) * option_number(&c, OPT_dram_data_command_freq_ratio) / 2;
+	w->clock_khz = clock_in_khz(nth_number_in_text(clocks, 0));
+	w->memory_khz = clock_in_khz(nth_number_in_text(clocks, 3)) *
+			option_number(&c, OPT_dram_data_command_freq_ratio) / 2;
 	w->bus_bits = 8 * option_number(&c, OPT_gpgpu_n_mem) * option_number(&c, OPT_gpgpu_n_mem_per_ctrlr) *
 		      option_number(&c, OPT_gpgpu_dram_buswidth);
 	w->l2_bytes = slices * cache_bytes(conf_text(&c, OPT_gpgpu_cache_dl2));

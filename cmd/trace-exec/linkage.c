@@ -26,17 +26,18 @@ struct elf_view {
 	uint64_t n;
 };
 
-static const void *elf_part(const struct elf_view *v, uint64_t offset, uint64_t n)
+static const void *elf_bytes_at(const struct elf_view *v, uint64_t offset, uint64_t n)
 {
 	return offset <= v->n && n <= v->n - offset ? v->bytes + offset : NULL;
 }
 
 static const Elf64_Phdr *elf_segment(const struct elf_view *v, unsigned i)
 {
-	const Elf64_Ehdr *h = elf_part(v, 0, sizeof(*h));
+	const Elf64_Ehdr *h = elf_bytes_at(v, 0, sizeof(*h));
 
-	return i < h->e_phnum ? elf_part(v, h->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr))
-			      : NULL;
+	return i < h->e_phnum
+		       ? elf_bytes_at(v, h->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr))
+		       : NULL;
 }
 
 static const Elf64_Phdr *elf_segment_of_type(const struct elf_view *v, uint32_t type)
@@ -67,16 +68,17 @@ static bool needs_runtime(const struct elf_view *v)
 	uint64_t strings = UINT64_MAX;
 	const Elf64_Dyn *d;
 
-	for (unsigned i = 0; p && (d = elf_part(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
+	for (unsigned i = 0; p && (d = elf_bytes_at(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
 		i++)
 		if (d->d_tag == DT_STRTAB)
 			strings = elf_offset(v, d->d_un.d_ptr);
 	for (unsigned i = 0; p && strings <= v->n &&
-			     (d = elf_part(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
+			     (d = elf_bytes_at(v, p->p_offset + i * sizeof(*d), sizeof(*d))) && d->d_tag;
 		i++) {
-		const char *name = d->d_tag == DT_NEEDED && d->d_un.d_val <= v->n
-					   ? elf_part(v, strings + d->d_un.d_val, sizeof(RUNTIME_NAME) - 1)
-					   : NULL;
+		const char *name =
+			d->d_tag == DT_NEEDED && d->d_un.d_val <= v->n
+				? elf_bytes_at(v, strings + d->d_un.d_val, sizeof(RUNTIME_NAME) - 1)
+				: NULL;
 
 		if (name && !memcmp(name, RUNTIME_NAME, sizeof(RUNTIME_NAME) - 1))
 			return true;
@@ -86,7 +88,7 @@ static bool needs_runtime(const struct elf_view *v)
 
 static enum program_linkage elf_linkage(const struct elf_view *v)
 {
-	const Elf64_Ehdr *h = elf_part(v, 0, sizeof(*h));
+	const Elf64_Ehdr *h = elf_bytes_at(v, 0, sizeof(*h));
 
 	if (!h || memcmp(h->e_ident, ELFMAG "\2\1", SELFMAG + 2) != 0 ||
 		h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 ||

@@ -123,7 +123,7 @@ struct args {
 	const char *recorded; /* argument of --compare; NULL: not given */
 };
 
-static enum code_kind read_code_kind(const char *kind)
+static enum code_kind parse_code_kind(const char *kind)
 {
 	if (!strcmp(kind, "sass"))
 		return CODE_MACHINE;
@@ -167,7 +167,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!a->sass && strcmp(value, "ptx"))
 			cli_usage("unknown value '%s' of --as (expected ptx or sass)", value);
 		break;
-	case OPT_CODE: o->code = read_code_kind(value); break;
+	case OPT_CODE: o->code = parse_code_kind(value); break;
 	case OPT_LIBS:
 		o->real_libs = !strcmp(value, "real");
 		if (!o->real_libs && strcmp(value, "suite"))

@@ -79,12 +79,12 @@ static bool handle_message(struct receiver *r)
 		return false;
 	switch (h.kind) {
 	case WIRE_PART: return true;
-	case WIRE_COPY: program_trace_copy(&r->trace); break;
-	case WIRE_KERNEL: program_trace_kernel(&r->trace); break;
-	case WIRE_DATA: program_trace_text(&r->trace); break;
+	case WIRE_COPY: program_trace_add_copy(&r->trace); break;
+	case WIRE_KERNEL: program_trace_begin_kernel(&r->trace); break;
+	case WIRE_DATA: program_trace_add_text(&r->trace); break;
 	case WIRE_CODE:
 	case WIRE_BLOCK:
-		if (!(h.kind == WIRE_CODE ? program_trace_code : program_trace_block)(&r->trace))
+		if (!(h.kind == WIRE_CODE ? program_trace_add_code : program_trace_add_block)(&r->trace))
 			return false;
 		break;
 	case WIRE_FAILED: r->failed = true; break;
@@ -174,7 +174,7 @@ static void add_search_path(const char *variable, const char *entry, bool at_end
  * inherits. The loader splits LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at colons and semicolons, and
  * expands "$ORIGIN" in both. Returns false if the file cannot be opened.
  */
-static bool name_for_loader(char *path, size_t cap)
+static bool replace_unsafe_path(char *path, size_t cap)
 {
 	int fd;
 
@@ -212,24 +212,24 @@ static void set_environment(const struct wire *w, const char *found, const struc
 		set_or_unset_variable(WIRE_ENV_LAUNCHES, o->launches))
 		die_errno("the environment");
 	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
-	if (name_for_loader(folder, sizeof(folder)))
+	if (replace_unsafe_path(folder, sizeof(folder)))
 		add_search_path("LD_LIBRARY_PATH", folder, true);
 	snprintf(folder, sizeof(folder), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
-	if (!o->real_libs && !access(folder, X_OK) && name_for_loader(folder, sizeof(folder)))
+	if (!o->real_libs && !access(folder, X_OK) && replace_unsafe_path(folder, sizeof(folder)))
 		add_search_path("LD_LIBRARY_PATH", folder, false);
 	snprintf(library, sizeof(library), "%s", found);
-	if (!name_for_loader(library, sizeof(library)))
+	if (!replace_unsafe_path(library, sizeof(library)))
 		die_errno("%s", found);
 	add_search_path("LD_PRELOAD", library, false);
 }
 
-static bool is_stdout_taken(const struct run_options *o)
+static bool is_trace_on_stdout(const struct run_options *o)
 {
 	return o->to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
 }
 
 /* Executes the program. Linux kills it when trace-exec ends, even if a signal ends trace-exec. */
-static _Noreturn void become_program(char **argv, pid_t parent, bool stdout_taken, int trouble)
+static _Noreturn void exec_traced_program(char **argv, pid_t parent, bool stdout_taken, int trouble)
 {
 	int e;
 
@@ -273,7 +273,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 		close(data[0]);
 		close(tokens[1]);
 		set_environment(w, library, o);
-		become_program(argv, parent, is_stdout_taken(o), trouble[1]);
+		exec_traced_program(argv, parent, is_trace_on_stdout(o), trouble[1]);
 	}
 	close(data[1]);
 	close(tokens[1]);
@@ -289,7 +289,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 }
 
 /* Returns the exit status after a program that ended with status `own` without a call of the library. */
-static int judge_uncalled_program(const char *name, int own)
+static int status_without_library_call(const char *name, int own)
 {
 	enum program_linkage l = linkage_of_program(name);
 
@@ -308,7 +308,7 @@ static int judge_uncalled_program(const char *name, int own)
 }
 
 /* Reports an end that leaves the trace incomplete. Returns the exit status: trace-exec(1) has the table. */
-static int judge_program_end(struct receiver *r, const char *name, int status, int token)
+static int report_incomplete_end(struct receiver *r, const char *name, int status, int token)
 {
 	int own = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	char byte;
@@ -317,7 +317,7 @@ static int judge_program_end(struct receiver *r, const char *name, int status, i
 		diag_error(NOWHERE, "%s: ended by signal %d (%s)", name, WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	if (!r->done && read(token, &byte, 1) == 1)
-		return judge_uncalled_program(name, own);
+		return status_without_library_call(name, own);
 	if (!r->done && !WIFSIGNALED(status)) {
 		diag_error(NOWHERE, "%s: ended without exit(): its trace is incomplete", name);
 		return own ? own : EXIT_TROUBLE;
@@ -347,7 +347,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	program_trace_open(&r.trace, o, g, argv[0]);
 	child = start_program(argv, &w, o, &r.fd, &token);
 	status = receive_all_messages(&r, child);
-	status = judge_program_end(&r, argv[0], status, token);
+	status = report_incomplete_end(&r, argv[0], status, token);
 	program_trace_close(&r.trace, r.done && !r.failed);
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

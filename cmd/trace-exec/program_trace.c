@@ -30,7 +30,7 @@ static struct output *open_protected_output(const struct program_trace *t, const
 
 static struct output *open_in_folder(const struct program_trace *t, const char *name)
 {
-	char *path = run_path(t->o->output, name);
+	char *path = run_join_path(t->o->output, name);
 	struct output *out = open_protected_output(t, path);
 
 	free(path);
@@ -54,7 +54,7 @@ void program_trace_open(
 	pack_list_last(t->pack);
 }
 
-void program_trace_copy(struct program_trace *t) { bytes_printf(&t->list, "%s\n", t->body.p); }
+void program_trace_add_copy(struct program_trace *t) { bytes_printf(&t->list, "%s\n", t->body.p); }
 
 static void end_received_kernel(struct program_trace *t)
 {
@@ -67,7 +67,7 @@ static void end_received_kernel(struct program_trace *t)
 	pack_code_free(&t->code);
 }
 
-void program_trace_kernel(struct program_trace *t)
+void program_trace_begin_kernel(struct program_trace *t)
 {
 	end_received_kernel(t);
 	bytes_printf(&t->list, "%s\n", t->body.p);
@@ -80,7 +80,7 @@ void program_trace_kernel(struct program_trace *t)
 	t->begun = true;
 }
 
-void program_trace_text(struct program_trace *t)
+void program_trace_add_text(struct program_trace *t)
 {
 	if (t->kernel)
 		fwrite(t->body.p, 1, t->body.n, output_stream(t->kernel));
@@ -90,7 +90,7 @@ void program_trace_text(struct program_trace *t)
 
 /* ---- records ---- */
 
-bool program_trace_code(struct program_trace *t)
+bool program_trace_add_code(struct program_trace *t)
 {
 	const struct bytes *b = &t->body;
 	struct pack_code *c = &t->code;
@@ -164,7 +164,7 @@ static bool are_records_valid(const struct pack_warp *w)
 	return text <= w->n_text;
 }
 
-bool program_trace_block(struct program_trace *t)
+bool program_trace_add_block(struct program_trace *t)
 {
 	struct message_rest r = {t->body.p, t->body.n};
 	const struct wire_block *b = take_elements(&r, 1, sizeof(*b));

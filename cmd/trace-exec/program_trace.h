@@ -28,11 +28,11 @@ struct program_trace {
 void program_trace_open(struct program_trace *t, const struct run_options *o, const struct gpu_choice *g,
 	const char *program);
 /* Each function handles one kind of message, whose body is t->body. Returns false if the message is damaged. */
-void program_trace_copy(struct program_trace *t);
-void program_trace_kernel(struct program_trace *t);
-void program_trace_text(struct program_trace *t);
-bool program_trace_code(struct program_trace *t);
-bool program_trace_block(struct program_trace *t);
+void program_trace_add_copy(struct program_trace *t);
+void program_trace_begin_kernel(struct program_trace *t);
+void program_trace_add_text(struct program_trace *t);
+bool program_trace_add_code(struct program_trace *t);
+bool program_trace_add_block(struct program_trace *t);
 /* Completes the trace. If good is false, removes it instead, except for the finished kernels of a folder. */
 void program_trace_close(struct program_trace *t, bool good);
 

@@ -42,9 +42,10 @@ struct trace_side {
 struct comparison {
 	struct trace_side executed, recorded;
 	struct address_pieces pieces[SPACES];
-	uint64_t *number;      /* for each thread block of the grid: 1 + its number in the executed trace */
-	uint64_t total, wrong; /* number of instructions of the kernel, and number of those that differ */
-	char first[320];       /* first difference; "": none so far */
+	uint64_t *number; /* for each thread block of the grid: 1 + its number in the executed trace */
+	uint64_t total,
+		differing_insts; /* number of instructions of the kernel, and number of those that differ */
+	char first[320];         /* first difference; "": none so far */
 	FILE *out;
 };
 
@@ -171,13 +172,14 @@ static int first_different_lane(
 
 /* ---- instructions ---- */
 
-static bool same_registers(const uint16_t *a, unsigned n, const uint16_t *b, unsigned m)
+static bool are_registers_equal(const uint16_t *a, unsigned n, const uint16_t *b, unsigned m)
 {
 	return n == m && (!n || !memcmp(a, b, n * sizeof(*a)));
 }
 
 /* Describes how two instructions differ in `what`. Returns false if they are equal. */
-static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other, char *what, size_t cap)
+static bool describe_inst_difference(
+	struct comparison *c, uint32_t mine, uint32_t other, char *what, size_t cap)
 {
 	const struct trace_side *x = &c->executed, *y = &c->recorded;
 	const struct wt_instruction *a = &x->instruction[x->block->code[mine]],
@@ -192,8 +194,8 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 	else if (mask != recorded)
 		snprintf(what, cap, "PC 0x%04x %s: mask 0x%08x (recorded 0x%08x)", a->pc, a->opcode, mask,
 			recorded);
-	else if (!same_registers(a->destination, a->n_destinations, b->destination, b->n_destinations) ||
-		 !same_registers(a->source, a->n_sources, b->source, b->n_sources))
+	else if (!are_registers_equal(a->destination, a->n_destinations, b->destination, b->n_destinations) ||
+		 !are_registers_equal(a->source, a->n_sources, b->source, b->n_sources))
 		snprintf(what, cap, "PC 0x%04x %s: different registers", a->pc, a->opcode);
 	else if (a->size != b->size)
 		snprintf(what, cap, "PC 0x%04x %s: %u bytes per lane (recorded %u)", a->pc, a->opcode,
@@ -206,13 +208,13 @@ static bool find_difference(struct comparison *c, uint32_t mine, uint32_t other,
 }
 
 /* Counts n instructions that differ. Keeps the description of the kernel's first difference. */
-static void note_difference(
+static void count_differing_insts(
 	struct comparison *c, uint64_t n, uint32_t warp, uint64_t at, uint64_t line, const char *what)
 {
 	const struct wt_block *b = c->recorded.block;
 	char place[64] = "";
 
-	c->wrong += n;
+	c->differing_insts += n;
 	if (*c->first)
 		return;
 	if (line)
@@ -233,12 +235,12 @@ static void compare_warp(struct comparison *c, uint32_t warp)
 
 	c->total += most;
 	for (uint32_t i = 0; i < n; i++)
-		if (find_difference(c, a->first + i, b->first + i, what, sizeof(what)))
-			note_difference(c, 1, warp, i + 1, b->line ? b->line + i : 0, what);
+		if (describe_inst_difference(c, a->first + i, b->first + i, what, sizeof(what)))
+			count_differing_insts(c, 1, warp, i + 1, b->line ? b->line + i : 0, what);
 	if (a->count == b->count)
 		return;
 	snprintf(what, sizeof(what), "%u instructions (recorded %u)", a->count, b->count);
-	note_difference(c, most - n, warp, n + 1, 0, what);
+	count_differing_insts(c, most - n, warp, n + 1, 0, what);
 }
 
 /* ---- kernels ---- */
@@ -271,7 +273,7 @@ static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 
 	if (i >= k->blocks || !c->number[i]) {
 		c->total += c->recorded.block->n_instructions;
-		note_difference(
+		count_differing_insts(
 			c, c->recorded.block->n_instructions, 0, 0, 0, "the thread block is not executed");
 		return;
 	}
@@ -296,7 +298,7 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 		left += c->number[i] != 0;
 	if (!left)
 		return;
-	c->wrong += left;
+	c->differing_insts += left;
 	if (!*c->first)
 		snprintf(c->first, sizeof(c->first), "%" PRIu64 " thread blocks are not recorded", left);
 }
@@ -307,7 +309,7 @@ static bool compare_kernel(struct comparison *c, uint32_t position)
 	const struct wt_kernel_info *a = open_kernel(&c->executed, position),
 				    *b = open_kernel(&c->recorded, position);
 
-	c->total = c->wrong = 0;
+	c->total = c->differing_insts = 0;
 	*c->first = '\0';
 	for (unsigned i = 0; i < SPACES; i++)
 		c->pieces[i].n = 0;
@@ -323,9 +325,9 @@ static bool compare_kernel(struct comparison *c, uint32_t position)
 	fprintf(c->out, "kernel %u %s: ", position, a->name);
 	if (!*c->first)
 		fprintf(c->out, "%" PRIu64 " instructions equal\n", c->total);
-	else if (c->wrong)
-		fprintf(c->out, "%" PRIu64 " of %" PRIu64 " instructions differ; first: %s\n", c->wrong,
-			c->total, c->first);
+	else if (c->differing_insts)
+		fprintf(c->out, "%" PRIu64 " of %" PRIu64 " instructions differ; first: %s\n",
+			c->differing_insts, c->total, c->first);
 	else
 		fprintf(c->out, "%s\n", c->first);
 	wt_kernel_close(c->executed.kernel);

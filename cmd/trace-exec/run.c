@@ -65,7 +65,7 @@ static struct bytes write_kernel_list(const struct script_run *r)
 	return list;
 }
 
-char *run_path(const char *folder, const char *name)
+char *run_join_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder) + strlen(name) + 2;
 	char *p = xmalloc(n);
@@ -77,7 +77,7 @@ char *run_path(const char *folder, const char *name)
 /* Returns the path of a file to be saved. check_saved_name() has checked that its name has no "..". */
 static char *saved_path(const struct script_run *r, const struct step *c)
 {
-	return run_path(r->options->saves ? r->options->saves : r->script->folder, c->path);
+	return run_join_path(r->options->saves ? r->options->saves : r->script->folder, c->path);
 }
 
 /*
@@ -108,7 +108,7 @@ static char *kernel_path(const struct script_run *r, uint32_t id)
 	char name[40];
 
 	snprintf(name, sizeof(name), "kernel-%u.traceg", id);
-	return run_path(r->options->output, name);
+	return run_join_path(r->options->output, name);
 }
 
 /* Exits with a message if the trace or a saved file would replace a file that is read. */
@@ -116,7 +116,7 @@ static void protect_inputs(const struct script_run *r)
 {
 	bool folder = r->options->to == TRACE_FOLDER,
 	     file = r->options->to == TRACE_STREAM && r->options->output;
-	char *path = folder ? run_path(r->options->output, "kernelslist.g")
+	char *path = folder ? run_join_path(r->options->output, "kernelslist.g")
 		     : file ? xstrdup(r->options->output)
 			    : NULL;
 
@@ -138,7 +138,7 @@ static void protect_inputs(const struct script_run *r)
 static void write_list(struct script_run *r)
 {
 	struct bytes list = write_kernel_list(r);
-	char *path = run_path(r->options->output, "kernelslist.g");
+	char *path = run_join_path(r->options->output, "kernelslist.g");
 	struct output *out = output_open(path, r->options->force);
 
 	fwrite(list.p, 1, list.n, output_stream(out));
@@ -147,7 +147,7 @@ static void write_list(struct script_run *r)
 	bytes_free(&list);
 }
 
-static void trace_open_all(struct script_run *r)
+static void open_trace_outputs(struct script_run *r)
 {
 	if (r->options->to == TRACE_FOLDER) {
 		if (mkdir(r->options->output, 0777) && errno != EEXIST)
@@ -168,13 +168,13 @@ static bool trace_executed_block(void *ctx, struct cta *c)
 	struct script_run *r = ctx;
 
 	if (r->trace)
-		trace_out_block(r->trace, c);
+		trace_out_write_block(r->trace, c);
 	else if (r->pack)
-		trace_out_packed_block(r->pack, c);
+		trace_out_write_packed_block(r->pack, c);
 	return true;
 }
 
-static ssize_t feed_pack(void *ctx, const char *bytes, size_t n)
+static ssize_t write_to_packer(void *ctx, const char *bytes, size_t n)
 {
 	pack_add_text(ctx, bytes, n);
 	return (ssize_t)n;
@@ -198,14 +198,15 @@ static void open_kernel_trace(struct script_run *r, const struct grid *g, const 
 		bool text = !trace_out_has_records(g);
 
 		if (text)
-			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = feed_pack});
+			r->trace =
+				fopencookie(r->pack, "w", (cookie_io_functions_t){.write = write_to_packer});
 		else
-			trace_out_packed_header(r->pack, g, k, code);
+			trace_out_write_packed_header(r->pack, g, k, code);
 		if (text && !r->trace)
 			die_errno("memory");
 	}
 	if (r->trace)
-		trace_out_header(r->trace, g, k);
+		trace_out_write_header(r->trace, g, k);
 }
 
 static void close_kernel_trace(struct script_run *r, struct output *out, struct pack_code *code, bool good)
@@ -256,7 +257,7 @@ static int run_launch(struct script_run *r, struct step *c)
 		.record = !traced ? NULL
 			  : r->options->binary && !c->launch.kernel->machine
 				  ? lower_write_record
-				  : trace_out_recorder(c->launch.kernel, r->pack),
+				  : trace_out_record_function(c->launch.kernel, r->pack),
 		.print = r->options->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;
@@ -270,7 +271,7 @@ static int run_launch(struct script_run *r, struct step *c)
 		open_kernel_trace(r, &g, &k, &out, &code);
 	good = grid_run(&g, traced ? trace_executed_block : NULL, r);
 	if (!chosen)
-		memory_set_all(&r->mem);
+		memory_mark_all_set(&r->mem);
 	r->warp_insts += g.warp_insts;
 	r->thread_insts += g.thread_insts;
 	if (traced)
@@ -298,7 +299,7 @@ static int compare_file(const struct step *c, const uint8_t *bytes)
 	struct fault f;
 	int status = 0;
 
-	if (init_fill(&init, want, c->bytes, c->place, &f))
+	if (init_fill_bytes(&init, want, c->bytes, c->place, &f))
 		die_fault(&f);
 	for (uint64_t i = 0; i < c->bytes && !status; i++)
 		if (want[i] != bytes[i])
@@ -311,22 +312,24 @@ static int compare_file(const struct step *c, const uint8_t *bytes)
 
 static int run_step(struct script_run *r, struct step *c)
 {
-	uint8_t *bytes = memory_at(&r->mem, c->addr, c->bytes);
+	uint8_t *bytes = memory_host_address(&r->mem, c->addr, c->bytes);
 	struct fault f;
 
 	switch (c->kind) {
 	case CMD_BUFFER:
-		if (!memory_alloc(&r->mem, c->name, c->bytes))
+		if (!memory_allocate_buffer(&r->mem, c->name, c->bytes))
 			die_at(c->place, "out of memory: %llu bytes for '%s'", (unsigned long long)c->bytes,
 				c->name);
 		if (c->init.kind == INIT_UNSET)
 			memory_mark_unset(&r->mem, c->addr, c->bytes);
 		else if (c->init.kind != INIT_ZERO &&
-			 init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->place, &f))
+			 init_fill_bytes(&c->init, memory_host_address(&r->mem, c->addr, c->bytes), c->bytes,
+				 c->place, &f))
 			die_fault(&f);
 		return 0;
 	case CMD_SYMBOL:
-		if (init_fill(&c->init, r->mem.statics + c->sym->addr + c->addr, c->bytes, c->place, &f))
+		if (init_fill_bytes(
+			    &c->init, r->mem.statics + c->sym->addr + c->addr, c->bytes, c->place, &f))
 			die_fault(&f);
 		return 0;
 	case CMD_TEXTURE:
@@ -351,7 +354,7 @@ int run_script(struct script *s, const struct run_options *o)
 	protect_inputs(&r);
 	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
 	memory_add_statics(&r.mem, &s->prog);
-	trace_open_all(&r);
+	open_trace_outputs(&r);
 	for (uint32_t i = 0; i < s->n_commands && status == EXIT_GOOD; i++)
 		if (run_step(&r, &s->command[i]))
 			status = EXIT_NO;

@@ -25,7 +25,7 @@ struct run_options {
 };
 
 /* Returns folder/name in allocated memory. An empty folder gives the name alone. */
-char *run_path(const char *folder, const char *name);
+char *run_join_path(const char *folder, const char *name);
 /* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Exits on an error. */
 int run_script(struct script *s, const struct run_options *o);
 

@@ -36,7 +36,7 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 }
 
 /* Tests whether a line has more columns than mask, width and addresses. */
-static inline bool needs_more_columns(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
+static inline bool has_extra_columns(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||
 	       (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL);
@@ -87,7 +87,7 @@ void trace_out_write_line(struct warp *w, const struct op *o, uint32_t pc, uint3
  * Records an instruction whose line has more columns than mask, width and addresses. The columns after the mask
  * are recorded as text.
  */
-static NOINLINE void record_text(
+static NOINLINE void record_inst_as_text(
 	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	text_reserve(&w->out, TRACE_LINE_ROOM);
@@ -95,24 +95,24 @@ static NOINLINE void record_text(
 	uint32_t n = (uint32_t)(put_columns_after_mask(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	recording_text(&w->packed, w->g->code->prog->n_insts + pc, exec, n);
+	recording_add_text(&w->packed, w->g->code->prog->n_insts + pc, exec, n);
 }
 
 void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
-	if (needs_more_columns(w, o, issue, exec))
-		record_text(w, o, pc, issue, exec);
+	if (has_extra_columns(w, o, issue, exec))
+		record_inst_as_text(w, o, pc, issue, exec);
 	else if (o->memory && o->bytes) /* width 0: the packer expects no addresses */
-		recording_access(&w->packed, pc, exec, w->addr, 0);
+		recording_add_access(&w->packed, pc, exec, w->addr, 0);
 	else
-		recording_step(&w->packed, pc, exec);
+		recording_extend_run(&w->packed, pc, exec);
 }
 
-void trace_out_block(FILE *out, const struct cta *c)
+void trace_out_write_block(FILE *out, const struct cta *c)
 {
 	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->id[0], c->id[1], c->id[2]);
 	if (c->g->machine)
-		machine_block(out, c);
+		machine_write_block_lines(out, c);
 	else if (c->g->lower)
 		lower_write_block(out, c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -139,7 +139,7 @@ void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp)
 /* ---- static code ---- */
 
 /* Returns the number that the first digits in the register's name form, or -1 if it has no digits. */
-static int64_t register_bank(const struct reg *r)
+static int64_t number_in_register_name(const struct reg *r)
 {
 	const char *s = r->name;
 	uint64_t v = 0;
@@ -163,7 +163,7 @@ static int64_t register_bank(const struct reg *r)
 
 static void put_code_register(FILE *out, const struct func *f, char kind, uint32_t reg)
 {
-	int64_t bank = register_bank(&f->reg[reg]);
+	int64_t bank = number_in_register_name(&f->reg[reg]);
 	char word[48] = {' ', kind}, *p = text_put_number(word + 2, (int64_t)reg + 1);
 
 	if (bank >= 0) {
@@ -173,22 +173,22 @@ static void put_code_register(FILE *out, const struct func *f, char kind, uint32
 	fwrite(word, 1, (size_t)(p - word), out);
 }
 
-static void put_sources(FILE *out, const struct func *f, const struct operand *o, char kind)
+static void put_source_registers(FILE *out, const struct func *f, const struct operand *o, char kind)
 {
 	if (o->kind == O_REG)
 		put_code_register(out, f, kind, o->reg);
 	else if (o->kind == O_VEC)
 		for (unsigned i = 0; i < o->n; i++)
-			put_sources(out, f, &o->elem[i], kind == 'D' ? 'D' : o->list ? 'S' : 'V');
+			put_source_registers(out, f, &o->elem[i], kind == 'D' ? 'D' : o->list ? 'S' : 'V');
 	else if (o->kind == O_ADDR)
 		for (unsigned i = 0; i < o->n; i++)
-			put_sources(out, f, &o->elem[i], 'V');
+			put_source_registers(out, f, &o->elem[i], 'V');
 }
 
 /* Returns the number of a PTX instruction's source file in `files`. */
-static uint32_t number_of_file(struct source_files *files, const struct func *f, const struct stmt *in)
+static uint32_t source_number_of_inst(struct source_files *files, const struct func *f, const struct stmt *in)
 {
-	const char *name = source_of(f, in);
+	const char *name = source_name_of_inst(f, in);
 
 	return in->loc_file < files->n && files->name[in->loc_file] == name ? in->loc_file
 									    : source_file_number(files, name);
@@ -211,12 +211,12 @@ static void collect_files(
 			for (uint32_t n = 0; on[i] && (f->module != m) == other && n < f->n_insts; n++) {
 				const struct stmt *in = &f->inst[n];
 
-				if (!source_of(f, in))
+				if (!source_name_of_inst(f, in))
 					continue;
 				if (!other)
-					files->name[in->loc_file] = source_of(f, in);
+					files->name[in->loc_file] = source_name_of_inst(f, in);
 				else
-					source_file_number(files, source_of(f, in));
+					source_file_number(files, source_name_of_inst(f, in));
 			}
 		}
 }
@@ -229,14 +229,14 @@ static void put_code_line(
 
 	fprintf(out, "-code %04llx %s", 8ull * (f->first_pc + n), in->text);
 	for (unsigned i = 0; i < in->n_operands; i++)
-		put_sources(out, f, &in->operand[i], i < results ? 'D' : 'S');
+		put_source_registers(out, f, &in->operand[i], i < results ? 'D' : 'S');
 	if (in->guard)
 		fprintf(out, " P%u", in->guard);
 	for (unsigned i = 0; i < in->n_operands; i++)
 		if (in->operand[i].kind == O_ADDR && in->operand[i].reg != UINT32_MAX)
 			put_code_register(out, f, 'A', in->operand[i].reg);
-	if (source_of(f, in))
-		fprintf(out, " l:%u,%u", number_of_file(files, f, in), in->loc_line);
+	if (source_name_of_inst(f, in))
+		fprintf(out, " l:%u,%u", source_number_of_inst(files, f, in), in->loc_line);
 	if (o->memory && o->is_param && (stmt_has(in, M_PARAM) || stmt_has(in, M_PARAM__FUNC)))
 		fputs(" s:local", out);
 	if (o->flow == FLOW_BAR && !o->mode) {
@@ -251,7 +251,7 @@ static void put_code_line(
 	fputc('\n', out);
 }
 
-void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k)
+void trace_out_write_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct launch *l = g->launch;
 	const struct bound_code *c = g->code;
@@ -293,12 +293,12 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	source_free_files(&files);
 }
 
-struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k, struct bytes *header)
+struct pack_code trace_out_static_code(const struct grid *g, const struct occupancy *k, struct bytes *header)
 {
 	struct pack_code code = {NULL, 0, NULL, 0};
 	FILE *f = bytes_stream(header);
 
-	trace_out_header(f, g, k);
+	trace_out_write_header(f, g, k);
 	fclose(f);
 	if (g->machine)
 		return machine_pack_code(g->launch->kernel);
@@ -310,7 +310,7 @@ struct pack_code trace_out_code(const struct grid *g, const struct occupancy *k,
 	return code;
 }
 
-record_fn *trace_out_recorder(const struct func *kernel, bool packed)
+record_fn *trace_out_record_function(const struct func *kernel, bool packed)
 {
 	if (kernel->machine)
 		return packed && machine_has_records(kernel) ? machine_record_packed : machine_record;

@@ -5,17 +5,17 @@
  */
 #include "trace_out.h"
 
-void trace_out_packed_header(
+void trace_out_write_packed_header(
 	struct pack_writer *w, const struct grid *g, const struct occupancy *k, struct pack_code *code)
 {
 	struct bytes text = {0};
 
-	*code = trace_out_code(g, k, &text);
+	*code = trace_out_static_code(g, k, &text);
 	pack_begin_records(w, text.p, text.n, code);
 	bytes_free(&text);
 }
 
-void trace_out_packed_block(struct pack_writer *out, const struct cta *c)
+void trace_out_write_packed_block(struct pack_writer *out, const struct cta *c)
 {
 	struct pack_warp warp[BLOCK_WARPS];
 

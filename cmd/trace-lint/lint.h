@@ -82,13 +82,13 @@ struct lint {
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
-	bool has_imm;     /* true if lines have immediates */
-	bool shape_known; /* true if the columns of the lines are known */
-	bool order_reported, window_reported, tail_reported, order_dependent_reported;
-	uint64_t last_id;        /* number of the thread block read last, plus 1 */
-	struct cubin_join *join; /* the kernel's function in a cubin; NULL if there is none */
-	uint32_t compared;       /* number of instructions compared with the cubin */
-	uint32_t mismatches;     /* number of compared instructions that differ from the cubin */
+	bool has_imm;           /* true if lines have immediates */
+	bool are_columns_known; /* true if the columns of the lines are known */
+	bool order_reported, window_reported, after_exit_reported, order_dependent_reported;
+	uint64_t last_block_number; /* number of the thread block read last, plus 1 */
+	struct cubin_join *join;    /* the kernel's function in a cubin; NULL if there is none */
+	uint32_t compared;          /* number of instructions compared with the cubin */
+	uint32_t mismatches;        /* number of compared instructions that differ from the cubin */
 	bool first_block_done;
 
 	/* state of the current thread block */
@@ -98,7 +98,7 @@ struct lint {
 	struct lint_warp stray;    /* common state of all warps whose number is too large */
 	uint32_t n_warps, cap_warps, current_number;
 	uint32_t (*bars)[32]; /* number of BARs of each warp and lane */
-	bool any_bars;        /* true if a BAR was counted */
+	bool has_barriers;    /* true if a BAR was counted */
 	bool records_seen;
 	struct lint_sync *sync; /* barriers of the kernel */
 	struct raw_warps *raw;
@@ -117,7 +117,7 @@ bool lint_operand(struct lint *l, const char *path);
 /* ---- lint_header.c ---- */
 void lint_header(struct lint *l);
 /* Checks that the tracer version in the header matches the columns of the first line read. */
-void lint_shape(struct lint *l);
+void lint_columns(struct lint *l);
 
 /* ---- lint_block.c ---- */
 /*
@@ -140,11 +140,11 @@ bool lint_is_first_finding(struct lint *l, uint32_t handle, enum rule_name rule)
 
 /* ---- lint_warp.c ---- */
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
-void lint_warps_end(struct lint *l); /* Checks a thread block after all of its warps have ended. */
-void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w);
+void lint_end_all_warps(struct lint *l); /* Checks a thread block after all of its warps have ended. */
+void lint_end_warp(struct lint *l, uint32_t number, const struct lint_warp *w);
 
 /* ---- lint_addr.c ---- */
-void lint_address(
+void lint_addresses(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 
 /* ---- lint_sync.c ---- */
@@ -152,7 +152,7 @@ void lint_address(
 void lint_sync_kernel(struct lint *l);
 void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 /* Records that lines of the kernel were lost. Sums over the kernel are then not checked. */
-void lint_sync_damaged(struct lint *l);
+void lint_sync_note_lost_lines(struct lint *l);
 void lint_sync_end(struct lint *l);
 void lint_sync_free(struct lint *l);
 
@@ -161,7 +161,7 @@ void lint_sync_free(struct lint *l);
 bool lint_cubins(struct lint *l, const char *const *path, uint32_t n);
 void lint_cubin_kernel(struct lint *l);
 void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line);
-void lint_cubin_end(struct lint *l);
+void lint_cubin_finish_kernel(struct lint *l);
 
 /* ---- lint_config.c ---- */
 struct config_args {

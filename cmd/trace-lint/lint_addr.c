@@ -25,7 +25,7 @@ static inline void extend_span(struct lane_span *s, uint64_t a)
 	s->bits |= a;
 }
 
-static void stride_span(struct lane_span *s, const uint64_t *w, uint32_t mask)
+static void extend_span_by_stride(struct lane_span *s, const uint64_t *w, uint32_t mask)
 {
 	uint32_t run = mask >> bit_lowest32(mask), gap = ~run;
 	unsigned n = gap ? bit_lowest32(gap) : 32;
@@ -38,7 +38,7 @@ static void stride_span(struct lane_span *s, const uint64_t *w, uint32_t mask)
 	s->null = !w[0] || !(w[0] + w[1] * (n - 1));
 }
 
-static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
+static void extend_span_by_deltas(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	uint64_t a = w[0], null = !a;
 
@@ -51,7 +51,7 @@ static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 	s->null = null;
 }
 
-static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
+static void extend_span_by_list(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		extend_span(s, w[i]);
@@ -60,10 +60,10 @@ static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 
 /* ---- valid addresses -------------------------------------------------------------------------- */
 
-static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
+static bool is_in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
 /* Returns the offset of the last accessed byte in a window at base, or at 0 if the addresses are below base. */
-static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned width)
+static uint64_t last_accessed_offset(const struct lane_span *s, uint64_t base, unsigned width)
 {
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
 }
@@ -90,7 +90,7 @@ struct address_check {
 	const struct lane_span *s;
 };
 
-static bool first_finding(const struct address_check *c, enum rule_name rule)
+static bool is_first_address_finding(const struct address_check *c, enum rule_name rule)
 {
 	return lint_is_first_finding(c->l, c->r->inst, rule);
 }
@@ -103,9 +103,10 @@ static struct place address_place(const struct address_check *c)
 static void check_shared(const struct address_check *c, unsigned width)
 {
 	const struct kernel_header *h = c->l->head;
-	uint64_t last = last_offset(c->s, h->shmem_base, width);
+	uint64_t last = last_accessed_offset(c->s, h->shmem_base, width);
 
-	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first_finding(c, RULE_SHARED_BEYOND))
+	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX &&
+		is_first_address_finding(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
 			"access up to byte 0x%llx of shared memory (expected within the %u bytes of '-shmem')",
 			(unsigned long long)last, h->shmem_bytes);
@@ -114,13 +115,13 @@ static void check_shared(const struct address_check *c, unsigned width)
 /* Checks a local access. quirk Q1-6: the model treats an access of fewer than 4 bytes as one of 4 bytes. */
 static void check_local(const struct address_check *c, const struct fact *k)
 {
-	uint64_t last = last_offset(c->s, c->l->head->local_base, k->width);
+	uint64_t last = last_accessed_offset(c->s, c->l->head->local_base, k->width);
 
-	if (k->flags & FACT_NARROW && c->s->bits & 3 && first_finding(c, RULE_LOCAL_NARROW))
+	if (k->flags & FACT_NARROW && c->s->bits & 3 && is_first_address_finding(c, RULE_LOCAL_NARROW))
 		report_at(c->l->rep, RULE_LOCAL_NARROW, address_place(c),
 			"local addresses from 0x%llx to 0x%llx of S8 or S16 are not all multiples of 4",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high);
-	if (last >= LOCAL_MAX && first_finding(c, RULE_LOCAL_BEYOND))
+	if (last >= LOCAL_MAX && is_first_address_finding(c, RULE_LOCAL_BEYOND))
 		report_at(c->l->rep, RULE_LOCAL_BEYOND, address_place(c),
 			"access up to byte 0x%llx of local memory (expected within %u bytes)",
 			(unsigned long long)last, LOCAL_MAX);
@@ -130,18 +131,18 @@ static void check_global(const struct address_check *c, const struct fact *k)
 {
 	struct lint *l = c->l;
 	const struct kernel_header *h = l->head;
-	bool shared = in_window(c->s->low, h->shmem_base), local = in_window(c->s->low, h->local_base);
+	bool shared = is_in_window(c->s->low, h->shmem_base), local = is_in_window(c->s->low, h->local_base);
 
 	if (shared && k->place == PLACE_GENERIC)
 		check_shared(c, k->width);
-	if ((shared || local) && k->place == PLACE_GLOBAL && first_finding(c, RULE_ADDRESS_SPACE))
+	if ((shared || local) && k->place == PLACE_GLOBAL && is_first_address_finding(c, RULE_ADDRESS_SPACE))
 		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
 			"address 0x%llx of a global access is in the %s window",
 			(unsigned long long)c->s->low, shared ? "shared" : "local");
-	if (c->s->null && first_finding(c, RULE_ADDRESS_NULL))
+	if (c->s->null && is_first_address_finding(c, RULE_ADDRESS_NULL))
 		report_at(l->rep, RULE_ADDRESS_NULL, address_place(c),
 			"address 0 in an active lane of mask %08x", c->r->mask);
-	if (c->s->high >> GPU_ADDRESS_BITS && first_finding(c, RULE_ADDRESS_RANGE))
+	if (c->s->high >> GPU_ADDRESS_BITS && is_first_address_finding(c, RULE_ADDRESS_RANGE))
 		report_at(l->rep, RULE_ADDRESS_RANGE, address_place(c),
 			"address 0x%llx is too large (expected at most %d bits)",
 			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
@@ -150,7 +151,7 @@ static void check_global(const struct address_check *c, const struct fact *k)
 	if (is_copied_address(l, c->s, k->width))
 		return;
 	if (l->window_reported)
-		report_again(l->rep, RULE_ADDRESS_WINDOW);
+		report_count_only(l->rep, RULE_ADDRESS_WINDOW);
 	else
 		report_at(l->rep, RULE_ADDRESS_WINDOW, address_place(c),
 			"load from 0x%llx to 0x%llx is outside the windows of the header and the %u %s before the kernel",
@@ -159,7 +160,8 @@ static void check_global(const struct address_check *c, const struct fact *k)
 	l->window_reported = true;
 }
 
-void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+void lint_addresses(
+	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	const struct fact *k = &l->fact[r->inst];
 	const uint64_t *w = tb->word + (r->addr >> 2);
@@ -168,14 +170,14 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 
 	switch ((enum addr_kind)(r->addr & 3)) {
 	case ADDR_NONE: return;
-	case ADDR_STRIDE: stride_span(&s, w, r->mask); break;
-	case ADDR_DELTA: delta_span(&s, w, bit_count32(r->mask)); break;
-	case ADDR_LIST: list_span(&s, w, bit_count32(r->mask)); break;
+	case ADDR_STRIDE: extend_span_by_stride(&s, w, r->mask); break;
+	case ADDR_DELTA: extend_span_by_deltas(&s, w, bit_count32(r->mask)); break;
+	case ADDR_LIST: extend_span_by_list(&s, w, bit_count32(r->mask)); break;
 	}
-	if (s.holes && first_finding(&c, RULE_STRIDE_HOLES))
+	if (s.holes && is_first_address_finding(&c, RULE_STRIDE_HOLES))
 		report_at(l->rep, RULE_STRIDE_HOLES, address_place(&c),
 			"mode 1 with mask %08x (expected a mask without holes)", r->mask);
-	if (s.bits & (k->width - 1u) && first_finding(&c, RULE_ADDRESS_ALIGN))
+	if (s.bits & (k->width - 1u) && is_first_address_finding(&c, RULE_ADDRESS_ALIGN))
 		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
 			"addresses from 0x%llx to 0x%llx are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);

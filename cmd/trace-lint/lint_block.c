@@ -63,7 +63,7 @@ static void raw_check_blocks(struct lint *l)
 		const struct raw_warp *w = &t->warp[i];
 		const uint32_t *g = l->head->grid;
 
-		lint_warp_end(l, w->number, &w->state);
+		lint_end_warp(l, w->number, &w->state);
 		if (w->x >= g[0] || w->y >= g[1] || w->z >= g[2])
 			report_at(l->rep, RULE_BLOCK_ID_GRID,
 				(struct place){trace_path(l->trace), w->state.line, 1},
@@ -96,10 +96,10 @@ static void begin_lint_block(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->n_warps; i++)
 		l->warp[i] = (struct lint_warp){.lanes = lanes_of_warp(l, i)};
-	if (l->any_bars)
+	if (l->has_barriers)
 		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
-	l->any_bars = l->records_seen = false;
+	l->has_barriers = l->records_seen = false;
 	l->current_number = UINT32_MAX;
 }
 
@@ -107,7 +107,7 @@ static void begin_lint_block(struct lint *l)
  * Checks the records of a thread block that was read from a packed form, which has no lines to report as they
  * are read.
  */
-static void feed_records(struct lint *l)
+static void check_packed_records(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
@@ -124,15 +124,15 @@ static void check_block_order(struct lint *l)
 {
 	const uint32_t *g = l->head->grid;
 	uint64_t id = l->block.x + g[0] * (l->block.y + (uint64_t)g[1] * l->block.z) + 1;
-	bool back = id < l->last_id;
+	bool back = id < l->last_block_number;
 
 	if (l->block.x >= g[0] || l->block.y >= g[1] || l->block.z >= g[2])
 		return;
-	l->last_id = id;
+	l->last_block_number = id;
 	if (!back)
 		return;
 	if (l->order_reported)
-		report_again(l->rep, RULE_BLOCK_ORDER);
+		report_count_only(l->rep, RULE_BLOCK_ORDER);
 	else
 		report_at(l->rep, RULE_BLOCK_ORDER,
 			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
@@ -155,10 +155,10 @@ static void check_empty_warps(struct lint *l)
 static void end_lint_block(struct lint *l)
 {
 	if (!l->records_seen)
-		feed_records(l);
+		check_packed_records(l);
 	check_block_order(l);
 	check_empty_warps(l);
-	lint_warps_end(l);
+	lint_end_all_warps(l);
 	l->first_block_done = true;
 }
 
@@ -176,7 +176,7 @@ static bool on_trace_fault(void *ctx, const struct fault *f)
 	uint32_t warp = l->trace ? trace_warp(l->trace) : UINT32_MAX;
 
 	report_fault(l->rep, f);
-	lint_sync_damaged(l);
+	lint_sync_note_lost_lines(l);
 	if (warp != UINT32_MAX && !is_fault_of_block(f->id))
 		lint_warp_of(l, &l->block, warp)->damaged = true;
 	return true;
@@ -219,9 +219,9 @@ static void begin_lint_kernel(struct lint *l)
 	memset(l->bars, 0, l->cap_warps * sizeof(*l->bars));
 	if (l->cap_facts)
 		memset(l->fact, 0, l->cap_facts * sizeof(*l->fact));
-	l->shape_known = l->order_reported = l->order_dependent_reported = l->window_reported =
-		l->tail_reported = l->has_imm = l->any_bars = false;
-	l->last_id = 0;
+	l->are_columns_known = l->order_reported = l->order_dependent_reported = l->window_reported =
+		l->after_exit_reported = l->has_imm = l->has_barriers = false;
+	l->last_block_number = 0;
 	l->first_block_done = false;
 	lint_sync_kernel(l);
 }
@@ -248,7 +248,7 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 		insts = l->rep->insts;
 		lint_blocks(l);
 		lint_power_kernel(l, l->rep->insts - insts);
-		lint_cubin_end(l);
+		lint_cubin_finish_kernel(l);
 		lint_sync_end(l);
 	} else if (f->id && !unopened) {
 		report_fault(l->rep, f);

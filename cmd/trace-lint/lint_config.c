@@ -120,7 +120,7 @@ void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *
 		return;
 	for (uint32_t h = 0; h < handle; h++) /* reported only once for each opcode */
 		if (!strcmp(code_at(l->code, h)->opcode, in->opcode)) {
-			report_again(l->rep, RULE_UNIT_MISSING);
+			report_count_only(l->rep, RULE_UNIT_MISSING);
 			return;
 		}
 	f.at = lint_place(l, line, COLUMN_OPCODE);

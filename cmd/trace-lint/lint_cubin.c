@@ -70,7 +70,7 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 			diag_quote(shown, sizeof(shown), bound, strlen(bound)));
 }
 
-void lint_cubin_end(struct lint *l)
+void lint_cubin_finish_kernel(struct lint *l)
 {
 	if (l->mismatches)
 		report_at(l->rep, RULE_CUBIN_SHARE, (struct place){.file = trace_path(l->trace)},

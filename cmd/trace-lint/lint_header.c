@@ -52,13 +52,13 @@ static bool columns_match_version(const struct kernel_header *h, struct trace_sh
 	return s.prefix == prefix + line && (s.imms == imms || (v == 4 && s.imms == 1));
 }
 
-void lint_shape(struct lint *l)
+void lint_columns(struct lint *l)
 {
 	const struct kernel_header *h = l->head;
 	struct trace_shape s = trace_shape(l->trace);
 
 	l->has_imm = s.imms > 0;
-	l->shape_known = true;
+	l->are_columns_known = true;
 	if (s.dialect == DIALECT_SASS && !columns_match_version(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, place_of_whole_file(l),
 			"tracer version %d%s does not write lines with %d column%s before the PC and %d immediate%s",

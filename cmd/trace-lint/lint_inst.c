@@ -38,11 +38,11 @@ bool lint_is_first_finding(struct lint *l, uint32_t handle, enum rule_name rule)
 	uint32_t bit = 1u << rule % 32;
 
 	if (k->reported[rule / 32] & bit) {
-		report_again(l->rep, rule);
+		report_count_only(l->rep, rule);
 		return false;
 	}
 	k->reported[rule / 32] |= bit;
-	return report_on(l->rep, rule);
+	return report_is_rule_on(l->rep, rule);
 }
 
 /* ---- facts -------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ static uint16_t facts_of_class(const struct inst *in)
  * Returns the properties of a PTX instruction. Only global addresses are checked, because the sizes of the
  * other spaces are not in the trace.
  */
-static struct fact ptx_fact(const struct inst *in)
+static struct fact facts_of_ptx_inst(const struct inst *in)
 {
 	const struct ptx_form *x = &in->ptx->form;
 	bool global = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
@@ -189,10 +189,10 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 	grow(&l->fact, &l->cap_facts, handle + 1, sizeof(*l->fact));
 	if (l->cap_facts > had)
 		memset(l->fact + had, 0, (l->cap_facts - had) * sizeof(*l->fact));
-	if (!l->shape_known)
-		lint_shape(l);
+	if (!l->are_columns_known)
+		lint_columns(l);
 	if (in->ptx) {
-		l->fact[handle] = ptx_fact(in);
+		l->fact[handle] = facts_of_ptx_inst(in);
 		check_atomic_order(l, in, line);
 		if (l->params)
 			lint_config_inst(l, handle, line);

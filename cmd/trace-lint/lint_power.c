@@ -12,7 +12,7 @@
 #define FACTOR_MAX 1000.0 /* factors in published files are at most 84 */
 
 /* Reports a parameter that the reader accepts but that is probably wrong. */
-static void report_odd_param(void *ctx, const struct power_param *p)
+static void report_suspicious_param(void *ctx, const struct power_param *p)
 {
 	struct report *rep = ctx;
 	char q[80];
@@ -27,7 +27,7 @@ static void report_odd_param(void *ctx, const struct power_param *p)
 
 static bool uses_counter_table(const struct gpuconf *c) { return conf_num(c, OPT_power_simulation_mode) > 0; }
 
-static void lint_counter_table(struct report *rep, const struct gpuconf *c)
+static void check_counter_rows(struct report *rep, const struct gpuconf *c)
 {
 	struct power_hw_table t;
 	const char *benchmark = conf_text(c, OPT_hw_perf_bench_name);
@@ -49,10 +49,11 @@ void lint_power(struct report *rep, const struct gpuconf *c)
 	if (!conf_bool(c, OPT_power_simulation_enabled))
 		return;
 	power_config_init(&power);
-	if (power_xml_read(&power, conf_path(c, OPT_accelwattch_xml_file), report_odd_param, rep, &f) < 0)
+	if (power_xml_read(&power, conf_path(c, OPT_accelwattch_xml_file), report_suspicious_param, rep, &f) <
+		0)
 		report_fault(rep, &f);
 	if (uses_counter_table(c))
-		lint_counter_table(rep, c);
+		check_counter_rows(rep, c);
 }
 
 #define CYCLES_PER_INST 20 /* rough estimate of the number of cycles between two instructions of a warp */

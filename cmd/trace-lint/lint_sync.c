@@ -79,7 +79,7 @@ void lint_sync_kernel(struct lint *l)
 	*y = (struct lint_sync){.at = y->at, .cap = y->cap, .table = y->table};
 }
 
-void lint_sync_damaged(struct lint *l)
+void lint_sync_note_lost_lines(struct lint *l)
 {
 	if (l->sync)
 		l->sync->damaged = true;

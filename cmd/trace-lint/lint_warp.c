@@ -33,7 +33,7 @@ static void count_barrier(struct lint *l, const struct rec *r, const struct trac
 		return;
 	FOR_BITS32 (i, r->mask)
 		l->bars[line->warp][i]++;
-	l->any_bars = true;
+	l->has_barriers = true;
 }
 
 static void check_depbar(
@@ -47,7 +47,7 @@ static void check_depbar(
 			n == 1 ? "" : "s", w->groups, line->warp);
 }
 
-static void update_control(
+static void update_barriers_and_groups(
 	struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	unsigned flags = l->fact[r->inst].flags;
@@ -62,14 +62,14 @@ static void update_control(
 		check_depbar(l, w, r, line);
 }
 
-static void report_tail(struct lint *l, const struct trace_line *line)
+static void report_records_after_exit(struct lint *l, const struct trace_line *line)
 {
-	if (l->tail_reported)
-		report_again(l->rep, RULE_LINE_TAIL);
+	if (l->after_exit_reported)
+		report_count_only(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
 			"words after the instruction, which the model does not read");
-	l->tail_reported = true;
+	l->after_exit_reported = true;
 }
 
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
@@ -90,18 +90,18 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	unsigned flags = l->fact[r->inst].flags;
 
 	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))
-		update_control(l, w, r, line);
+		update_barriers_and_groups(l, w, r, line);
 	if (flags & FACT_ADDRESS && r->mask && r->addr)
-		lint_address(l, tb, r, line);
+		lint_addresses(l, tb, r, line);
 	if (flags & FACT_SYNC)
 		lint_sync(l, tb, r, line);
 	if (line->tail)
-		report_tail(l, line);
+		report_records_after_exit(l, line);
 }
 
 /* ---- end of a warp ---------------------------------------------------------------------------- */
 
-void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
+void lint_end_warp(struct lint *l, uint32_t number, const struct lint_warp *w)
 {
 	if (w->damaged || !w->has_records || !(w->lanes & ~w->exited))
 		return;
@@ -137,10 +137,10 @@ static void compare_barriers(struct lint *l)
 			l->block.x, l->block.y, l->block.z);
 }
 
-void lint_warps_end(struct lint *l)
+void lint_end_all_warps(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->n_warps; i++)
-		lint_warp_end(l, i, &l->warp[i]);
-	if (l->any_bars)
+		lint_end_warp(l, i, &l->warp[i]);
+	if (l->has_barriers)
 		compare_barriers(l);
 }

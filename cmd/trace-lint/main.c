@@ -48,7 +48,7 @@ static void complete_lint_words(FILE *out, const char *kind, char *const *word, 
 		fprintf(out, "%s\t%s\n", rules[r].id, rules[r].meaning);
 }
 
-static const struct cli_man_table man_tables[] = {{"rules", rules_man}, {NULL, NULL}};
+static const struct cli_man_table man_tables[] = {{"rules", rules_print_man}, {NULL, NULL}};
 
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
@@ -83,7 +83,7 @@ static enum rule_name rule_of_option(const char *id, size_t n)
 	return (enum rule_name)r;
 }
 
-static void set_level(struct report *rep, const char *value)
+static void set_rule_levels(struct report *rep, const char *value)
 {
 	size_t n = strcspn(value, "=");
 	int level = value[n] ? lint_level_find(value + n + 1) : LEVEL_WARNING;
@@ -98,10 +98,10 @@ static void set_level(struct report *rep, const char *value)
 }
 
 /* Sets the levels of all rules for the program that --for names. The levels of -W are set afterwards. */
-static void set_target(struct report *rep, const char *value)
+static void set_target_program(struct report *rep, const char *value)
 {
 	if (!strcmp(value, "accel-sim"))
-		report_for_original(rep);
+		report_set_accel_sim_levels(rep);
 	else if (strcmp(value, "trace-sim"))
 		cli_usage("unknown program '%s' (expected trace-sim or accel-sim)", value);
 }
@@ -165,7 +165,7 @@ static int check_traces(struct lint_args *a, int n, char **trace)
 	isa_free(isa);
 	if (unreadable)
 		return EXIT_TROUBLE;
-	return report_total(rep, LEVEL_ERROR) ? EXIT_NO : EXIT_GOOD;
+	return report_count_of_level(rep, LEVEL_ERROR) ? EXIT_NO : EXIT_GOOD;
 }
 
 static int print_rules(const struct lint_args *a)
@@ -173,9 +173,10 @@ static int print_rules(const struct lint_args *a)
 	struct output *out = output_open(NULL, true);
 
 	if (a->list)
-		rules_list(output_stream(out));
+		rules_print_list(output_stream(out));
 	else
-		rule_explain(output_stream(out), &rules[rule_of_option(a->explain, strlen(a->explain))]);
+		rule_print_explanation(
+			output_stream(out), &rules[rule_of_option(a->explain, strlen(a->explain))]);
 	output_commit(out);
 	return EXIT_GOOD;
 }
@@ -195,9 +196,9 @@ int main(int argc, char **argv)
 	report_init(&rep);
 	n = cli_parse(&cli, argc, argv, on_lint_option, &a);
 	if (a.target)
-		set_target(&rep, a.target);
+		set_target_program(&rep, a.target);
 	for (size_t i = 0; i < a.n_levels; i++)
-		set_level(&rep, a.level[i]);
+		set_rule_levels(&rep, a.level[i]);
 	if (a.list || a.explain)
 		status = print_rules(&a);
 	else if (n == 0)

@@ -13,10 +13,10 @@ void report_init(struct report *r)
 	r->limit = 10;
 }
 
-void report_for_original(struct report *r)
+void report_set_accel_sim_levels(struct report *r)
 {
 	for (int n = 0; n < N_RULES; n++)
-		r->level[n] = rule_level_original(&rules[n]);
+		r->level[n] = rule_level_for_accel_sim(&rules[n]);
 }
 
 static enum lint_level level_of_rule(const struct report *r, unsigned n)
@@ -75,9 +75,9 @@ void report_at(struct report *r, enum rule_name n, struct place at, const char *
 	report_fault(r, &f);
 }
 
-void report_again(struct report *r, enum rule_name n)
+void report_count_only(struct report *r, enum rule_name n)
 {
-	if (!report_on(r, n))
+	if (!report_is_rule_on(r, n))
 		return;
 	r->count[n]++;
 	r->suppressed[n]++;
@@ -105,7 +105,7 @@ void report_file_end(struct report *r, const char *file)
 	memset(r->suppressed, 0, sizeof(r->suppressed));
 }
 
-uint64_t report_total(const struct report *r, enum lint_level level)
+uint64_t report_count_of_level(const struct report *r, enum lint_level level)
 {
 	uint64_t total = 0;
 
@@ -118,9 +118,9 @@ uint64_t report_total(const struct report *r, enum lint_level level)
 static void write_end_record(struct report *r)
 {
 	record_begin(r->json, "end");
-	record_uint(r->json, "errors", report_total(r, LEVEL_ERROR), "-");
-	record_uint(r->json, "warnings", report_total(r, LEVEL_WARNING), "-");
-	record_uint(r->json, "notes", report_total(r, LEVEL_NOTE), "-");
+	record_uint(r->json, "errors", report_count_of_level(r, LEVEL_ERROR), "-");
+	record_uint(r->json, "warnings", report_count_of_level(r, LEVEL_WARNING), "-");
+	record_uint(r->json, "notes", report_count_of_level(r, LEVEL_NOTE), "-");
 	record_uint(r->json, "kernels", r->kernels, "-");
 	record_uint(r->json, "instructions", r->insts, "-");
 	record_group(r->json, "rules");
@@ -139,9 +139,9 @@ static void print_count(FILE *out, uint64_t n, const char *noun, const char *aft
 
 static void print_summary_line(const struct report *r)
 {
-	print_count(r->out, report_total(r, LEVEL_ERROR), "error", ", ");
-	print_count(r->out, report_total(r, LEVEL_WARNING), "warning", ", ");
-	print_count(r->out, report_total(r, LEVEL_NOTE), "note", " in ");
+	print_count(r->out, report_count_of_level(r, LEVEL_ERROR), "error", ", ");
+	print_count(r->out, report_count_of_level(r, LEVEL_WARNING), "warning", ", ");
+	print_count(r->out, report_count_of_level(r, LEVEL_NOTE), "note", " in ");
 	print_count(r->out, r->kernels, "kernel", " (");
 	print_count(r->out, r->insts, "instruction", ")\n");
 }

@@ -29,15 +29,18 @@ struct report {
 /* Sets the levels to those in the table of rules. The caller sets `out` and `json`. */
 void report_init(struct report *r);
 /* Sets the levels of --for accel-sim. */
-void report_for_original(struct report *r);
-static inline bool report_on(const struct report *r, enum rule_name n) { return r->level[n] != LEVEL_OFF; }
+void report_set_accel_sim_levels(struct report *r);
+static inline bool report_is_rule_on(const struct report *r, enum rule_name n)
+{
+	return r->level[n] != LEVEL_OFF;
+}
 void report_fault(struct report *r, const struct fault *f);
 void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...) PRINTF_LIKE(4, 5);
 /* Counts a finding without printing it. */
-void report_again(struct report *r, enum rule_name n);
+void report_count_only(struct report *r, enum rule_name n);
 /* Prints the number of suppressed findings of a file. */
 void report_file_end(struct report *r, const char *file);
-uint64_t report_total(const struct report *r, enum lint_level level);
+uint64_t report_count_of_level(const struct report *r, enum lint_level level);
 /* Prints the summary unless `quiet` is set. */
 void report_end(struct report *r, bool quiet);
 

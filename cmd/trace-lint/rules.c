@@ -48,7 +48,7 @@ enum lint_level rule_level(const struct rule *r)
 	return sim > original ? sim : original;
 }
 
-enum lint_level rule_level_original(const struct rule *r)
+enum lint_level rule_level_for_accel_sim(const struct rule *r)
 {
 	return on_original[r->original].level == LEVEL_WARNING ? LEVEL_ERROR : rule_level(r);
 }
@@ -71,7 +71,7 @@ int lint_level_find(const char *name)
 	return -1;
 }
 
-void rules_list(FILE *out)
+void rules_print_list(FILE *out)
 {
 	for (int r = 0; r < N_RULES; r++)
 		fprintf(out, "%-22s %-8s %-8s %-8s %-9s %s\n", rules[r].id,
@@ -97,7 +97,7 @@ static void print_folded(FILE *out, const char *text)
 	putc('\n', out);
 }
 
-void rule_explain(FILE *out, const struct rule *r)
+void rule_print_explanation(FILE *out, const struct rule *r)
 {
 	fprintf(out, "%s (%s, %s): ", r->id, lint_level_name(rule_level(r)), r->scope);
 	print_folded(out, r->meaning);
@@ -106,7 +106,7 @@ void rule_explain(FILE *out, const struct rule *r)
 	print_folded(out, r->explain);
 }
 
-void rules_man(FILE *out)
+void rules_print_man(FILE *out)
 {
 	const char *scope = "";
 

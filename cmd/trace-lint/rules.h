@@ -50,12 +50,12 @@ enum lint_level rule_level(const struct rule *r);
  * Returns the level of a rule with --for accel-sim. The level is "error" if Accel-Sim does not run the input
  * unchanged.
  */
-enum lint_level rule_level_original(const struct rule *r);
+enum lint_level rule_level_for_accel_sim(const struct rule *r);
 int rule_find(const char *id); /* Returns -1 if there is no such rule. */
 const char *lint_level_name(enum lint_level level);
 int lint_level_find(const char *name); /* Returns -1 if there is no such level. */
-void rules_list(FILE *out);
-void rules_man(FILE *out); /* prints the table of rules for trace-lint(1) */
-void rule_explain(FILE *out, const struct rule *r);
+void rules_print_list(FILE *out);
+void rules_print_man(FILE *out); /* prints the table of rules for trace-lint(1) */
+void rule_print_explanation(FILE *out, const struct rule *r);
 
 #endif

@@ -66,7 +66,7 @@ void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struc
 			die("%s: control codes of kernel %u cannot be read back: %s", a->output, i + 1,
 				f.text);
 	for (uint32_t i = 0; i < cubins_count(back); i++) {
-		const struct cubin_function *b = cubins_at(back, i);
+		const struct cubin_function *b = cubins_function_at(back, i);
 		const struct cubin_function *k = cubins_find(c->cubins, b->name, b->sm);
 		bool same = k && k->bytes == b->bytes;
 

@@ -71,7 +71,7 @@ static void rename_items(struct source *s)
 }
 
 /* Passes the grouped text of a kernel to the sink. Returns 0, or -1 and sets *f. */
-static int kernel_text(
+static int pass_kernel_text(
 	struct source *s, struct item *i, const struct pack_args *a, const struct sink *to, struct fault *f)
 {
 	if (s->pack)
@@ -97,7 +97,7 @@ static void convert_kernel(struct source *s, struct item *i, const char *path, c
 		w = tracez_writer_new(output_stream(out), i->path ? i->path : diag_keep(i->name));
 		to = (struct sink){tracez_writer_text, w};
 	}
-	int r = kernel_text(s, i, a, &to, &f);
+	int r = pass_kernel_text(s, i, a, &to, &f);
 	bool refused = r < 0 && !strcmp(f.id, "write");
 	if (w && tracez_writer_end(w, &own) < 0 && (r == 0 || refused)) {
 		f = own;
@@ -128,7 +128,7 @@ static void check_converted(
 		output_check_input(path, s->item[k].path);
 }
 
-int do_convert(const char *operand, const struct pack_args *a)
+int convert_operand(const char *operand, const struct pack_args *a)
 {
 	const char *folder = a->folder ? a->folder : ".";
 	struct source s;
@@ -150,17 +150,17 @@ int do_convert(const char *operand, const struct pack_args *a)
 	}
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);
-	char *list = s.list_name ? tool_target(folder, s.list_name) : NULL;
+	char *list = s.list_name ? tool_prepare_target(folder, s.list_name) : NULL;
 	if (list)
 		check_converted(&s, list, NULL, a);
 	for (uint32_t i = 0; i < s.n_items; i++) {
-		char *path = tool_target(folder, s.item[i].name);
+		char *path = tool_prepare_target(folder, s.item[i].name);
 
 		check_converted(&s, path, s.item[i].path, a);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s.n_items; i++) {
-		char *path = tool_target(folder, s.item[i].name);
+		char *path = tool_prepare_target(folder, s.item[i].name);
 
 		convert_kernel(&s, &s.item[i], path, a);
 		free(path);

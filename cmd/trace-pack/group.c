@@ -53,18 +53,18 @@ struct group {
 	struct fault *f;
 	const struct sink *to;
 	uint32_t grid[3], warps;
-	uint32_t prefix;        /* number of columns that grouped text lacks: 0, 4, 11 or 13 */
-	uint32_t lineinfo;      /* 1 if a source line precedes the PC, otherwise 0 */
-	bool measured;          /* true if the number of columns was determined from the first line */
-	uint64_t shared_window; /* base address of the shared window */
-	struct table by_key;    /* indices of `lines` by key */
+	uint32_t n_prefix_columns; /* number of columns that grouped text lacks: 0, 4, 11 or 13 */
+	uint32_t lineinfo;         /* 1 if a source line precedes the PC, otherwise 0 */
+	bool measured;             /* true if the number of columns was determined from the first line */
+	uint64_t shared_window;    /* base address of the shared window */
+	struct table lines_by_key; /* indices of `lines` by key */
 	struct warp_lines *lines;
 	uint32_t n_lines, cap_lines;
-	uint64_t held_bytes;   /* number of bytes of the lines that are in memory */
-	uint64_t memory_limit; /* operand of --memory */
-	FILE *spool;           /* temporary file of sorted runs; NULL until lines are spooled */
-	uint64_t spool_bytes;  /* size of the temporary file */
-	struct line_run *run;  /* heap of the runs to merge; the run with the lowest head is first */
+	uint64_t bytes_in_memory; /* number of bytes of the lines that are in memory */
+	uint64_t memory_limit;    /* operand of --memory */
+	FILE *spool;              /* temporary file of sorted runs; NULL until lines are spooled */
+	uint64_t spool_bytes;     /* size of the temporary file */
+	struct line_run *run;     /* heap of the runs to merge; the run with the lowest head is first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block;                  /* number of the thread block being written, plus 1 */
 	uint64_t next_warp;              /* number of the warp of this thread block that is written next */
@@ -76,7 +76,7 @@ static struct place group_place(const struct group *g)
 	return (struct place){input_name(g->in), input_lineno(g->in), 0};
 }
 
-static int spool_fault(const struct group *g, const char *what)
+static int set_spool_fault(const struct group *g, const char *what)
 {
 	return fault_set(
 		g->f, group_place(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
@@ -189,7 +189,7 @@ static int copy_raw_header(struct group *g)
 		return fault_set(g->f, group_place(g), "header-value",
 			"header of a raw trace has no usable grid and block dimensions");
 	g->warps = (uint32_t)((threads + 31) / 32);
-	g->prefix = version >= 3 ? 4 : 0;
+	g->n_prefix_columns = version >= 3 ? 4 : 0;
 	return 0;
 }
 
@@ -202,13 +202,13 @@ static int compare_line_keys(const void *a, const void *b)
 	return (x->head.key > y->head.key) - (x->head.key < y->head.key);
 }
 
-static void forget_lines(struct group *g)
+static void discard_lines(struct group *g)
 {
 	for (uint32_t i = 0; i < g->n_lines; i++)
 		free(g->lines[i].text);
 	g->n_lines = 0;
-	g->held_bytes = 0;
-	table_free(&g->by_key);
+	g->bytes_in_memory = 0;
+	table_free(&g->lines_by_key);
 }
 
 /* Writes all lines in memory to the temporary file, as a sorted run. */
@@ -216,21 +216,21 @@ static int write_sorted_run(struct group *g)
 {
 	uint64_t from = g->spool_bytes;
 
-	if (!g->spool && !(g->spool = output_spool()))
-		return spool_fault(g, "make");
+	if (!g->spool && !(g->spool = output_open_unnamed()))
+		return set_spool_fault(g, "make");
 	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {
 		const struct warp_lines *l = &g->lines[i];
 
 		if (fwrite(&l->head, sizeof(l->head), 1, g->spool) != 1 ||
 			fwrite(l->text, 1, l->head.bytes, g->spool) != l->head.bytes)
-			return spool_fault(g, "write");
+			return set_spool_fault(g, "write");
 		g->spool_bytes += sizeof(l->head) + l->head.bytes;
 	}
 	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
 	g->run[g->n_runs] = (struct line_run){.at = from, .end = g->spool_bytes, .number = g->n_runs};
 	g->n_runs++;
-	forget_lines(g);
+	discard_lines(g);
 	return 0;
 }
 
@@ -248,7 +248,7 @@ static bool is_shared_side_of_ldgsts(const struct group *g, const char *line, si
 	return a >> SHARED_BITS == g->shared_window >> SHARED_BITS || !(a >> SHARED_BITS);
 }
 
-static int cluster_fault(const struct group *g, uint64_t block)
+static int set_cluster_fault(const struct group *g, uint64_t block)
 {
 	return fault_set(g->f, group_place(g), "prefix",
 		"lines of thread block %llu,%llu,%llu name different clusters (columns 5 to 11)",
@@ -261,12 +261,12 @@ static int cluster_fault(const struct group *g, uint64_t block)
  * Sets the number of columns that grouped text lacks. Since Accel-Sim 2.0 the cluster ids follow the warp.
  * With TOOL_TRACE_CORE, the SM and the warp's slot follow the cluster ids.
  */
-static void measure_prefix(struct group *g, const char *line, size_t n)
+static void determine_prefix_columns(struct group *g, const char *line, size_t n)
 {
 	int columns = line_prefix(DIALECT_SASS, line, n) - (g->lineinfo ? 1 : 0);
 
 	if (columns == 11 || columns == 13)
-		g->prefix = (uint32_t)columns;
+		g->n_prefix_columns = (uint32_t)columns;
 	g->measured = true;
 }
 
@@ -275,25 +275,25 @@ static struct warp_lines *lines_of_warp(struct group *g, uint64_t key, const uin
 {
 	uint64_t hash = table_hash_words(&key, 1);
 
-	FOR_TABLE (w, &g->by_key, hash)
+	FOR_TABLE (w, &g->lines_by_key, hash)
 		if (g->lines[w.number].head.key == key)
 			return &g->lines[w.number];
-	table_add(&g->by_key, hash, g->n_lines);
+	table_add(&g->lines_by_key, hash, g->n_lines);
 	grow(&g->lines, &g->cap_lines, g->n_lines + 1, sizeof(g->lines[0]));
 	g->lines[g->n_lines] = (struct warp_lines){.head.key = key};
 	memcpy(g->lines[g->n_lines].head.cluster, cluster, sizeof(g->lines[0].head.cluster));
-	g->held_bytes += sizeof(struct warp_lines) + 2 * sizeof(struct table_slot);
+	g->bytes_in_memory += sizeof(struct warp_lines) + 2 * sizeof(struct table_slot);
 	return &g->lines[g->n_lines++];
 }
 
-static void gather_line(struct group *g, struct warp_lines *l, const char *line, size_t n)
+static void append_line_to_warp(struct group *g, struct warp_lines *l, const char *line, size_t n)
 {
 	if (l->cap - l->head.bytes < n + 1) {
 		size_t cap = l->cap * 2 > MIN_GROW ? l->cap * 2 : MIN_GROW;
 
 		cap = cap < l->head.bytes + n + 1 ? l->head.bytes + n + 1 : cap;
 		l->text = xrealloc(l->text, cap, 1);
-		g->held_bytes += cap - l->cap;
+		g->bytes_in_memory += cap - l->cap;
 		l->cap = cap;
 	}
 	memcpy(l->text + l->head.bytes, line, n);
@@ -302,7 +302,7 @@ static void gather_line(struct group *g, struct warp_lines *l, const char *line,
 	l->head.insts++;
 }
 
-static int take_raw_line(struct group *g, const char *line, size_t n)
+static int process_raw_line(struct group *g, const char *line, size_t n)
 {
 	const uint32_t limit[4] = {g->grid[0], g->grid[1], g->grid[2], g->warps};
 	const char *end = line + n;
@@ -310,7 +310,7 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 	unsigned bad;
 
 	if (!g->measured)
-		measure_prefix(g, line, n);
+		determine_prefix_columns(g, line, n);
 	const char *s = columns_read_numbers(line, end, 4, id, &bad);
 
 	for (unsigned i = 4; s && i-- > 0;)
@@ -321,9 +321,9 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (is_shared_side_of_ldgsts(g, line, n))
 		return 0;
-	if (g->prefix >= 11)
+	if (g->n_prefix_columns >= 11)
 		s = columns_read_numbers(s, end, N_CLUSTER_IDS, cluster, &bad);
-	if (s && g->prefix == 13)
+	if (s && g->n_prefix_columns == 13)
 		s = columns_read_numbers(s, end, 2, place_on_gpu, &bad);
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
 	struct warp_lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
@@ -332,10 +332,10 @@ static int take_raw_line(struct group *g, const char *line, size_t n)
 			"column %u of a raw trace is not a number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
 			bad + 5);
 	if (memcmp(l->head.cluster, cluster, sizeof(cluster)))
-		return cluster_fault(g, block);
-	const char *from = g->prefix ? s : line;
-	gather_line(g, l, from, (size_t)(end - from));
-	return g->held_bytes > g->memory_limit ? write_sorted_run(g) : 0;
+		return set_cluster_fault(g, block);
+	const char *from = g->n_prefix_columns ? s : line;
+	append_line_to_warp(g, l, from, (size_t)(end - from));
+	return g->bytes_in_memory > g->memory_limit ? write_sorted_run(g) : 0;
 }
 
 /* ---- the result --------------------------------------------------------------------------- */
@@ -367,7 +367,7 @@ static int begin_grouped_block(struct group *g, uint64_t b, const uint32_t c[N_C
 		(unsigned long long)(b % g->grid[0]), (unsigned long long)(b / g->grid[0] % g->grid[1]),
 		(unsigned long long)(b / g->grid[0] / g->grid[1]));
 
-	if (g->prefix >= 11)
+	if (g->n_prefix_columns >= 11)
 		n += snprintf(t + n, sizeof(t) - (size_t)n,
 			"cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n", c[0], c[1],
 			c[2], c[3], c[4], c[5], c[6]);
@@ -389,7 +389,7 @@ static int begin_grouped_warp(struct group *g, const struct group_head *head, ui
 		(finish_grouped_block(g) < 0 || begin_grouped_block(g, b, head->cluster) < 0))
 		return -1;
 	if (memcmp(g->cluster, head->cluster, sizeof(g->cluster)))
-		return cluster_fault(g, b);
+		return set_cluster_fault(g, b);
 	if (write_empty_warps(g, w) < 0)
 		return -1;
 	g->next_warp = w + 1;
@@ -421,7 +421,7 @@ static int read_run_bytes(const struct group *g, uint64_t at, void *to, size_t n
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return spool_fault(g, "read");
+			return set_spool_fault(g, "read");
 		t += got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -499,7 +499,7 @@ static uint64_t count_key_insts(const struct group *g, uint32_t i, uint64_t key)
 
 static int merge_runs(struct group *g)
 {
-	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->spool) && spool_fault(g, "write")))
+	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->spool) && set_spool_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
 		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
@@ -515,7 +515,7 @@ static int merge_runs(struct group *g)
 			return -1;
 		while (g->n_runs && g->run[0].head.key == key)
 			if (memcmp(g->cluster, g->run[0].head.cluster, sizeof(g->cluster)))
-				return cluster_fault(g, key / g->warps);
+				return set_cluster_fault(g, key / g->warps);
 			else if (write_first_warp(g) < 0)
 				return -1;
 		if (write_grouped(g, "\n", 1) < 0)
@@ -532,12 +532,12 @@ int group_text(struct input *in, uint64_t memory, const struct sink *to, struct 
 	int r = copy_raw_header(&g);
 
 	while (r == 0 && (r = input_line(in, &line, &n, f)) > 0)
-		r = n ? take_raw_line(&g, line, n) : 0;
+		r = n ? process_raw_line(&g, line, n) : 0;
 	if (r == 0 && write_grouped(&g, "\n", 1) < 0)
 		r = -1;
 	if (r == 0)
 		r = g.n_runs ? merge_runs(&g) : write_gathered_lines(&g);
-	forget_lines(&g);
+	discard_lines(&g);
 	free(g.lines);
 	free(g.run);
 	if (g.spool)

@@ -52,7 +52,7 @@ static void print_missing_row(FILE *out, uint32_t position, const char *file)
 	free(shown);
 }
 
-static void record_missing(struct record_writer *w, uint32_t position, const char *file)
+static void write_missing_record(struct record_writer *w, uint32_t position, const char *file)
 {
 	record_begin(w, "missing");
 	record_uint(w, "position", position, NULL);
@@ -60,7 +60,7 @@ static void record_missing(struct record_writer *w, uint32_t position, const cha
 	record_end(w);
 }
 
-static void record_kernel(
+static void write_kernel_list_record(
 	struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char t[48];
@@ -87,7 +87,7 @@ struct listed {
 	uint64_t insts, text; /* number of instructions, and number of bytes of text */
 };
 
-static void record_totals(struct record_writer *w, const struct listed *s, uint64_t packed)
+static void write_totals_record(struct record_writer *w, const struct listed *s, uint64_t packed)
 {
 	record_begin(w, "end");
 	record_string(w, "status", "complete");
@@ -115,7 +115,7 @@ static void list_kernel(struct listed *s, struct pack *p, const struct command *
 		s->insts += k.insts;
 		s->text += k.text;
 		if (w)
-			record_kernel(w, c->position, &k, c->text);
+			write_kernel_list_record(w, c->position, &k, c->text);
 		else
 			print_kernel_row(out, c->position, &k, c->text);
 	}
@@ -129,7 +129,7 @@ static void list_missing(struct listed *s, const struct command *c, const struct
 		return;
 	s->missing++;
 	if (w)
-		record_missing(w, c->position, c->text);
+		write_missing_record(w, c->position, c->text);
 	else
 		print_missing_row(out, c->position, c->text);
 }
@@ -138,7 +138,8 @@ static void list_missing(struct listed *s, const struct command *c, const struct
  * Prints a row for each selected kernel, in the order in which the list first names the kernels. Prints
  * records instead if w is not NULL.
  */
-static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+static struct listed print_kernel_rows(
+	struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
 {
 	struct klist list = {.path = NULL};
 	struct listed s = {0};
@@ -163,7 +164,7 @@ static struct listed print_rows(struct pack *p, const struct pack_args *a, FILE 
 	return s;
 }
 
-int do_table(const char *operand, const struct pack_args *a)
+int list_print_table(const char *operand, const struct pack_args *a)
 {
 	struct record_writer *w = NULL;
 	struct output *o;
@@ -184,9 +185,9 @@ int do_table(const char *operand, const struct pack_args *a)
 	else
 		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
 			"instructions", "bytes of text");
-	s = print_rows(p, a, out, w);
+	s = print_kernel_rows(p, a, out, w);
 	if (w) {
-		record_totals(w, &s, pack_bytes(p));
+		write_totals_record(w, &s, pack_bytes(p));
 		record_close(w);
 	} else {
 		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,

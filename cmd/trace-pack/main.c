@@ -237,11 +237,11 @@ int main(int argc, char **argv)
 	const char *operand = n ? argv[0] : "-";
 	switch (a.mode) {
 	case MODE_CONVERT:
-	case MODE_GROUP: status = do_convert(operand, &a); break;
-	case MODE_UNPACK: status = do_unpack(operand, &a); break;
-	case MODE_TEST: status = do_test(operand, &a); break;
-	case MODE_TABLE: status = do_table(operand, &a); break;
-	default: status = do_pack(operand, &a); break;
+	case MODE_GROUP: status = convert_operand(operand, &a); break;
+	case MODE_UNPACK: status = unpack_stream(operand, &a); break;
+	case MODE_TEST: status = unpack_test_stream(operand, &a); break;
+	case MODE_TABLE: status = list_print_table(operand, &a); break;
+	default: status = pack_operand(operand, &a); break;
 	}
 	kselect_free(a.select);
 	free(a.cubin);

@@ -19,13 +19,13 @@ static void separate_missing_items(struct source *s)
 	uint32_t kept = 0;
 
 	s->missing = xcalloc(s->n_items + 1, sizeof(*s->missing));
-	s->missing_at = xcalloc(s->n_items + 1, sizeof(*s->missing_at));
+	s->missing_index = xcalloc(s->n_items + 1, sizeof(*s->missing_index));
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		if (!s->item[i].missing) {
 			s->item[kept++] = s->item[i];
 			continue;
 		}
-		s->missing_at[s->n_missing] = i;
+		s->missing_index[s->n_missing] = i;
 		s->missing[s->n_missing++] = s->item[i];
 	}
 	s->n_items = kept;
@@ -65,7 +65,7 @@ void source_free_missing(struct source *s)
 		free(s->missing[i].name);
 	}
 	free(s->missing);
-	free(s->missing_at);
+	free(s->missing_index);
 }
 
 void source_check_missing_absent(const struct source *s, const char *folder)
@@ -86,7 +86,7 @@ void source_check_missing_absent(const struct source *s, const char *folder)
 void source_mark_missing(const struct source *s, struct pack_writer *w)
 {
 	if (s->n_missing)
-		pack_write_missing(w, s->missing_at, s->n_missing);
+		pack_write_missing(w, s->missing_index, s->n_missing);
 }
 
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)

@@ -22,7 +22,7 @@ struct feed {
 	unsigned char (*hash)[16]; /* hash of the text of each kernel */
 };
 
-static bool feed_text(void *ctx, const void *bytes, size_t n)
+static bool pass_text_to_writer(void *ctx, const void *bytes, size_t n)
 {
 	struct feed *d = ctx;
 
@@ -67,7 +67,7 @@ int tool_copy_text(struct input *in, const struct sink *to, struct fault *f)
 static struct input *open_grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
-	FILE *t = output_spool();
+	FILE *t = output_open_unnamed();
 	char name[64];
 
 	if (!t)
@@ -85,10 +85,10 @@ static struct input *open_grouped(struct input *in, const struct pack_args *a)
 	return in;
 }
 
-static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
+static void pack_item_text(struct feed *d, struct item *i, const struct pack_args *a)
 {
 	struct input *in = tool_open(i);
-	struct sink to = {feed_text, d};
+	struct sink to = {pass_text_to_writer, d};
 	struct fault f;
 	int r;
 
@@ -152,7 +152,7 @@ static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
 static void verify_output(const struct pack_args *a, struct output *out, const struct feed *d,
 	const struct codes *c, uint32_t n, uint32_t n_missing)
 {
-	const char *path = a->no_verify ? NULL : output_written(out);
+	const char *path = a->no_verify ? NULL : output_flushed_path(out);
 	XXH3_state_t *h = XXH3_createState();
 	struct fault f;
 
@@ -183,7 +183,7 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
  * Writes the picks to the stream. Their positions refer to the stream's list, in which kernel i is the i-th
  * picked kernel.
  */
-static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
+static void write_picks_to_stream(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);
 	struct bytes text = {0};
@@ -216,7 +216,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 	bytes_free(&text);
 }
 
-int do_pack(const char *operand, const struct pack_args *a)
+int pack_operand(const char *operand, const struct pack_args *a)
 {
 	struct source s;
 	struct codes c;
@@ -230,7 +230,7 @@ int do_pack(const char *operand, const struct pack_args *a)
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
 	pack_on_text(d.w, warn_kept_as_text, &s);
-	carry_picks(&s, a, d.w);
+	write_picks_to_stream(&s, a, d.w);
 	pack_set_codes(d.w, c.cubins);
 	source_mark_missing(&s, d.w);
 	pack_write_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
@@ -240,8 +240,8 @@ int do_pack(const char *operand, const struct pack_args *a)
 		codes_add_kernel(&c, &s, i);
 		pack_begin_kernel(d.w);
 		if (!s.pack)
-			feed_item(&d, k, a);
-		else if (pack_text(s.pack, k->number, a->first, a->last, feed_text, &d, &f) < 0)
+			pack_item_text(&d, k, a);
+		else if (pack_text(s.pack, k->number, a->first, a->last, pass_text_to_writer, &d, &f) < 0)
 			die_fault(&f);
 		pack_end_kernel(d.w, d.hash[i]);
 		codes_count_kernel(&c, &s, a, i, pack_coded_insts(d.w));

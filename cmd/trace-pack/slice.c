@@ -26,7 +26,7 @@ static void pass_slice_text(struct cutter *c, const char *text, size_t n)
 	c->all_written = c->all_written && c->s->to.write(c->s->to.ctx, text, n);
 }
 
-static bool is_line(const char *line, size_t n, const char *what)
+static bool is_line_with_text(const char *line, size_t n, const char *what)
 {
 	return n == strlen(what) && !memcmp(line, what, n);
 }
@@ -42,7 +42,7 @@ static bool is_blank_line(const char *line, size_t n)
 /* Writes a line of the header. Inserts the mark after the last field. */
 static void slice_header_line(struct cutter *c, const char *line, size_t n)
 {
-	c->mark_written |= is_line(line, n, "-slice = 1\n");
+	c->mark_written |= is_line_with_text(line, n, "-slice = 1\n");
 	if (!c->mark_written && c->header_lines && line[0] != '-') {
 		pass_slice_text(c, "-slice = 1\n", 11);
 		c->mark_written = true;
@@ -56,7 +56,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
 
-	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
+	if (c->where != IN_BLOCK && is_line_with_text(line, n, "#BEGIN_TB\n")) {
 		c->where = IN_BLOCK;
 		if (wanted && c->any_written)
 			pass_slice_text(c, "\n", 1);
@@ -71,7 +71,7 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 	}
 	if (wanted)
 		pass_slice_text(c, line, n);
-	if (!is_line(line, n, "#END_TB\n"))
+	if (!is_line_with_text(line, n, "#END_TB\n"))
 		return 0;
 	c->any_written |= wanted;
 	c->number++;

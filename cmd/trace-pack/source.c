@@ -158,7 +158,8 @@ static char *join_source_path(const char *folder, const char *name, size_t n)
 
 /* ---- packed streams ----------------------------------------------------------------------- */
 
-static bool pack_selected(struct source *s, uint32_t kernel, uint32_t position, const struct pack_args *a)
+static bool is_packed_kernel_selected(
+	struct source *s, uint32_t kernel, uint32_t position, const struct pack_args *a)
 {
 	struct pack_kernel k;
 	struct fault f;
@@ -176,14 +177,14 @@ static bool pack_selected(struct source *s, uint32_t kernel, uint32_t position, 
  * Adds a kernel that the list of the stream names, if the kernel is selected. Returns false if it is not
  * selected.
  */
-static bool take_packed_kernel(
+static bool add_packed_kernel(
 	struct source *s, const char *name, size_t n, uint32_t position, const struct pack_args *a)
 {
 	char *own = xstrndup(name, n);
 	int64_t kernel = pack_find_kernel(s->pack, own);
 	bool missing = kernel < 0 && pack_lacks_kernel(s->pack, own);
 	bool selected = missing ? kselect_may_select(a->select, position)
-				: kernel >= 0 && pack_selected(s, (uint32_t)kernel, position, a);
+				: kernel >= 0 && is_packed_kernel_selected(s, (uint32_t)kernel, position, a);
 
 	if (selected && !find_source_item(s, own, n)) {
 		struct item *item = add_source_item(s, NULL, own, false);
@@ -246,7 +247,7 @@ void source_select_packed(struct source *s, const struct pack_args *a)
 			last--;
 		size_t len = (size_t)(last - from);
 		bool kernel = !s->list_name || (len >= 6 && !memcmp(from, "kernel", 6));
-		if (!kernel || (len && take_packed_kernel(s, from, len, ++s->n_listed, a)))
+		if (!kernel || (len && add_packed_kernel(s, from, len, ++s->n_listed, a)))
 			bytes_add(&t, p, (size_t)(to - p));
 		p = to;
 	}
@@ -320,7 +321,7 @@ static void read_source_list(
 	s->n_list = t.n;
 }
 
-static bool begins_kernel(struct input *in)
+static bool is_kernel_text(struct input *in)
 {
 	const char *p;
 	long n = input_window(in, 4096, &p, NULL);
@@ -331,7 +332,7 @@ static bool begins_kernel(struct input *in)
 	return false;
 }
 
-static void make_own_list(struct source *s)
+static void make_list_of_items(struct source *s)
 {
 	struct bytes t = {0};
 
@@ -395,7 +396,7 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 		source_select_packed(s, a);
 		return;
 	}
-	if (begins_kernel(in)) {
+	if (is_kernel_text(in)) {
 		int raw = group_is_raw(in, &f);
 
 		if (raw < 0)
@@ -407,7 +408,7 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 			list_hash_line(s->hash, path, strlen(path));
 		s->n_listed = 1;
 		add_source_item(s, xstrdup(path), name, raw)->in = in;
-		make_own_list(s);
+		make_list_of_items(s);
 		return;
 	}
 	char *folder =
@@ -429,7 +430,7 @@ static bool is_grouped_file(const struct dirent *e)
 }
 
 /* Returns true if two names of kernel files are equal up to and including ".trace". */
-static bool same_kernel(const struct dirent *a, const struct dirent *b)
+static bool are_same_kernel_files(const struct dirent *a, const struct dirent *b)
 {
 	size_t n = (size_t)(strstr(a->d_name, ".trace") - a->d_name);
 
@@ -439,7 +440,7 @@ static bool same_kernel(const struct dirent *a, const struct dirent *b)
 /* Orders kernel files by number. The grouped file of a kernel precedes its raw file. */
 static int compare_entries_by_number(const struct dirent **a, const struct dirent **b)
 {
-	if (same_kernel(*a, *b) && is_grouped_file(*a) != is_grouped_file(*b))
+	if (are_same_kernel_files(*a, *b) && is_grouped_file(*a) != is_grouped_file(*b))
 		return is_grouped_file(*a) ? -1 : 1;
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -507,7 +508,7 @@ static void add_files_of_folder(struct source *s, const char *path, const struct
 		die("%s: the folder has no kernel list and no kernel files", path);
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped_file(e[i]) && is_grouped_file(e[last]) &&
-			same_kernel(e[last], e[i])) {
+			are_same_kernel_files(e[last], e[i])) {
 			passed++;
 			continue;
 		}
@@ -528,7 +529,7 @@ static void add_files_of_folder(struct source *s, const char *path, const struct
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
-	make_own_list(s);
+	make_list_of_items(s);
 	s->list_name = xstrdup("kernelslist.g");
 }
 

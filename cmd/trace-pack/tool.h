@@ -70,7 +70,7 @@ struct source {
 	struct list_hash *hash; /* if -k names picks, hash of the list's lines; otherwise NULL */
 	uint32_t n_listed;      /* number of kernels in the list, including kernels that -k does not select */
 	struct item *missing;   /* selected kernels that are missing, after source_separate_missing() */
-	uint32_t *missing_at;   /* index of each missing kernel among all selected kernels */
+	uint32_t *missing_index; /* index of each missing kernel among all selected kernels */
 	uint32_t n_missing;
 };
 
@@ -144,7 +144,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f);
  * Creates the folders in `name`, and returns the path folder/name. Ends the program if the path is outside
  * the folder.
  */
-char *tool_target(const char *folder, const char *name);
+char *tool_prepare_target(const char *folder, const char *name);
 /* Ends the program if path exists and force is false. */
 void tool_check_absent(const char *path, bool force);
 /* Writes the list of the source to `path`. With `force`, replaces an existing file. */
@@ -161,11 +161,11 @@ int tool_copy_text(struct input *in, const struct sink *to, struct fault *f);
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
-int do_pack(const char *operand, const struct pack_args *a);
-int do_convert(const char *operand, const struct pack_args *a);
-int do_unpack(const char *operand, const struct pack_args *a);
-int do_test(const char *operand, const struct pack_args *a);
-int do_table(const char *operand, const struct pack_args *a);
+int pack_operand(const char *operand, const struct pack_args *a);
+int convert_operand(const char *operand, const struct pack_args *a);
+int unpack_stream(const char *operand, const struct pack_args *a);
+int unpack_test_stream(const char *operand, const struct pack_args *a);
+int list_print_table(const char *operand, const struct pack_args *a);
 
 /* Passes the grouped text of a raw trace to the sink. Returns 0, or -1 and sets *f. */
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f);

@@ -36,33 +36,33 @@ struct tracez_writer {
 	bool failed;
 	struct bytes line; /* start of a line that is not complete yet */
 
-	bool started; /* true if the dictionary was trained and the header written */
+	bool is_header_written; /* true if the dictionary was trained and the header written */
 	struct bytes header;
 	struct bytes held;   /* lines after the header that wait for the dictionary */
 	uint64_t held_lines; /* number of lines in `held` */
 	struct bytes samples;
 	size_t *sample_size;
 	uint32_t n_samples, cap_samples;
-	uint32_t sampled; /* number of instruction lines so far; one in SAMPLE_EVERY is a sample */
+	uint32_t n_lines_sampled; /* number of instruction lines so far; one in SAMPLE_EVERY is a sample */
 	ZSTD_CCtx *context;
 	ZSTD_CDict *dictionary;
 
-	enum { IN_HEADER, BETWEEN_BLOCKS, IN_BLOCK, IN_WARP } inside;
+	enum { IN_HEADER, BETWEEN_BLOCKS, IN_BLOCK, IN_WARP } position_in_text;
 	struct bytes index;
 	uint32_t blocks;
 	size_t block_at; /* offset of the block's entry in the index */
 	/* ids of the thread block, of its cluster, and of the block in the cluster; rank in the cluster */
 	uint32_t id[N_BLOCK_IDS];
-	bool has_block;      /* true if the block's line "thread block" was read */
-	bool has_cluster;    /* true if a line about the block's cluster was read */
-	uint32_t warps;      /* number of warps of the block so far */
-	uint32_t insts;      /* number of instructions of the warp so far */
-	uint32_t declared;   /* number in the warp's line "insts" */
-	struct bytes frames; /* compressed frames of the warp */
-	struct bytes counts; /* number of lines of each frame, as in the index */
-	struct bytes text;   /* text of the next frame */
-	uint32_t lines;      /* number of lines in `text` */
-	bool replay;         /* true between REPLAY_START and REPLAY_END */
+	bool has_block;          /* true if the block's line "thread block" was read */
+	bool has_cluster;        /* true if a line about the block's cluster was read */
+	uint32_t warps;          /* number of warps of the block so far */
+	uint32_t insts;          /* number of instructions of the warp so far */
+	uint32_t declared_insts; /* number in the warp's line "insts" */
+	struct bytes frames;     /* compressed frames of the warp */
+	struct bytes counts;     /* number of lines of each frame, as in the index */
+	struct bytes text;       /* text of the next frame */
+	uint32_t lines;          /* number of lines in `text` */
+	bool in_replay;          /* true between REPLAY_START and REPLAY_END */
 };
 
 static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -98,7 +98,7 @@ static void add_u64(struct bytes *b, uint64_t v)
 	add_u32(b, (uint32_t)(v >> 32));
 }
 
-static bool write_archive(struct tracez_writer *w, const void *p, size_t n)
+static bool write_archive_bytes(struct tracez_writer *w, const void *p, size_t n)
 {
 	if (n && fwrite(p, 1, n, w->out) != n)
 		return tracez_fail(w, "write", "cannot write");
@@ -112,7 +112,7 @@ static bool flush_archive(struct tracez_writer *w, struct bytes *b)
 	size_t n = b->n;
 
 	b->n = 0;
-	return write_archive(w, b->p, n);
+	return write_archive_bytes(w, b->p, n);
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
@@ -147,14 +147,14 @@ static bool end_warp(struct tracez_writer *w)
 	struct bytes head = {0};
 	bool good;
 
-	if (w->inside != IN_WARP)
+	if (w->position_in_text != IN_WARP)
 		return true;
-	w->inside = IN_BLOCK;
-	if (w->insts != w->declared)
+	w->position_in_text = IN_BLOCK;
+	if (w->insts != w->declared_insts)
 		return tracez_fail(w, "tracez-insts",
 			"warp %" PRIu32 " of thread block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " has %" PRIu32
 			" instructions (expected %" PRIu32 ", as its line insts says)",
-			w->warps - 1, w->id[0], w->id[1], w->id[2], w->insts, w->declared);
+			w->warps - 1, w->id[0], w->id[1], w->id[2], w->insts, w->declared_insts);
 	if (!end_frame(w))
 		return false;
 	add_u32(&w->index, w->insts);
@@ -163,18 +163,18 @@ static bool end_warp(struct tracez_writer *w)
 	bytes_add(&w->index, w->counts.p, w->counts.n);
 	add_u32(&head, w->insts);
 	add_u32(&head, (uint32_t)(w->counts.n / 4));
-	good = write_archive(w, head.p, head.n) && flush_archive(w, &w->frames);
+	good = write_archive_bytes(w, head.p, head.n) && flush_archive(w, &w->frames);
 	bytes_free(&head);
 	w->counts.n = 0;
-	w->replay = false;
+	w->in_replay = false;
 	return good;
 }
 
 static void begin_archive_warp(struct tracez_writer *w)
 {
-	w->inside = IN_WARP;
+	w->position_in_text = IN_WARP;
 	w->warps++;
-	w->insts = w->declared = 0;
+	w->insts = w->declared_insts = 0;
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static const struct {
 	{"cluster rank = ", 9, 1}};
 
 /* If the line has ids of the thread block, reads them and sets *is. Returns false after a fault. */
-static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
+static bool read_block_ids(struct tracez_writer *w, const char *line, bool *is)
 {
 	for (unsigned i = 0; i < sizeof(block_lines) / sizeof(block_lines[0]); i++) {
 		size_t n = strlen(block_lines[i].key);
@@ -214,7 +214,7 @@ static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 		*is = !strncmp(line, block_lines[i].key, n);
 		if (!*is)
 			continue;
-		if (w->inside != IN_BLOCK || w->warps ||
+		if (w->position_in_text != IN_BLOCK || w->warps ||
 			!read_ids(line + n, w->id + block_lines[i].first, block_lines[i].count))
 			return tracez_fail(w, "tracez-block",
 				"'%.*s' is malformed or misplaced (expected %s, before the warps)",
@@ -228,13 +228,13 @@ static bool take_block_ids(struct tracez_writer *w, const char *line, bool *is)
 
 static bool begin_archive_block(struct tracez_writer *w)
 {
-	if (w->inside != BETWEEN_BLOCKS)
+	if (w->position_in_text != BETWEEN_BLOCKS)
 		return tracez_fail(w, "tracez-block", "#BEGIN_TB inside a thread block");
 	memset(w->id, 0, sizeof(w->id));
 	w->has_block = w->has_cluster = false;
 	w->warps = 0;
 	w->block_at = w->index.n;
-	w->inside = IN_BLOCK;
+	w->position_in_text = IN_BLOCK;
 	w->blocks++;
 	for (unsigned i = 0; i <= N_BLOCK_IDS; i++)
 		add_u32(&w->index, 0);
@@ -251,7 +251,7 @@ static bool end_archive_block(struct tracez_writer *w)
 
 	if (!end_warp(w))
 		return false;
-	if (w->inside != IN_BLOCK || !w->has_block)
+	if (w->position_in_text != IN_BLOCK || !w->has_block)
 		return tracez_fail(w, "tracez-block", "#END_TB without a thread block");
 	if (!w->has_cluster)
 		memcpy(w->id + 3, w->id, 3 * sizeof(w->id[0]));
@@ -260,16 +260,16 @@ static bool end_archive_block(struct tracez_writer *w)
 	add_u32(&entry, w->warps);
 	memcpy(w->index.p + w->block_at, entry.p, entry.n);
 	bytes_free(&entry);
-	w->inside = BETWEEN_BLOCKS;
+	w->position_in_text = BETWEEN_BLOCKS;
 	return true;
 }
 
 /* Processes the line "warp = N". Warps that are not in the text have no instructions. */
-static bool take_warp_line(struct tracez_writer *w, const char *line)
+static bool process_warp_line(struct tracez_writer *w, const char *line)
 {
 	uint32_t number;
 
-	if ((w->inside != IN_BLOCK && w->inside != IN_WARP) ||
+	if ((w->position_in_text != IN_BLOCK && w->position_in_text != IN_WARP) ||
 		!read_ids(line + strlen("warp = "), &number, 1) || number >= TRACEZ_WARPS_MAX ||
 		!end_warp(w) || number < w->warps)
 		return tracez_fail(w, "tracez-warp",
@@ -285,9 +285,9 @@ static bool take_warp_line(struct tracez_writer *w, const char *line)
 }
 
 /* Processes an instruction line or a mark. */
-static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
+static bool process_inst_line(struct tracez_writer *w, const char *line, size_t n)
 {
-	if (w->inside != IN_WARP)
+	if (w->position_in_text != IN_WARP)
 		return tracez_fail(w, "tracez-line",
 			"instruction outside a warp (expected a line of a thread block or warp)");
 	if (w->lines)
@@ -296,16 +296,16 @@ static bool take_inst_line(struct tracez_writer *w, const char *line, size_t n)
 	w->lines++;
 	w->insts++;
 	if (strstr(line, " REPLAY_START "))
-		w->replay = true;
+		w->in_replay = true;
 	else if (strstr(line, " REPLAY_END "))
-		w->replay = false;
+		w->in_replay = false;
 	if (w->text.n > FRAME_MAX)
 		return tracez_fail(w, "tracez-frame", "more than 64 MiB of text between two REPLAY marks");
-	return w->lines < FRAME_LINES || w->replay || end_frame(w);
+	return w->lines < FRAME_LINES || w->in_replay || end_frame(w);
 }
 
 /* Processes a line after the header. */
-static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
+static bool process_body_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	bool is;
 
@@ -316,17 +316,18 @@ static bool take_body_line(struct tracez_writer *w, const char *line, size_t n)
 	if (!strncmp(line, "#END_TB", 7))
 		return end_archive_block(w);
 	if (!strncmp(line, "warp = ", 7))
-		return take_warp_line(w, line);
+		return process_warp_line(w, line);
 	if (!strncmp(line, "insts = ", 8))
-		return w->inside == IN_WARP && !w->insts && read_ids(line + 8, &w->declared, 1)
+		return w->position_in_text == IN_WARP && !w->insts &&
+				       read_ids(line + 8, &w->declared_insts, 1)
 			       ? true
 			       : tracez_fail(w, "tracez-insts", "'%.40s' is not an instruction count", line);
-	if (!take_block_ids(w, line, &is) || is)
+	if (!read_block_ids(w, line, &is) || is)
 		return !w->failed;
 	if (*line == '#')
 		return tracez_fail(
 			w, "tracez-line", "a comment among the thread blocks, which an archive cannot hold");
-	return take_inst_line(w, line, n);
+	return process_inst_line(w, line, n);
 }
 
 /* ---- the start ---------------------------------------------------------------------------- */
@@ -357,7 +358,7 @@ static bool start_archive(struct tracez_writer *w)
 	struct bytes head = {0}, held = w->held;
 	bool good;
 
-	w->started = true;
+	w->is_header_written = true;
 	w->context = ZSTD_createCCtx();
 	if (!w->context)
 		return tracez_fail(w, "memory", "out of memory");
@@ -365,7 +366,7 @@ static bool start_archive(struct tracez_writer *w)
 		w->header.n--;
 	bytes_add(&head, "", 1);
 	train_dictionary(w, &head);
-	good = flush_archive(w, &w->header) && write_archive(w, head.p, head.n);
+	good = flush_archive(w, &w->header) && write_archive_bytes(w, head.p, head.n);
 	bytes_free(&head);
 	w->held = (struct bytes){0};
 	uint64_t last = w->at.line;
@@ -375,7 +376,7 @@ static bool start_archive(struct tracez_writer *w)
 
 		*nl = '\0';
 		w->at.line++;
-		good = take_body_line(w, p, (size_t)(nl - p));
+		good = process_body_line(w, p, (size_t)(nl - p));
 		p = nl + 1;
 	}
 	bytes_free(&held);
@@ -388,7 +389,7 @@ static bool hold_line_for_training(struct tracez_writer *w, const char *line, si
 	bytes_add(&w->held, line, n);
 	bytes_add(&w->held, "\n", 1);
 	w->held_lines++;
-	if (!n || *line == '#' || strstr(line, " = ") || w->sampled++ % SAMPLE_EVERY)
+	if (!n || *line == '#' || strstr(line, " = ") || w->n_lines_sampled++ % SAMPLE_EVERY)
 		return true;
 	grow(&w->sample_size, &w->cap_samples, w->n_samples + 1, sizeof(w->sample_size[0]));
 	w->sample_size[w->n_samples++] = n;
@@ -397,7 +398,7 @@ static bool hold_line_for_training(struct tracez_writer *w, const char *line, si
 }
 
 /* Processes a line of the header. */
-static bool take_header_line(struct tracez_writer *w, const char *line, size_t n)
+static bool process_header_line(struct tracez_writer *w, const char *line, size_t n)
 {
 	if (!strncmp(line, "-isa = ", 7))
 		return tracez_fail(w, "tracez-isa",
@@ -420,11 +421,11 @@ static bool process_archive_line(struct tracez_writer *w)
 		w->line.p[--n] = '\0';
 	if (memchr(line, '\0', n))
 		return tracez_fail(w, "tracez-line", "NUL byte (expected text)");
-	if (w->inside == IN_HEADER && strncmp(line, "#BEGIN_TB", 9))
-		return take_header_line(w, line, n);
-	if (w->inside == IN_HEADER)
-		w->inside = BETWEEN_BLOCKS;
-	return w->started ? take_body_line(w, line, n) : hold_line_for_training(w, line, n);
+	if (w->position_in_text == IN_HEADER && strncmp(line, "#BEGIN_TB", 9))
+		return process_header_line(w, line, n);
+	if (w->position_in_text == IN_HEADER)
+		w->position_in_text = BETWEEN_BLOCKS;
+	return w->is_header_written ? process_body_line(w, line, n) : hold_line_for_training(w, line, n);
 }
 
 /* ---- the interface ------------------------------------------------------------------------ */
@@ -462,14 +463,16 @@ static bool end_archive(struct tracez_writer *w)
 	uint64_t index;
 	bool good;
 
-	if (w->failed || (w->line.n && !process_archive_line(w)) || (!w->started && !start_archive(w)) ||
-		((w->inside == IN_BLOCK || w->inside == IN_WARP) && !end_archive_block(w)))
+	if (w->failed || (w->line.n && !process_archive_line(w)) ||
+		(!w->is_header_written && !start_archive(w)) ||
+		((w->position_in_text == IN_BLOCK || w->position_in_text == IN_WARP) &&
+			!end_archive_block(w)))
 		return false;
 	index = w->written;
 	add_u32(&tail, w->blocks);
 	bytes_add(&tail, w->index.p, w->index.n);
 	add_u64(&tail, index);
-	good = write_archive(w, tail.p, tail.n);
+	good = write_archive_bytes(w, tail.p, tail.n);
 	bytes_free(&tail);
 	return good;
 }

@@ -50,7 +50,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	source_separate_missing(s, a);
 }
 
-char *tool_target(const char *folder, const char *name)
+char *tool_prepare_target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
 
@@ -91,11 +91,11 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);
-	char *list = s->list_name ? tool_target(folder, s->list_name) : NULL;
+	char *list = s->list_name ? tool_prepare_target(folder, s->list_name) : NULL;
 	if (list)
 		tool_check_absent(list, a->force);
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = tool_target(folder, s->item[i].name);
+		char *path = tool_prepare_target(folder, s->item[i].name);
 
 		tool_check_absent(path, a->force);
 		output_check_input(path, s->shown);
@@ -104,7 +104,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 	if (!a->force)
 		source_check_missing_absent(s, folder);
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = tool_target(folder, s->item[i].name);
+		char *path = tool_prepare_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
 		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked, output_stream(out),
@@ -120,7 +120,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 	free(list);
 }
 
-int do_unpack(const char *operand, const struct pack_args *a)
+int unpack_stream(const char *operand, const struct pack_args *a)
 {
 	struct source s;
 	struct fault f;
@@ -143,7 +143,7 @@ int do_unpack(const char *operand, const struct pack_args *a)
 }
 
 /* Tests a stream. Damage is a result of the test. An unreadable file or a newer version is a failure. */
-int do_test(const char *operand, const struct pack_args *a)
+int unpack_test_stream(const char *operand, const struct pack_args *a)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);

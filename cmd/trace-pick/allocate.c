@@ -37,9 +37,9 @@ struct member {
 struct stratum {
 	struct member *member; /* members sorted by value */
 	uint32_t n, picks, min_picks;
-	double size, value;      /* sums of the sizes and values of all members */
-	double sigma;            /* standard deviation of the values of the stratum's kernels */
-	double picks_per_effort; /* number of picks per unit of effort */
+	double size, value;           /* sums of the sizes and values of all members */
+	double sigma;                 /* standard deviation of the values of the stratum's kernels */
+	double picks_per_unit_effort; /* number of picks per unit of effort */
 };
 
 static double kernel_value(const struct app *a, uint32_t i)
@@ -94,18 +94,18 @@ static void measure_stratum(
 	double assumed = RATE_SPREAD * mean + (a->has_times ? 0 : spread / 4);
 
 	s->sigma = s->n > 1 ? sqrt(sum_of_squares / (s->n - 1) + assumed * assumed) : 0;
-	s->picks_per_effort = s->n * s->sigma / sqrt(cost / s->n);
+	s->picks_per_unit_effort = s->n * s->sigma / sqrt(cost / s->n);
 	s->min_picks = fewest_picks_of_stratum(s->n, w);
 	qsort(s->member, s->n, sizeof(*s->member), compare_members);
 }
 
 /* Sets the number of picks of each stratum for the given effort. Returns the sum. */
-static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
+static uint64_t set_picks_for_effort(struct stratum *s, uint32_t n, double effort)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		double wanted = ceil(effort * s[i].picks_per_effort);
+		double wanted = ceil(effort * s[i].picks_per_unit_effort);
 
 		s[i].picks = wanted < s[i].min_picks ? s[i].min_picks
 			     : wanted > s[i].n       ? s[i].n
@@ -134,40 +134,40 @@ static double expected_error(const struct stratum *s, uint32_t n)
  * Sets the numbers of picks for the smallest effort that achieves the wanted error, or for the largest effort
  * that -n allows.
  */
-static void set_smallest_effort(struct stratum *s, uint32_t n, const struct pick_options *w)
+static void find_smallest_effort(struct stratum *s, uint32_t n, const struct pick_options *w)
 {
 	double lo = 0, hi = 0;
 
 	if (w->one) {
-		set_picks(s, n, 0);
+		set_picks_for_effort(s, n, 0);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (s[i].picks_per_effort > 0 && s[i].n / s[i].picks_per_effort > hi)
-			hi = s[i].n / s[i].picks_per_effort;
+		if (s[i].picks_per_unit_effort > 0 && s[i].n / s[i].picks_per_unit_effort > hi)
+			hi = s[i].n / s[i].picks_per_unit_effort;
 	for (unsigned i = 0; i < 100; i++) {
 		double mid = (lo + hi) / 2;
 
-		if (set_picks(s, n, mid) > w->most)
+		if (set_picks_for_effort(s, n, mid) > w->most)
 			hi = mid;
 		else if (expected_error(s, n) > w->error)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	if (set_picks(s, n, hi) > w->most)
-		set_picks(s, n, lo);
+	if (set_picks_for_effort(s, n, hi) > w->most)
+		set_picks_for_effort(s, n, lo);
 }
 
 /*
  * Picks kernels systematically: starts at a random kernel and proceeds in equal steps through the kernels
  * sorted by value. The picks thus include small and large kernels.
  */
-static void draw_picks(
+static void draw_systematic_picks(
 	struct pick_choice *c, const struct stratum *s, uint32_t number, const struct pick_options *w)
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
-	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
+	double start = (double)(linear_next_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
 	/*
 	 * With --one, the middle kernel is picked, because the first of many equal kernels runs with colder
@@ -306,9 +306,9 @@ void pick_choice_make(
 
 	for (uint32_t i = 0; i < c->n; i++)
 		measure_stratum(&s[i], a, m, w);
-	set_smallest_effort(s, c->n, w);
+	find_smallest_effort(s, c->n, w);
 	for (uint32_t i = 0; i < c->n; i++)
-		draw_picks(c, &s[i], i, w);
+		draw_systematic_picks(c, &s[i], i, w);
 	set_weights(c, a, m, s);
 	c->error = expected_error(s, c->n);
 	free(s);

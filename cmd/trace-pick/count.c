@@ -166,7 +166,7 @@ static int read_packed_counts(
 }
 
 /* Sets k->left_out and returns its value. */
-static bool set_left_out(const struct counter *c, struct pick_kernel *k)
+static bool update_left_out(const struct counter *c, struct pick_kernel *k)
 {
 	k->left_out = !kselect_selects(c->select, k->position, k->name);
 	return k->left_out;
@@ -178,7 +178,7 @@ static int count_trace(struct counter *c, struct trace *t, struct pick_kernel *k
 	int r;
 
 	copy_header(k, trace_header(t));
-	if (set_left_out(c, k))
+	if (update_left_out(c, k))
 		return 0;
 	while ((r = trace_next(t, &c->block, f)) > 0)
 		count_block(c, k);
@@ -196,7 +196,7 @@ int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pic
 	k->position = list->cmd[cmd].position;
 	int r = read_packed_counts(c, list, cmd, k, f);
 	if (r > 0)
-		set_left_out(c, k);
+		update_left_out(c, k);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (code_count(c->code) > CODE_MOST) {

@@ -26,7 +26,7 @@ struct reading_job {
 	pthread_mutex_t lock;
 };
 
-static void note_failure(struct reading_job *j, uint32_t kernel, const struct fault *f)
+static void record_first_failure(struct reading_job *j, uint32_t kernel, const struct fault *f)
 {
 	pthread_mutex_lock(&j->lock);
 	if (kernel < atomic_load(&j->failed)) {
@@ -43,7 +43,7 @@ static void read_features_from(struct reading_job *j, struct klist *list)
 
 	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
 		if (counter_read(c, list, j->cmd[i], &j->a->kernel[i], &f) < 0)
-			note_failure(j, i, &f);
+			record_first_failure(j, i, &f);
 	counter_free(c);
 }
 
@@ -62,7 +62,7 @@ static void *read_kernels_thread(void *arg)
 		return NULL;
 	}
 	if (klist_read(&own, j->path, &f) < 0)
-		note_failure(j, 0, &f);
+		record_first_failure(j, 0, &f);
 	else
 		read_features_from(j, &own);
 	klist_free(&own);
@@ -74,7 +74,8 @@ static void *read_kernels_thread(void *arg)
  * also one for a stream with a directory, because reading the directory is faster than opening the stream
  * again.
  */
-static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
+static unsigned choose_thread_count(
+	const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {
 	if (a->list.pack &&
 		(!pack_has_signature(path) || (depth <= READ_COUNTS && pack_has_directory(a->list.pack))))
@@ -101,7 +102,7 @@ static void select_kernels(struct app *a, uint32_t *cmd)
 }
 
 /* Removes kernels whose names -k does not select. */
-static void drop_left_out(struct app *a)
+static void remove_unselected_kernels(struct app *a)
 {
 	uint32_t n = 0;
 
@@ -129,14 +130,14 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	a->kernel = xcalloc(a->n + 1, sizeof(*a->kernel));
 	j.isa = isa;
 	atomic_init(&j.failed, a->n);
-	threads = threads_for(a, path, reading, threads);
+	threads = choose_thread_count(a, path, reading, threads);
 	struct crew *crew = crew_start(threads ? threads - 1 : 0, read_kernels_thread, &j);
 
 	read_features_from(&j, &a->list);
 	crew_join(crew);
 	if (atomic_load(&j.failed) < a->n)
 		die_fault(&j.fault);
-	drop_left_out(a);
+	remove_unselected_kernels(a);
 	if (!a->n)
 		die_at((struct place){a->list.path, 0, 0}, "-k selects none of %u kernel%s", a->n_listed,
 			a->n_listed == 1 ? "" : "s");

@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "pick.h"
 
-uint64_t linear_random(uint64_t *state)
+uint64_t linear_next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -97,7 +97,7 @@ static void find_eigenvectors(double *a, double *v, uint32_t d)
 	}
 }
 
-static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
+static void compute_covariance(double *a, const double *x, uint32_t n, uint32_t d)
 {
 	memset(a, 0, (size_t)d * d * sizeof(*a));
 	for (uint32_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
  * Sets axis[] to the indices of the largest eigenvalues that together have the given share of the sum.
  * Returns their number.
  */
-static uint32_t largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
+static uint32_t select_largest_axes(const double *a, uint32_t d, double share, uint32_t *axis)
 {
 	double all = 0, have = 0;
 	uint32_t n = 0;
@@ -147,9 +147,9 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
 	uint32_t *axis = xmalloc(d * sizeof(*axis)), m;
 
 	standardise_columns(x, n, d);
-	covariance(a, x, n, d);
+	compute_covariance(a, x, n, d);
 	find_eigenvectors(a, v, d);
-	m = largest_axes(a, d, share, axis);
+	m = select_largest_axes(a, d, share, axis);
 	for (uint32_t i = 0; i < n; i++) {
 		double *row = x + (size_t)i * d;
 
@@ -184,7 +184,7 @@ static double squared_distance(const double *a, const double *b, uint32_t d)
 static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
 	uint64_t seed, double *centre, double *near)
 {
-	uint32_t at = (uint32_t)(linear_random(&seed) % n), have = 0;
+	uint32_t at = (uint32_t)(linear_next_random(&seed) % n), have = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		near[i] = INFINITY;
@@ -201,7 +201,7 @@ static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t str
 		}
 		if (!(sum > 0)) /* there are fewer distinct rows than clusters */
 			break;
-		draw = (double)(linear_random(&seed) >> 11) * 0x1p-53 * sum;
+		draw = (double)(linear_next_random(&seed) >> 11) * 0x1p-53 * sum;
 		for (at = 0; at + 1 < n && draw >= near[at]; at++)
 			draw -= near[at];
 	}

@@ -144,7 +144,7 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
 double linear_kmeans(
 	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
 /* Returns the next number of the splitmix64 generator, which is the same on every host. */
-uint64_t linear_random(uint64_t *state);
+uint64_t linear_next_random(uint64_t *state);
 
 /* ---- allocate.c ---- */
 

@@ -22,7 +22,7 @@
 #define MOST_K     64u
 
 /* Fills x with the features of a kernel. They are logarithms, because counts differ by powers of ten. */
-static void pka_features_of(const struct pick_kernel *k, double *x)
+static void compute_pka_features(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
 		x[i] = log1p((double)k->tally.of_class[i]);
@@ -75,7 +75,7 @@ uint32_t method_pka(const struct app *a, const struct pick_options *w, uint32_t 
 	uint32_t d, k = 1, most = a->n < MOST_K ? a->n : MOST_K;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		pka_features_of(&a->kernel[i], x + (size_t)i * N_FEATURES);
+		compute_pka_features(&a->kernel[i], x + (size_t)i * N_FEATURES);
 	d = linear_components(x, a->n, N_FEATURES, SHARE);
 	double all = total_variance(x, a->n, d);
 	memset(of, 0, a->n * sizeof(*of));

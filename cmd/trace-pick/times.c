@@ -30,7 +30,7 @@ struct table_reader {
 	bool head_read; /* true if the head line has been read */
 	/* values of the current row */
 	double value;
-	bool has_value, is_copy, is_other;
+	bool has_value, is_copy, is_row_of_other_metric;
 	char text[64]; /* text of the time, for messages */
 	struct fault *f;
 	bool failed; /* true if *f has the reason */
@@ -69,7 +69,7 @@ static void on_row_field(struct table_reader *r, const char *s, size_t n)
 	if (r->column == r->name)
 		r->is_copy = n && *s == '[';
 	if (r->column == r->metric)
-		r->is_other = !is_one_of(s, n, metrics);
+		r->is_row_of_other_metric = !is_one_of(s, n, metrics);
 	if (r->column != r->time)
 		return;
 	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
@@ -92,7 +92,7 @@ static void on_csv_field(void *bytes, size_t n, void *ctx)
 	r->column++;
 }
 
-static void end_head_of_table(struct table_reader *r)
+static void check_times_head(struct table_reader *r)
 {
 	/* The table may be preceded by text, such as messages of ncu. */
 	r->head_read = r->time != NO_COLUMN;
@@ -100,22 +100,22 @@ static void end_head_of_table(struct table_reader *r)
 		r->name = r->metric = NO_COLUMN;
 }
 
-static uint32_t most_rows_of_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
+static uint32_t max_rows_of_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
 
-static void end_row(struct table_reader *r)
+static void finish_times_row(struct table_reader *r)
 {
 	struct place at = {r->file, r->line, 0};
 
-	if (r->failed || r->is_copy || r->is_other || r->column <= r->time)
+	if (r->failed || r->is_copy || r->is_row_of_other_metric || r->column <= r->time)
 		return;
 	if (!r->has_value && !r->n) /* this is the row of units that ncu prints */
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
 		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
-	} else if (r->n == most_rows_of_times(r->a)) {
+	} else if (r->n == max_rows_of_times(r->a)) {
 		fault_set(r->f, at, "times", "more rows than the %u kernels of the list",
-			most_rows_of_times(r->a));
+			max_rows_of_times(r->a));
 	} else {
 		grow(&r->all, &r->cap, r->n + 1, sizeof(*r->all));
 		r->all[r->n++] = r->value;
@@ -129,11 +129,11 @@ static void on_csv_row(int c, void *ctx)
 
 	(void)c;
 	if (r->column && r->head_read)
-		end_row(r);
+		finish_times_row(r);
 	else if (r->column)
-		end_head_of_table(r);
+		check_times_head(r);
 	r->column = 0;
-	r->has_value = r->is_copy = r->is_other = false;
+	r->has_value = r->is_copy = r->is_row_of_other_metric = false;
 }
 
 /* Reads all lines. Returns 0, or -1 and sets *r->f. */

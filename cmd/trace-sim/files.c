@@ -22,7 +22,7 @@ static bool may_be_selected(const struct run *r, const struct command *c)
 
 /*
  * Returns true if the command is a kernel that warms the caches even if it is not selected; see
- * warm_unselected().
+ * warm_unselected_kernel().
  */
 static bool warms_caches_only(const struct run *r, uint32_t command)
 {

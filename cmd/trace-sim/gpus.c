@@ -8,7 +8,7 @@
 #include "gpuconf.h"
 #include "params.h"
 
-static void print_shipped_gpu(const struct gpuconf_gpu *gpu, struct gpuconf *c, struct params *p, FILE *out)
+static void print_gpu_row(const struct gpuconf_gpu *gpu, struct gpuconf *c, struct params *p, FILE *out)
 {
 	struct fault f;
 	char error[16] = "-";
@@ -30,7 +30,7 @@ void gpus_print_list(FILE *out)
 
 	fprintf(out, "%-14s %4s  %-7s %-4s %-8s %s\n", "GPU", "SMs", "core", "PTX", "error", "chip");
 	for (const struct gpuconf_gpu *gpu = gpuconf_gpus; gpu->name; gpu++)
-		print_shipped_gpu(gpu, c, p, out);
+		print_gpu_row(gpu, c, p, out);
 	free(p);
 	free(c);
 }

@@ -50,10 +50,10 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t spool_at, spool_n; /* offset and size of the command's records in isolate.spool */
-	uint64_t end_in_all;        /* end offset of the command's records in isolate.all */
+	uint64_t spool_offset, spool_n; /* offset and size of the command's records in isolate.spool */
+	uint64_t end_offset_in_all;     /* end offset of the command's records in isolate.all */
 	struct outcome outcome;
-	uint32_t figures_from;          /* command that provides the figures (--reuse), or REUSE_NONE */
+	uint32_t figures_command;       /* command that provides the figures (--reuse), or REUSE_NONE */
 	struct reuse_identity identity; /* with --reuse */
 };
 
@@ -77,15 +77,15 @@ struct isolate {
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */
 	uint32_t resumed_commands;           /* number of commands that an earlier run has done */
-	char limit[48];            /* limit reached by the first kernel that reached one; "" if none did */
-	const void *inherited[2];  /* objects of the parent that a child keeps for leak checkers */
-	uint32_t earlier_kernels;  /* number of kernels that an earlier run has done */
-	uint32_t selected_kernels; /* number of kernels of the list that this run selects */
-	uint32_t passed_kernels;   /* number of selected kernels that are done */
-	uint32_t reused_kernels;   /* number of kernels that were not simulated */
-	double shown_at;           /* time at which the progress line was last written */
-	bool terminal;             /* true if stderr is a terminal; the progress line is then redrawn */
-	bool shown;                /* true if the terminal shows a line without newline */
+	char limit[48]; /* limit reached by the first kernel that reached one; "" if none did */
+	const void *kept_for_leak_check[2]; /* objects of the parent that a child keeps for leak checkers */
+	uint32_t earlier_kernels;           /* number of kernels that an earlier run has done */
+	uint32_t selected_kernels;          /* number of kernels of the list that this run selects */
+	uint32_t n_kernels_passed;          /* number of selected kernels that are done */
+	uint32_t reused_kernels;            /* number of kernels that were not simulated */
+	double progress_shown_at;           /* time at which the progress line was last written */
+	bool terminal; /* true if stderr is a terminal; the progress line is then redrawn */
+	bool shown;    /* true if the terminal shows a line without newline */
 };
 
 static void append_to_spool(void *ctx, const char *p, size_t n) { spool_append(ctx, p, n); }
@@ -105,8 +105,8 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	struct fault f;
 	int status;
 
-	o->inherited[0] = r->writer;
-	o->inherited[1] = r->hash;
+	o->kept_for_leak_check[0] = r->writer;
+	o->kept_for_leak_check[1] = r->hash;
 	r->progress = false;
 	/* the name of this kernel need not match -k: the parent checks that some name does */
 	r->selection = NULL;
@@ -164,7 +164,7 @@ static void start_child(struct isolate *o, uint32_t command)
 
 	while (c->pid)
 		c++;
-	*c = (struct child){.command = command, .records = output_spool()};
+	*c = (struct child){.command = command, .records = output_open_unnamed()};
 	if (!c->records)
 		die_errno("temporary file");
 	klist_prepare(&o->r->list, command);
@@ -185,7 +185,7 @@ static int wait_for_child(pid_t pid)
 	return status;
 }
 
-static void forget_child(struct isolate *o, struct child *c)
+static void release_child(struct isolate *o, struct child *c)
 {
 	close(c->pipe);
 	fclose(c->records);
@@ -211,7 +211,7 @@ static void kill_children(struct isolate *o, uint32_t first)
 		if (c->pid && c->command >= first) {
 			kill(c->pid, SIGKILL);
 			wait_for_child(c->pid);
-			forget_child(o, c);
+			release_child(o, c);
 		}
 }
 
@@ -230,7 +230,7 @@ static void finish_trace_check(struct isolate *o)
 	if (WIFSIGNALED(status))
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
-	output_cut(o->r->result, o->resumed_bytes);
+	output_truncate(o->r->result, o->resumed_bytes);
 	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
@@ -252,11 +252,11 @@ static void reap_child(struct isolate *o, struct child *c)
 		if (c->command < o->failed)
 			o->failed = c->command;
 	} else {
-		to->spool_at = o->spool.n;
+		to->spool_offset = o->spool.n;
 		to->spool_n = (uint64_t)n;
 		spool_pass_bytes(fileno(c->records), 0, to->spool_n, append_to_spool, &o->spool);
 	}
-	forget_child(o, c);
+	release_child(o, c);
 }
 
 static bool may_start_child(const struct isolate *o)
@@ -294,7 +294,7 @@ static void wait_for_children(struct isolate *o)
 static void show_isolate_progress(struct isolate *o, bool keep)
 {
 	double seconds = progress_seconds();
-	uint32_t now = o->passed_kernels, left = o->selected_kernels - now;
+	uint32_t now = o->n_kernels_passed, left = o->selected_kernels - now;
 
 	fprintf(stderr, "%s%u of %u kernels done", o->shown ? "\r\033[K" : "", o->earlier_kernels + now,
 		o->earlier_kernels + o->selected_kernels);
@@ -304,13 +304,13 @@ static void show_isolate_progress(struct isolate *o, bool keep)
 		o->check.pid ? ", checking earlier traces" : "", seconds, now ? seconds / now * left : 0,
 		keep ? "\n" : "");
 	o->shown = !keep;
-	o->shown_at = seconds;
+	o->progress_shown_at = seconds;
 }
 
 /* Redraws the progress line on a terminal, at most twice a second. */
 static void redraw_isolate_progress(struct isolate *o)
 {
-	if (o->r->progress && o->terminal && progress_seconds() - o->shown_at >= 0.5)
+	if (o->r->progress && o->terminal && progress_seconds() - o->progress_shown_at >= 0.5)
 		show_isolate_progress(o, false);
 }
 
@@ -330,22 +330,22 @@ static const char *worse_run_status(const char *a, const char *b)
  * Writes the record of a kernel that has the figures of an earlier, equal kernel. If the kernel is the first
  * of a set of equal kernels, writes nothing and returns false, because its process has written its record.
  */
-static bool write_reused(struct isolate *o, struct child_result *to)
+static bool write_reused_record(struct isolate *o, struct child_result *to)
 {
 	struct run *r = o->r;
 	uint32_t command = (uint32_t)(to - o->result);
-	const struct child_result *from = &o->result[to->figures_from];
+	const struct child_result *from = &o->result[to->figures_command];
 	size_t n = from->outcome.kernel.figures_bytes, name, at;
 	char *group;
 
-	if (reuse_set_at(o->reuse, to->identity.kernel)->first == command)
+	if (reuse_find_set(o->reuse, to->identity.kernel)->first == command)
 		return false;
 	group = xmalloc(n + 1);
 	if (from == to)
-		spool_read(&o->spool, to->spool_at + to->spool_n - n, group, n);
+		spool_read(&o->spool, to->spool_offset + to->spool_n - n, group, n);
 	else
-		spool_read(&o->all, from->end_in_all - n, group, n);
-	reuse_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->identity,
+		spool_read(&o->all, from->end_offset_in_all - n, group, n);
+	reuse_write_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->identity,
 		&from->outcome.kernel, group);
 	free(group);
 	fflush(o->reused_stream);
@@ -359,9 +359,9 @@ static bool write_reused(struct isolate *o, struct child_result *to)
  * Copies the outcome of the equal kernel that provides the figures of *to. If *to was itself simulated,
  * checks that its process read the same text as reuse_identify().
  */
-static void complete_reused(struct isolate *o, struct child_result *to)
+static void copy_reused_outcome(struct isolate *o, struct child_result *to)
 {
-	const struct child_result *from = &o->result[to->figures_from];
+	const struct child_result *from = &o->result[to->figures_command];
 	const struct command *c = &o->r->list.cmd[to - o->result];
 
 	if (from != to) {
@@ -379,11 +379,11 @@ static void write_result(struct isolate *o, struct child_result *done)
 {
 	struct run *r = o->r;
 
-	if (done->figures_from == REUSE_NONE || !write_reused(o, done))
+	if (done->figures_command == REUSE_NONE || !write_reused_record(o, done))
 		isolate_write_records(
-			r, &o->all, &o->spool, done->spool_at, done->spool_n, &done->outcome.kernel);
-	done->end_in_all = o->all.n;
-	output_keep(r->result);
+			r, &o->all, &o->spool, done->spool_offset, done->spool_n, &done->outcome.kernel);
+	done->end_offset_in_all = o->all.n;
+	output_keep_part(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse_run_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
@@ -413,12 +413,12 @@ static void write_ready_results(struct isolate *o)
 		struct child_result *next = &o->result[o->next_write];
 		bool mine = o->r->list.cmd[o->next_write].kind == CMD_KERNEL;
 
-		if (next->state == READY && next->figures_from != REUSE_NONE)
-			complete_reused(o, next);
+		if (next->state == READY && next->figures_command != REUSE_NONE)
+			copy_reused_outcome(o, next);
 		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
 		if (next->state == READY && is_command_selected(o, o->next_write)) {
-			o->passed_kernels++;
+			o->n_kernels_passed++;
 			if (o->r->progress && !o->terminal && next->outcome.kernels)
 				show_isolate_progress(o, true);
 		} else if (next->state != READY && (mine || o->next_write >= o->next_start))
@@ -444,10 +444,10 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 		return false;
 	if (to->identity.kernel == REUSE_NONE)
 		return true;
-	k = reuse_set_at(o->reuse, to->identity.kernel);
-	to->figures_from = k->result == REUSE_NONE ? command : k->result;
-	k->result = to->figures_from;
-	return to->figures_from == command;
+	k = reuse_find_set(o->reuse, to->identity.kernel);
+	to->figures_command = k->result == REUSE_NONE ? command : k->result;
+	k->result = to->figures_command;
+	return to->figures_command == command;
 }
 
 /*
@@ -480,15 +480,15 @@ static void run_children(struct isolate *o)
 		wait_for_children(o);
 		kill_children(o, o->failed);
 		redraw_isolate_progress(o);
-		if (progress_requested())
+		if (progress_is_requested())
 			show_isolate_progress(o, true);
-		if (progress_interrupted()) {
+		if (progress_is_interrupted()) {
 			o->r->status = "interrupted";
 			break;
 		}
 	}
 	kill_children(o, 0);
-	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_interrupted()) {
+	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_is_interrupted()) {
 		wait_for_children(o);
 		redraw_isolate_progress(o);
 	}
@@ -498,7 +498,7 @@ static void run_children(struct isolate *o)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
-static void begin_isolated_run(
+static void start_isolated_result(
 	struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
 	struct run *r = o->r;
@@ -522,7 +522,7 @@ static void begin_isolated_run(
 	if (done->complete)
 		return;
 	if (done->part && done->bytes)
-		r->result = output_open_rest(output, done->bytes);
+		r->result = output_reopen_part(output, done->bytes);
 	else
 		r->result = output_open_part(output, force || done->bytes);
 	r->out = output_stream(r->result);
@@ -536,7 +536,7 @@ static void begin_isolated_run(
 		spool_pass_bytes(o->all.fd, 0, o->all.n, write_to_file, r->out);
 	output_flush(r->result);
 	if (done->kernels)
-		output_keep(r->result);
+		output_keep_part(r->result);
 	o->kernels = o->done = o->earlier_kernels = done->kernels;
 	o->resumed_bytes = o->all.n;
 	start_trace_check(o, done);
@@ -554,7 +554,7 @@ static void prepare_isolated_results(struct isolate *o)
 		die_errno("out of memory");
 	o->result = xcalloc(o->r->list.n_cmds, sizeof(*o->result));
 	for (uint32_t i = 0; i < o->r->list.n_cmds; i++)
-		o->result[i].figures_from = REUSE_NONE;
+		o->result[i].figures_command = REUSE_NONE;
 	o->failed = o->r->list.n_cmds;
 	o->r->status = "complete";
 	spool_open(&o->spool);
@@ -570,7 +570,7 @@ int isolate_run(
 	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
 	prepare_isolated_results(o);
 	o->reuse = r->reuse ? reuse_new(isa) : NULL;
-	begin_isolated_run(o, output, force, resume, &done);
+	start_isolated_result(o, output, force, resume, &done);
 	if (done.complete) {
 		resume_check(r, isa, &done);
 	} else {
@@ -580,10 +580,10 @@ int isolate_run(
 			o->selected_kernels += is_command_selected(o, i);
 		o->terminal = isatty(STDERR_FILENO);
 		run_children(o);
-		if (o->failed < r->list.n_cmds && !progress_interrupted())
+		if (o->failed < r->list.n_cmds && !progress_is_interrupted())
 			exit(EXIT_TROUBLE); /* the process has already printed the reason */
 		finish_trace_check(o);
-		if (r->selection && !o->kernels && !progress_interrupted())
+		if (r->selection && !o->kernels && !progress_is_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
 		isolate_write_end(r, &o->all, o->done);

@@ -37,7 +37,7 @@ struct totals {
 	uint64_t insts, cycles, ctas;
 };
 
-static uint64_t *total_for_figure(struct totals *t, const char *name)
+static uint64_t *find_total_of_figure(struct totals *t, const char *name)
 {
 	if (!strcmp(name, "gpu_tot_sim_insn"))
 		return &t->insts;
@@ -49,7 +49,7 @@ static uint64_t *total_for_figure(struct totals *t, const char *name)
 static void add_totals(struct totals *t, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		uint64_t *to = total_for_figure(t, item->figure[i].name);
+		uint64_t *to = find_total_of_figure(t, item->figure[i].name);
 
 		if (to)
 			*to += item->figure[i].value.count;
@@ -60,13 +60,14 @@ static void add_totals(struct totals *t, const struct result_item *item)
  * Copies to `to` the figures of the end record that are meaningful for several separate GPUs. Returns their
  * number.
  */
-static uint32_t sum_figures(struct result_figure *to, const struct result_item *item, struct totals *t)
+static uint32_t collect_total_figures(
+	struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		struct result_figure f = item->figure[i];
-		uint64_t *total = total_for_figure(t, f.name);
+		uint64_t *total = find_total_of_figure(t, f.name);
 
 		if (total) {
 			f.value.count = *total;
@@ -102,7 +103,7 @@ void isolate_write_end(struct run *r, const struct spool *records, uint32_t done
 	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
 	stats_sums_record(r->writer, r->choice, r->status, r->limit, done, hash.digest, figure,
-		sum_figures(figure, &item, &totals));
+		collect_total_figures(figure, &item, &totals));
 	free(figure);
 	results_close(reader);
 }

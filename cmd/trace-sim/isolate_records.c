@@ -13,7 +13,7 @@ struct record_sinks {
 	struct spool *all;
 };
 
-static void add_record_bytes(void *ctx, const char *p, size_t n)
+static void write_bytes_to_sinks(void *ctx, const char *p, size_t n)
 {
 	struct record_sinks *to = ctx;
 
@@ -25,15 +25,15 @@ static void add_record_bytes(void *ctx, const char *p, size_t n)
  * Writes a kernel's name as its process wrote it. If an earlier record has the same name, writes the name's
  * number instead.
  */
-static void add_name_or_number(struct record_sinks *to, const char *name, size_t n)
+static void write_name_or_number(struct record_sinks *to, const char *name, size_t n)
 {
 	unsigned char number[RECORD_NUMBER_CAP];
 	size_t size = record_number_name(to->r->writer, name, n, number);
 
 	if (size)
-		add_record_bytes(to, (const char *)number, size);
+		write_bytes_to_sinks(to, (const char *)number, size);
 	else
-		add_record_bytes(to, name, n);
+		write_bytes_to_sinks(to, name, n);
 }
 
 void isolate_write_record(
@@ -42,9 +42,9 @@ void isolate_write_record(
 	struct record_sinks to = {r, all};
 	const char *at = record->p + record->n - name;
 
-	add_record_bytes(&to, record->p, record->n - name);
-	add_name_or_number(&to, at, size);
-	add_record_bytes(&to, at + size, name - size);
+	write_bytes_to_sinks(&to, record->p, record->n - name);
+	write_name_or_number(&to, at, size);
+	write_bytes_to_sinks(&to, at + size, name - size);
 }
 
 void isolate_write_records(struct run *r, struct spool *all, const struct spool *spool, uint64_t at,
@@ -55,9 +55,9 @@ void isolate_write_records(struct run *r, struct spool *all, const struct spool 
 	char *name = xmalloc(kernel->name_size + 1);
 
 	spool_read(spool, name_at, name, kernel->name_size);
-	spool_pass_bytes(spool->fd, at, name_at - at, add_record_bytes, &to);
-	add_name_or_number(&to, name, kernel->name_size);
+	spool_pass_bytes(spool->fd, at, name_at - at, write_bytes_to_sinks, &to);
+	write_name_or_number(&to, name, kernel->name_size);
 	spool_pass_bytes(spool->fd, name_at + kernel->name_size, kernel->name - kernel->name_size,
-		add_record_bytes, &to);
+		write_bytes_to_sinks, &to);
 	free(name);
 }

@@ -27,15 +27,15 @@ const char *run_reached_limit(const struct run *r)
 /* Returns true if a kernel waits for its launch delay. The delay ends even if no instruction completes meanwhile. */
 static bool is_launch_delayed(const struct gpu *g) { return launch_min_delay(g) != 0; }
 
-bool run_continues(const struct run *r)
+bool run_may_continue(const struct run *r)
 {
 	const struct gpu *g = &r->gpu;
 
 	if (run_reached_limit(r) || g->deadlock)
 		return false;
-	if (launch_has_ctas(g) || is_launch_delayed(g))
+	if (launch_has_placeable_ctas(g) || is_launch_delayed(g))
 		return true;
-	return gpu_has_live_cta(g) || memory_busy(g->mem) || net_busy(g->net);
+	return gpu_has_live_cta(g) || memory_is_busy(g->mem) || net_is_busy(g->net);
 }
 
 /*
@@ -51,14 +51,14 @@ static uint64_t progress_count(const struct gpu *g)
 	return n;
 }
 
-bool run_deadlocked(struct run *r)
+bool run_is_deadlocked(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 	uint64_t now = progress_count(g) + 1;
 	bool waits = is_launch_delayed(g),
-	     stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
+	     stuck = now == r->progress_at_deadlock_test && !waits && !r->delayed_at_deadlock_test;
 
-	r->deadlock_progress = now;
-	r->deadlock_delayed = waits; /* the next test must not treat this delay as a deadlock */
+	r->progress_at_deadlock_test = now;
+	r->delayed_at_deadlock_test = waits; /* the next test must not treat this delay as a deadlock */
 	return g->params.deadlock_detect && stuck;
 }

@@ -14,7 +14,7 @@ bool logs_any_given(const struct logs_args *a)
 	return a->events || a->pipeline || a->profile || a->timeline || a->net_report;
 }
 
-static void open_events(struct logs *l, const struct logs_args *a)
+static void open_event_log(struct logs *l, const struct logs_args *a)
 {
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
@@ -31,7 +31,7 @@ void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 	if (!a->events && !a->pipeline)
 		return;
 	if (a->events)
-		open_events(l, a);
+		open_event_log(l, a);
 	else
 		l->log.filter = (struct filter){.on = true, .cycles = {1, 0}};
 	r->gpu.events = &l->log;

@@ -184,8 +184,8 @@ static const struct cli_man_table man_tables[] = {
 	{"entries", icnt_man_entries},
 	{"ptx-rules", ptx_man_rules},
 	{"ptx-approximated", ptx_man_approximated},
-	{"probes", probe_man},
-	{"stages", kanata_man},
+	{"probes", probe_print_man},
+	{"stages", kanata_print_man},
 	{NULL, NULL},
 };
 

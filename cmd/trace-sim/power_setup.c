@@ -26,7 +26,7 @@ static enum power_mode power_mode_of(int64_t number)
 }
 
 /* Parses the value "DEVIATION:NUMBER" of -steady_state_definition (POWER-file-3). */
-static void read_steady_definition(struct power_setup *s, const struct gpuconf *c)
+static void parse_steady_definition(struct power_setup *s, const struct gpuconf *c)
 {
 	const char *text = conf_text(c, OPT_steady_state_definition);
 	char *end;
@@ -79,7 +79,7 @@ static void read_power_options(struct power_setup *s, const struct gpuconf *c, c
 	s->level = (int)conf_num(c, OPT_power_trace_zlevel);
 	s->steady = conf_bool(c, OPT_steady_power_levels_enabled);
 	if (s->steady)
-		read_steady_definition(s, c);
+		parse_steady_definition(s, c);
 	if (conf_bool(c, OPT_gpgpu_clock_gated_reg_file) && !s->gating_group)
 		reject_power_option(c, OPT_n_regfile_gating_group, "at least 1 lane");
 	if (conf_bool(c, OPT_power_per_cycle_dump))
@@ -155,7 +155,7 @@ void power_setup_protect_inputs(const struct run *r, const struct power_args *a,
 /*
  * Writes a file name to `out`: `begin` and the date from ctime(), with dashes instead of blanks and colons.
  */
-static void make_dated_name(char *out, size_t cap, const char *begin)
+static void write_dated_name(char *out, size_t cap, const char *begin)
 {
 	time_t now = time(NULL);
 	char date[32] = "";
@@ -179,7 +179,7 @@ static struct output *open_power_trace(const struct power_args *a, const char *k
 	struct output *o;
 	char dated[128];
 
-	make_dated_name(dated, sizeof(dated), original);
+	write_dated_name(dated, sizeof(dated), original);
 	if (a->report)
 		bytes_printf(&name, "%s.%s.gz", a->report, kind);
 	else

@@ -36,7 +36,7 @@ static void note_stop_signal(int sig)
 	}
 	stop_signal = sig;
 }
-static void note_show_signal(int sig) { show_signal = sig; }
+static void note_usr1_signal(int sig) { show_signal = sig; }
 
 double progress_seconds(void)
 {
@@ -46,9 +46,9 @@ double progress_seconds(void)
 	return (double)(t.tv_sec - start.tv_sec) + 1e-9 * (double)(t.tv_nsec - start.tv_nsec);
 }
 
-bool progress_interrupted(void) { return stop_signal != 0; }
+bool progress_is_interrupted(void) { return stop_signal != 0; }
 
-bool progress_requested(void)
+bool progress_is_requested(void)
 {
 	bool asked = show_signal != 0;
 
@@ -59,7 +59,7 @@ bool progress_requested(void)
 void progress_start(struct run *r)
 {
 	struct sigaction stop = {.sa_handler = note_stop_signal, .sa_flags = SA_RESTART},
-			 show = {.sa_handler = note_show_signal, .sa_flags = SA_RESTART}, old;
+			 show = {.sa_handler = note_usr1_signal, .sa_flags = SA_RESTART}, old;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);
@@ -119,14 +119,14 @@ static void print_progress(struct run *r, double seconds, bool keep)
 	r->progress_state->last_insns = insns;
 }
 
-void progress_poll(struct run *r)
+void progress_print_if_due(struct run *r)
 {
 	double seconds;
 
 #ifdef CHECK_TURNS
 	(void)getppid(); /* tests/fault/signal_at.c counts iterations of the main loop */
 #endif
-	if (show_signal && progress_requested())
+	if (show_signal && progress_is_requested())
 		print_progress(r, progress_seconds(), true);
 	if (!r->progress || ++r->progress_state->steps % 512)
 		return;

@@ -19,7 +19,7 @@
  * Writes a field with n values, separated by blanks. With `files`, the values are paths, and only their file
  * names are written.
  */
-static void record_words(
+static void record_string_list(
 	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
 {
 	size_t size = 1, n_text = 0;
@@ -43,7 +43,7 @@ static void record_words(
  * Writes the operand of -k, in which the path of "@FILE" is reduced to its file name. Also writes the hash of
  * the picks if there are any.
  */
-static void record_selection(struct record_writer *w, const char *kernels, const struct picks *p)
+static void record_kernel_selection(struct record_writer *w, const char *kernels, const struct picks *p)
 {
 	char hash[PICKS_HASH_TEXT];
 	const char *slash = *kernels == '@' ? strrchr(kernels, '/') : NULL;
@@ -59,7 +59,7 @@ static void record_selection(struct record_writer *w, const char *kernels, const
 }
 
 /* Writes the names and patterns of -s, separated by commas. */
-static void record_stats(struct record_writer *w, const struct namelist *l)
+static void record_figure_selection(struct record_writer *w, const struct namelist *l)
 {
 	struct bytes text = {0};
 
@@ -75,13 +75,13 @@ static void record_stats(struct record_writer *w, const struct namelist *l)
 static void record_invocation(struct record_writer *w, const struct invocation *g)
 {
 	record_group(w, "given");
-	record_words(w, "config", g->config, g->n_config, true);
-	record_words(w, "define", g->define, g->n_define, false);
-	record_words(w, "cubin", g->cubin, g->n_cubin, true);
-	record_words(w, "isa", &g->isa, g->isa != NULL, true);
-	record_words(w, "power_energies", &g->energies, g->energies != NULL, true);
+	record_string_list(w, "config", g->config, g->n_config, true);
+	record_string_list(w, "define", g->define, g->n_define, false);
+	record_string_list(w, "cubin", g->cubin, g->n_cubin, true);
+	record_string_list(w, "isa", &g->isa, g->isa != NULL, true);
+	record_string_list(w, "power_energies", &g->energies, g->energies != NULL, true);
 	if (g->kernels)
-		record_selection(w, g->kernels, g->picks);
+		record_kernel_selection(w, g->kernels, g->picks);
 	if (g->strict)
 		record_bool(w, "strict", true);
 	if (g->warm)
@@ -95,7 +95,7 @@ static void record_invocation(struct record_writer *w, const struct invocation *
 	if (g->interval)
 		record_uint(w, "interval", g->interval, "cycles");
 	if (g->choice->names.n)
-		record_stats(w, &g->choice->names);
+		record_figure_selection(w, &g->choice->names);
 	if (g->choice->all)
 		record_bool(w, "all_figures", true);
 	record_group_end(w);
@@ -106,7 +106,7 @@ static void list_figures(struct gpu *g, struct figure_choice *c)
 	struct figures *f = figures_new();
 
 	gpu_sync(g);
-	figures_take(f, g);
+	figures_fill(f, g);
 	figures_list(f, c);
 	figures_free(f);
 }
@@ -235,7 +235,7 @@ void run_write_record(const struct run *r, struct record_writer *w)
 	}
 	record_group_end(w);
 	if (w == r->writer) /* a profile has no list of figures */
-		choice_record(r->choice, w);
+		choice_write_record(r->choice, w);
 	record_end(w);
 }
 

@@ -95,7 +95,7 @@ void report_deadlock(struct run *r, FILE *out)
 	struct gpu *g = &r->gpu;
 	unsigned shown = 0, more = 0;
 
-	progress_poll(r);
+	progress_print_if_due(r);
 	fprintf(out, "%s: deadlock: no instruction completed in %u cycles, at cycle %llu\n", diag_program(),
 		DEADLOCK_PERIOD, (unsigned long long)gpu_now(g));
 	for (uint32_t i = 0; i < g->params.sms; i++) {

@@ -115,7 +115,7 @@ static bool parse_hash(const char *text, unsigned char hash[16])
 	return true;
 }
 
-static void accept_held_kernel(struct run *r, struct resume_state *l)
+static void add_held_kernel(struct run *r, struct resume_state *l)
 {
 	struct resumed *done = l->done;
 	unsigned char hash[16];
@@ -141,7 +141,7 @@ static int compare_positions(const void *a, const void *b)
 }
 
 /* Exits if *k is recorded as reused from a kernel that cannot be equal to it. */
-static void check_reused_from(const struct resumed *done, const struct resumed_kernel *k)
+static void check_equal_kernel_of(const struct resumed *done, const struct resumed_kernel *k)
 {
 	const struct resumed_kernel *from;
 
@@ -154,7 +154,7 @@ static void check_reused_from(const struct resumed *done, const struct resumed_k
 			k->position, k->reused_from);
 }
 
-static void hold_resumed_kernel(const struct run *r, const struct result_item *item, struct resume_state *l)
+static void read_resumed_kernel(const struct run *r, const struct result_item *item, struct resume_state *l)
 {
 	const struct result_kernel *k = &item->kernel;
 	struct resumed *done = l->done;
@@ -165,7 +165,7 @@ static void hold_resumed_kernel(const struct run *r, const struct result_item *i
 
 	memcpy(held.hash, k->hash, sizeof(held.hash));
 	memcpy(held.checksum, k->checksum, sizeof(held.checksum));
-	check_reused_from(done, &held);
+	check_equal_kernel_of(done, &held);
 	grow(&done->kernel, &done->cap, done->kernels + 1, sizeof(*done->kernel));
 	done->kernel[done->kernels] = held;
 	free(l->name);
@@ -175,7 +175,7 @@ static void hold_resumed_kernel(const struct run *r, const struct result_item *i
 }
 
 /* Returns false for every figure, so that no figure is read: only the identity of kernels is compared. */
-static bool wants_no_figure(void *ctx, const char *name)
+static bool reject_all_figures(void *ctx, const char *name)
 {
 	(void)ctx;
 	(void)name;
@@ -194,16 +194,16 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 	reader = results_open(done->path, 0, &f);
 	if (!reader)
 		die_fault(&f);
-	results_limit_figures(reader, wants_no_figure, NULL);
+	results_limit_figures(reader, reject_all_figures, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
-			accept_held_kernel(r, l);
+			add_held_kernel(r, l);
 			if (*item.kernel.status)
 				break;
-			hold_resumed_kernel(r, &item, l);
+			read_resumed_kernel(r, &item, l);
 		} else if (event == RESULT_DONE) {
 			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
-				accept_held_kernel(r, l);
+				add_held_kernel(r, l);
 			done->complete = !done->part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
 			break;
@@ -311,7 +311,7 @@ static void check_reuse_origin(
 
 	if (!reuse_identify(u, r, k->command, &id) || id.kernel == REUSE_NONE)
 		return;
-	first = reuse_set_at(u, id.kernel)->first;
+	first = reuse_find_set(u, id.kernel)->first;
 	from = first == k->command ? 0 : r->list.cmd[first].position;
 	if (from != k->reused_from)
 		die_at((struct place){.file = done->path},

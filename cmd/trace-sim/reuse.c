@@ -34,7 +34,7 @@ struct reuse {
 	struct bytes head;   /* first HEAD_BYTES of the text */
 	XXH3_state_t *text;  /* state of the hash of the whole text */
 	XXH3_state_t *key;   /* state of the hash of the text without id and stream */
-	bool head_done;      /* true if `head` is already in the key */
+	bool is_head_in_key; /* true if `head` is already in the key */
 	unsigned char secret[SECRET_BYTES];
 };
 
@@ -69,7 +69,7 @@ void reuse_free(struct reuse *u)
 	free(u);
 }
 
-struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel) { return &u->kernel[kernel]; }
+struct reuse_kernel *reuse_find_set(struct reuse *u, uint32_t kernel) { return &u->kernel[kernel]; }
 
 /* ---- keys ----------------------------------------------------------------------------------------- */
 
@@ -101,18 +101,18 @@ static void add_head_to_key(struct reuse *u)
 		line = nl + 1;
 	}
 	XXH3_128bits_update(u->key, line, (size_t)(end - line));
-	u->head_done = true;
+	u->is_head_in_key = true;
 }
 
 static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
 {
 	struct reuse *u = ctx;
-	size_t head = u->head_done ? 0 : HEAD_BYTES - u->head.n;
+	size_t head = u->is_head_in_key ? 0 : HEAD_BYTES - u->head.n;
 
 	head = head < n ? head : n;
 	XXH3_128bits_update(u->text, bytes, n);
 	bytes_add(&u->head, bytes, head);
-	if (!u->head_done && u->head.n == HEAD_BYTES)
+	if (!u->is_head_in_key && u->head.n == HEAD_BYTES)
 		add_head_to_key(u);
 	if (n > head)
 		XXH3_128bits_update(u->key, (const char *)bytes + head, n - head);
@@ -123,7 +123,7 @@ static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
 static void add_control_codes_to_key(struct reuse *u, const struct cubins *codes)
 {
 	for (uint32_t i = 0; codes && i < cubins_count(codes); i++) {
-		const struct cubin_function *c = cubins_at(codes, i);
+		const struct cubin_function *c = cubins_function_at(codes, i);
 		const uint32_t about[3] = {c->bytes, c->sm, c->regs};
 
 		XXH3_128bits_update(u->key, about, sizeof(about));
@@ -141,12 +141,12 @@ static int make_reuse_key(struct reuse *u, struct run *r, uint32_t command, cons
 	struct fault f;
 
 	u->head.n = 0;
-	u->head_done = false;
+	u->is_head_in_key = false;
 	XXH3_128bits_reset(u->text);
 	XXH3_128bits_reset_withSecret(u->key, u->secret, SECRET_BYTES);
 	if (klist_text(&r->list, command, add_text_to_key, u, &f) < 0)
 		return -1;
-	if (!u->head_done && u->head.n)
+	if (!u->is_head_in_key && u->head.n)
 		add_head_to_key(u);
 	add_control_codes_to_key(u, codes);
 	h = XXH3_128bits_digest(u->key);
@@ -194,7 +194,7 @@ static void ignore_header_warning(void *ctx, const struct fault *f)
  * Opens the kernel to read its header and control codes. Returns NULL on a fault, or if the kernel can be
  * read only once.
  */
-static struct trace *open_header(struct reuse *u, struct run *r, uint32_t command)
+static struct trace *open_kernel_header(struct reuse *u, struct run *r, uint32_t command)
 {
 	const struct trace_options o = {.code = u->code, .warn = ignore_header_warning};
 	struct fault f;
@@ -225,7 +225,7 @@ void reuse_add_resumed(struct reuse *u, const struct resumed_kernel *k)
  */
 static void add_resumed_key(struct reuse *u, struct run *r, struct resumed_kernel *k)
 {
-	struct trace *t = open_header(u, r, k->command);
+	struct trace *t = open_kernel_header(u, r, k->command);
 	unsigned char hash[16];
 	char text[33];
 	uint64_t key[2];
@@ -258,7 +258,7 @@ static void add_resumed_keys(struct reuse *u, struct run *r, const struct kernel
 
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id)
 {
-	struct trace *t = open_header(u, r, command);
+	struct trace *t = open_kernel_header(u, r, command);
 	const struct kernel_header *h;
 	bool selected = true;
 	uint64_t key[2];
@@ -282,8 +282,9 @@ bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reu
 	return selected;
 }
 
-void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
-	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group)
+void reuse_write_record(const struct reuse *u, const struct run *r, struct record_writer *w,
+	uint32_t position, const struct reuse_identity *id, const struct kernel_outcome *from,
+	const void *group)
 {
 	const struct reuse_kernel *k = &u->kernel[id->kernel];
 	struct kernel_record rec = {.position = position,

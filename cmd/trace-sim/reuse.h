@@ -40,7 +40,7 @@ void reuse_free(struct reuse *u);
  */
 bool reuse_identify(struct reuse *u, struct run *r, uint32_t command, struct reuse_identity *id);
 /* Returns the set of equal kernels with this number. */
-struct reuse_kernel *reuse_set_at(struct reuse *u, uint32_t kernel);
+struct reuse_kernel *reuse_find_set(struct reuse *u, uint32_t kernel);
 /*
  * Adds a kernel that has a record from an earlier run. Its text is read only when reuse_identify() is called
  * for a kernel of the same name, grid and block size. The program then ends if the text has changed.
@@ -56,7 +56,8 @@ uint64_t reuse_shape_hash(const char *name, const char *grid, const char *block)
  * Writes the record of the kernel at `position` with the figures of another kernel. For `group`, see
  * record_end_with().
  */
-void reuse_record(const struct reuse *u, const struct run *r, struct record_writer *w, uint32_t position,
-	const struct reuse_identity *id, const struct kernel_outcome *from, const void *group);
+void reuse_write_record(const struct reuse *u, const struct run *r, struct record_writer *w,
+	uint32_t position, const struct reuse_identity *id, const struct kernel_outcome *from,
+	const void *group);
 
 #endif

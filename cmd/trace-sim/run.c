@@ -26,7 +26,7 @@
  * With --warm, passes the accesses of a kernel that is not selected through the tags of the caches. After the
  * last selected kernel, this is necessary only for picks.
  */
-static void warm_unselected(struct run *r, uint32_t command)
+static void warm_unselected_kernel(struct run *r, uint32_t command)
 {
 	struct trace_options o = {.code = r->warm_code, .strict = r->strict};
 	struct fault f;
@@ -52,7 +52,7 @@ static void load_kernel(struct run *r, uint32_t command)
 	if (c->missing)
 		return;
 	if (!kselect_needs_name(r->select) && !kselect_selects(r->select, c->position, NULL)) {
-		warm_unselected(r, command);
+		warm_unselected_kernel(r, command);
 		return;
 	}
 	readahead_queue_warnings(r->gpu.readahead, &o);
@@ -61,10 +61,10 @@ static void load_kernel(struct run *r, uint32_t command)
 		die_fault(&f);
 	if (!kselect_selects(r->select, c->position, trace_header(t)->name)) {
 		trace_close(t);
-		warm_unselected(r, command);
+		warm_unselected_kernel(r, command);
 		return;
 	}
-	k = launch_load(&r->gpu, t, c->path, c->position, &f);
+	k = launch_load_kernel(&r->gpu, t, c->path, c->position, &f);
 	if (!k)
 		die_fault(&f);
 	r->kernels_loaded++;
@@ -82,7 +82,7 @@ static bool copy_warms_l2(const struct run *r, const struct command *c)
 }
 
 /* Executes commands while kernels can be loaded (LAUNCH-loop-1). */
-static void load_commands(struct run *r)
+static void load_next_commands(struct run *r)
 {
 	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
 		uint32_t command = r->next_command++;
@@ -104,7 +104,7 @@ static uint64_t next_sample_cycle(const struct run *r)
 		due = interval_due(r->intervals);
 	if (r->gpu.profile && profile_due(r->gpu.profile) < due)
 		due = profile_due(r->gpu.profile);
-	return power_due(&r->gpu) < due ? power_due(&r->gpu) : due;
+	return power_next_sample_cycle(&r->gpu) < due ? power_next_sample_cycle(&r->gpu) : due;
 }
 
 /*
@@ -122,7 +122,7 @@ static bool find_skippable_steps(const struct run *r, struct skip *k)
 	return k->cycles != 0;
 }
 
-static void take_samples(struct run *r)
+static void take_due_samples(struct run *r)
 {
 	struct gpu *g = &r->gpu;
 
@@ -148,9 +148,9 @@ static void skip_steps(struct gpu *g, const struct skip *skip)
  * Returns true if k ends only when its memory traffic has ended: it is from PTX and the only running kernel
  * (PTX-launch-2).
  */
-static bool must_drain(const struct run *r, const struct kernel *k)
+static bool must_drain_traffic(const struct run *r, const struct kernel *k)
 {
-	return k->head->ptx && launch_idle(&r->gpu);
+	return k->head->ptx && launch_is_idle(&r->gpu);
 }
 
 /* Simulates until a kernel finishes, nothing is left to do, or the run must end (LAUNCH-loop-4). */
@@ -159,23 +159,23 @@ static struct kernel *simulate_kernel(struct run *r)
 	struct gpu *g = &r->gpu;
 	struct kernel *k = NULL;
 
-	while (run_continues(r) && !progress_interrupted()) {
+	while (run_may_continue(r) && !progress_is_interrupted()) {
 		struct skip skip;
 		unsigned fired;
 
 		if (find_skippable_steps(r, &skip))
 			skip_steps(g, &skip);
 		fired = window_run(g, next_sample_cycle(r)) ? CLOCK_CORE : gpu_step(g);
-		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
+		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_is_deadlocked(r))
 			g->deadlock = true;
-		progress_poll(r);
+		progress_print_if_due(r);
 		if (g->power)
 			power_sample_if_due(g);
 		if (gpu_now(g) >= next_sample_cycle(r))
-			take_samples(r);
+			take_due_samples(r);
 		if (!k)
 			k = launch_pop_finished(g);
-		if (k && !must_drain(r, k))
+		if (k && !must_drain_traffic(r, k))
 			return k;
 	}
 	return k ? k : launch_pop_finished(g);
@@ -257,7 +257,7 @@ static void report_kernel_power(struct run *r)
 	struct stats_block b = {.n = 0};
 
 	list_launched_kernels(r, &b);
-	power_update(&r->gpu, true);
+	power_update_energies(&r->gpu, true);
 	power_end_block(&r->gpu, b.name, b.uid, b.n);
 	free(b.name);
 	free(b.uid);
@@ -272,7 +272,7 @@ static void add_counters_to_totals(struct run *r)
 
 	gpu_end_sample_period(g);
 	g->tot_insn += insn;
-	g->insn_base += insn;
+	g->insn_before_interval += insn;
 	g->tot_cycle += g->cycle;
 	g->cycle = 0;
 	g->tot_issued_ctas += g->issued_ctas;
@@ -281,7 +281,7 @@ static void add_counters_to_totals(struct run *r)
 	g->tot_occupancy_filled += g->occupancy_filled;
 	g->tot_occupancy_slots += g->occupancy_slots;
 	g->occupancy_filled = g->occupancy_slots = 0;
-	memory_fold(g->mem);
+	memory_fold_counts(g->mem);
 	g->launch->n_fresh = 0;
 	r->figures_before = r->figures_now;
 	r->figures_now = f;
@@ -293,15 +293,15 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	if (r->gpu.power)
 		report_kernel_power(r);
 	if (r->gpu.profile)
-		profile_kernel(r->gpu.profile, &r->gpu, k);
+		profile_write_kernel(r->gpu.profile, &r->gpu, k);
 	if (r->gpu.timeline && k)
-		timeline_kernel(r->gpu.timeline, &r->gpu, k);
+		timeline_write_kernel(r->gpu.timeline, &r->gpu, k);
 	if (r->intervals)
 		interval_record(r->intervals, &r->gpu, k);
 	if (r->format == FORMAT_ACCELSIM) {
 		print_kernel_stats_block(r, k);
 	} else {
-		figures_take(r->figures_now, &r->gpu);
+		figures_fill(r->figures_now, &r->gpu);
 		if (k && r->summary)
 			summary_print_kernel(r, k);
 		else if (k)
@@ -311,11 +311,11 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
 	if (!r->isolated)
-		output_keep(r->result);
+		output_keep_part(r->result);
 	if (k) {
 		r->kernels_done += k->done;
 		progress_kernel_done(r);
-		launch_remove(&r->gpu, k);
+		launch_remove_kernel(&r->gpu, k);
 	}
 }
 
@@ -324,7 +324,7 @@ static void write_end_record(struct run *r)
 	XXH128_canonical_t hash;
 
 	gpu_sync(&r->gpu);
-	figures_take(r->figures_now, &r->gpu);
+	figures_fill(r->figures_now, &r->gpu);
 	if (r->summary) {
 		summary_print_end(r);
 		return;
@@ -363,7 +363,7 @@ static bool must_end_now(struct run *r)
 {
 	if (r->gpu.deadlock)
 		r->status = "deadlock";
-	else if (progress_interrupted())
+	else if (progress_is_interrupted())
 		r->status = "interrupted";
 	else
 		return false;
@@ -380,7 +380,7 @@ static void run_kernels(struct run *r)
 		const char *limit;
 		bool whole;
 
-		load_commands(r);
+		load_next_commands(r);
 		if (!l->n_loaded)
 			break;
 		launch_kernels(&r->gpu);

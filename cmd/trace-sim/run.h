@@ -46,14 +46,14 @@ struct run {
 	struct figures *figures_before;     /* figures at the end of the last kernel */
 	struct figures *figures_now;        /* figures at the end of the current kernel */
 	void *hash;                         /* XXH3 state over the hashes of all kernels */
-	uint64_t deadlock_progress;         /* progress count + 1 at the last deadlock test, or 0 */
-	bool deadlock_delayed;              /* true if a kernel was delayed at the last deadlock test */
+	uint64_t progress_at_deadlock_test; /* progress count + 1 at the last deadlock test, or 0 */
+	bool delayed_at_deadlock_test;      /* true if a kernel was delayed at the last deadlock test */
 	const char *status, *limit;         /* values of the fields of the same names in the "end" record */
 	uint64_t interval;                  /* value of --interval in core cycles; 0 if not given */
 	struct interval *intervals;         /* writer of the interval records; NULL if there are none */
 	struct progress *progress_state;    /* state of the progress lines (progress.c) */
 	bool summary;                       /* true if a line per kernel is printed instead of records */
-	uint32_t n_summarized;              /* number of kernels with a line in the summary */
+	uint32_t n_summary_lines;           /* number of kernels with a line in the summary */
 	bool isolated;                      /* true if the run simulates one kernel of --isolate */
 	unsigned char last_hash[16];        /* hash of the kernel that ended last */
 	struct kernel_outcome last_outcome; /* outcome of the kernel that ended last */
@@ -116,11 +116,11 @@ void summary_print_kernel(struct run *r, const struct kernel *k);
 void summary_print_end(struct run *r);
 
 /* limits.c: returns true while the run continues (LAUNCH-stop). */
-bool run_continues(const struct run *r);
+bool run_may_continue(const struct run *r);
 /* Returns the name of the option whose limit is reached, or NULL. */
 const char *run_reached_limit(const struct run *r);
 /* Returns true if nothing has progressed since the last call. */
-bool run_deadlocked(struct run *r);
+bool run_is_deadlocked(struct run *r);
 
 /* report.c: prints the waiting warps, each with the reason for its wait and its line in the trace. */
 void report_deadlock(struct run *r, FILE *out);
@@ -128,11 +128,11 @@ void report_deadlock(struct run *r, FILE *out);
 /* progress.c: prints progress lines on stderr, and handles SIGINT, SIGTERM, SIGHUP and SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r);        /* prints progress if due; called in every step */
-void progress_kernel_done(struct run *r); /* called when the figures of a kernel are written */
-bool progress_interrupted(void);
-bool progress_requested(void); /* true if SIGUSR1 has arrived since the last call */
-double progress_seconds(void); /* host seconds since the start of the run */
+void progress_print_if_due(struct run *r); /* prints progress if due; called in every step */
+void progress_kernel_done(struct run *r);  /* called when the figures of a kernel are written */
+bool progress_is_interrupted(void);
+bool progress_is_requested(void); /* true if SIGUSR1 has arrived since the last call */
+double progress_seconds(void);    /* host seconds since the start of the run */
 void progress_end(struct run *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include "isolate.h"
 #include "simulate.h"
 
-static bool warn_unknown(void *ctx, const struct fault *f)
+static bool warn_unknown_option(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	diag_warn(f->at, "%s", f->text);
@@ -22,7 +22,7 @@ void simulate_configure(struct gpuconf *c, const struct sim_args *a)
 
 	gpuconf_init(c);
 	if (a->pass_unknown)
-		c->on_unknown = warn_unknown;
+		c->on_unknown = warn_unknown_option;
 	for (uint32_t i = 0; i < a->n_config; i++)
 		if ((a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->config[i], &f) < 0)
 			die_fault(&f);

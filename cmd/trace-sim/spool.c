@@ -7,7 +7,7 @@
 
 void spool_open(struct spool *k)
 {
-	k->file = output_spool();
+	k->file = output_open_unnamed();
 	if (!k->file)
 		die_errno("temporary file");
 	k->fd = fileno(k->file);

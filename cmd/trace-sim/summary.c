@@ -77,7 +77,7 @@ static double mean_watts(const struct run *r, const struct figures *before)
  * Prints the columns after the name: the figures since `before`, or those of the whole run if `before` is
  * NULL.
  */
-static void print_figures(struct run *r, const struct figures *before)
+static void print_summary_figures(struct run *r, const struct figures *before)
 {
 #define GET(name) figures_difference(before, r->figures_now, name)
 	double cycles = before ? GET("gpu_sim_cycle") : GET("gpu_tot_sim_cycle");
@@ -109,20 +109,20 @@ void summary_print_kernel(struct run *r, const struct kernel *k)
 {
 	char *shown = demangle(k->head->name, DEMANGLE_SHORT), quoted[NAME_WIDTH + 1];
 
-	if (!r->n_summarized++)
+	if (!r->n_summary_lines++)
 		print_column_heads(r);
 	diag_quote(quoted, sizeof(quoted), shown, strlen(shown));
 	fprintf(r->out, "%4u %-*s", k->uid, NAME_WIDTH, quoted);
-	print_figures(r, r->figures_before);
+	print_summary_figures(r, r->figures_before);
 	fflush(r->out);
 	free(shown);
 }
 
 void summary_print_end(struct run *r)
 {
-	if (r->n_summarized > 1) {
+	if (r->n_summary_lines > 1) {
 		fprintf(r->out, "%4s %-*s", "", NAME_WIDTH, "total");
-		print_figures(r, NULL);
+		print_summary_figures(r, NULL);
 	}
 	fprintf(r->out, "%s: %u kernel%s, %.4g us of the GPU", r->status, r->kernels_done,
 		r->kernels_done == 1 ? "" : "s", (double)r->gpu.tot_cycle / r->gpu.params.hz[0] * 1e6);

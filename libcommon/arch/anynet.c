@@ -108,7 +108,7 @@ static int read_endpoint(
 	return router;
 }
 
-static int place_node(
+static int assign_node_to_router(
 	struct anynet_reader *r, uint32_t node, uint32_t router, const struct anynet_word *w, struct fault *f)
 {
 	if (bitset_test(r->node_seen, node) && r->router_of[node] != router)
@@ -158,7 +158,7 @@ static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const s
  * Applies the cycles written after a node (quirk Q4-39): after "router R node N" to the link from router R to router
  * N, after "node N router R" to node R, which must belong to router N.
  */
-static int apply_misplaced_cycles(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
+static int apply_cycles_after_node(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
 	const struct anynet_word *w, uint32_t cycles, struct fault *f)
 {
 	if (head_router)
@@ -216,11 +216,12 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 				"node %u is linked to node %u (expected a router)", head, id);
 		if (read_cycles(r, &cycles, &number, f) < 0)
 			return -1;
-		if (router && other ? add_link(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
-				    : place_node(r, router ? id : head, router ? head : id, &w, f) < 0)
+		if (router && other
+				? add_link(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
+				: assign_node_to_router(r, router ? id : head, router ? head : id, &w, f) < 0)
 			return -1;
 		if (cycles && !(router && other) &&
-			apply_misplaced_cycles(r, router, head, id, &number, cycles, f) < 0)
+			apply_cycles_after_node(r, router, head, id, &number, cycles, f) < 0)
 			return -1;
 	}
 	return 0;
@@ -313,7 +314,7 @@ static int check_cycle_targets(struct anynet_reader *r, struct fault *f)
 	return 0;
 }
 
-static int check_numbering(const struct anynet_reader *r, struct fault *f)
+static int check_numbers_without_gaps(const struct anynet_reader *r, struct fault *f)
 {
 	struct place at = {.file = r->file};
 
@@ -331,12 +332,12 @@ static int check_numbering(const struct anynet_reader *r, struct fault *f)
 	return 0;
 }
 
-static struct anynet *finish_anynet(struct anynet_reader *r, struct fault *f)
+static struct anynet *check_and_make_anynet(struct anynet_reader *r, struct fault *f)
 {
 	struct anynet *a;
 	uint32_t alone;
 
-	if (check_numbering(r, f) < 0 || check_cycle_targets(r, f) < 0)
+	if (check_numbers_without_gaps(r, f) < 0 || check_cycle_targets(r, f) < 0)
 		return NULL;
 	a = make_anynet(r);
 	alone = first_unreachable_router(a);
@@ -366,7 +367,7 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 			break;
 	}
 	if (!got)
-		a = finish_anynet(&r, f);
+		a = check_and_make_anynet(&r, f);
 	free(r.router_seen);
 	free(r.node_seen);
 	free(r.router_of);

@@ -47,7 +47,7 @@ struct cubin_span {
 	size_t n; /* number of bytes */
 };
 
-static uint64_t cubin_number(const struct cubin_span *s, size_t at, unsigned bytes)
+static uint64_t read_little_endian_at(const struct cubin_span *s, size_t at, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -56,7 +56,7 @@ static uint64_t cubin_number(const struct cubin_span *s, size_t at, unsigned byt
 	return v;
 }
 
-static bool span_has(const struct cubin_span *s, uint64_t at, uint64_t n)
+static bool span_contains(const struct cubin_span *s, uint64_t at, uint64_t n)
 {
 	return at <= s->n && n <= s->n - at;
 }
@@ -87,7 +87,7 @@ void cubins_free(struct cubins *c)
 	free(c);
 }
 
-static uint8_t *new_cubin_block(struct cubins *c, size_t n)
+static uint8_t *add_cubin_block(struct cubins *c, size_t n)
 {
 	struct cubin_block *b = xmalloc(sizeof(*b) + n + 1);
 
@@ -98,9 +98,12 @@ static uint8_t *new_cubin_block(struct cubins *c, size_t n)
 
 uint32_t cubins_count(const struct cubins *c) { return c->n; }
 
-const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i) { return &c->function[i]; }
+const struct cubin_function *cubins_function_at(const struct cubins *c, uint32_t i)
+{
+	return &c->function[i];
+}
 
-uint32_t cubins_images(const struct cubins *c) { return c->images; }
+uint32_t cubins_image_count(const struct cubins *c) { return c->images; }
 
 const struct cubin_image *cubins_image(const struct cubins *c, uint32_t i) { return &c->image[i]; }
 
@@ -134,7 +137,8 @@ unsigned cubin_sm(uint64_t flags)
 
 static bool is_cubin(const struct cubin_span *s)
 {
-	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) && cubin_number(s, 18, 2) == MACHINE_CUDA;
+	return s->n >= 64 && !memcmp(s->bytes, "\177ELF\2\1", 6) &&
+	       read_little_endian_at(s, 18, 2) == MACHINE_CUDA;
 }
 
 /*
@@ -161,10 +165,11 @@ static bool add_cubin_function(
 /* Finds the contents of section i. Returns false if they are not in the file. */
 static bool find_section(const struct cubin_span *s, uint64_t table, unsigned i, struct cubin_span *out)
 {
-	uint64_t h = table + 64ull * i, at = cubin_number(s, h + 24, 8), n = cubin_number(s, h + 32, 8);
+	uint64_t h = table + 64ull * i, at = read_little_endian_at(s, h + 24, 8),
+		 n = read_little_endian_at(s, h + 32, 8);
 
 	/* Type 8 is NOBITS: the section has no bytes in the file. */
-	if (cubin_number(s, h + 4, 4) == 8 || !span_has(s, at, n))
+	if (read_little_endian_at(s, h + 4, 4) == 8 || !span_contains(s, at, n))
 		return false;
 	*out = (struct cubin_span){s->bytes + at, n};
 	return true;
@@ -178,9 +183,9 @@ static struct cubin_span find_section_by_name(const struct cubin_span *s, uint64
 	size_t len = strlen(name) + 1;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = cubin_number(s, table + 64ull * i, 4);
+		uint64_t at = read_little_endian_at(s, table + 64ull * i, 4);
 
-		if (span_has(names, at, len) && !memcmp(names->bytes + at, name, len) &&
+		if (span_contains(names, at, len) && !memcmp(names->bytes + at, name, len) &&
 			find_section(s, table, i, &out))
 			return out;
 	}
@@ -198,13 +203,15 @@ static unsigned registers_of_function(const struct cubin_span *info, uint64_t fi
 
 	if (field >> 24)
 		return (unsigned)(field >> 24);
-	for (size_t at = 0; span_has(info, at, 4); at += 4 + size) {
-		size = info->bytes[at] == 4 ? cubin_number(info, at + 2, 2) : 0;
-		if (!span_has(info, at + 4, size))
+	for (size_t at = 0; span_contains(info, at, 4); at += 4 + size) {
+		size = info->bytes[at] == 4 ? read_little_endian_at(info, at + 2, 2) : 0;
+		if (!span_contains(info, at + 4, size))
 			break;
-		if (size >= 8 && info->bytes[at + 1] == 0x2f && cubin_number(info, at + 4, 4) == field)
-			return cubin_number(info, at + 8, 4) > 255 ? 255
-								   : (unsigned)cubin_number(info, at + 8, 4);
+		if (size >= 8 && info->bytes[at + 1] == 0x2f &&
+			read_little_endian_at(info, at + 4, 4) == field)
+			return read_little_endian_at(info, at + 8, 4) > 255
+				       ? 255
+				       : (unsigned)read_little_endian_at(info, at + 8, 4);
 	}
 	return 0;
 }
@@ -212,22 +219,23 @@ static unsigned registers_of_function(const struct cubin_span *info, uint64_t fi
 static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	static const char text[] = ".text.";
-	uint64_t table = cubin_number(&s, 40, 8);
-	unsigned n = (unsigned)cubin_number(&s, 60, 2), names_at = (unsigned)cubin_number(&s, 62, 2),
-		 sm = cubin_sm(cubin_number(&s, 48, 4));
+	uint64_t table = read_little_endian_at(&s, 40, 8);
+	unsigned n = (unsigned)read_little_endian_at(&s, 60, 2),
+		 names_at = (unsigned)read_little_endian_at(&s, 62, 2),
+		 sm = cubin_sm(read_little_endian_at(&s, 48, 4));
 	struct cubin_span names, code, info;
 
 	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
 	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm};
 	if (!sm)
 		return 0; /* the GPU is not supported: its control codes differ */
-	if (cubin_number(&s, 58, 2) != 64 || !span_has(&s, table, 64ull * n))
+	if (read_little_endian_at(&s, 58, 2) != 64 || !span_contains(&s, table, 64ull * n))
 		return cubin_fault(f, file, "the section table is not in the file (expected an ELF file)");
 	if (names_at >= n || !find_section(&s, table, names_at, &names))
 		return cubin_fault(f, file, "no section names (expected an ELF file)");
 	info = find_section_by_name(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = cubin_number(&s, table + 64ull * i, 4);
+		uint64_t at = read_little_endian_at(&s, table + 64ull * i, 4);
 		const char *name = (const char *)names.bytes + at;
 		size_t len = at < names.n ? strnlen(name, names.n - at) : 0;
 
@@ -239,7 +247,8 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		if (!find_section(&s, table, i, &code) || code.n > UINT32_MAX)
 			return cubin_fault(f, file, "code is not in the file (expected an ELF file)");
 		if (!add_cubin_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
-			    registers_of_function(&info, cubin_number(&s, table + 64ull * i + 44, 4))))
+			    registers_of_function(
+				    &info, read_little_endian_at(&s, table + 64ull * i + 44, 4))))
 			return cubin_fault(f, file, "more than 65536 functions");
 	}
 	return 0;
@@ -268,7 +277,7 @@ static int read_fatbin(
 			return fault_set(f, (struct place){.file = file}, "cubin",
 				"entries of fat binaries unpack to more than 16 MiB and 64 times the file's size");
 		c->left -= payload.n;
-		uint8_t *out = new_cubin_block(c, payload.n);
+		uint8_t *out = add_cubin_block(c, payload.n);
 		if (fatbin_unpack(&b, &e, out, f) < 0)
 			return -1;
 		payload.bytes = out;
@@ -284,7 +293,8 @@ static int read_fatbin(
 /* ---- files -------------------------------------------------------------------------------------- */
 
 /* Reads the fat binaries that begin on 8-byte boundaries, or if bare is set, the cubins. */
-static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
+static int read_embedded_binaries(
+	struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
 {
 	/* A fat binary at the front must be complete. A magic number further on may be accidental. */
 	bool front = true;
@@ -292,8 +302,9 @@ static int search_cubins(struct cubins *c, struct cubin_span s, bool bare, const
 
 	for (; s.n >= 16; front = false, s = (struct cubin_span){s.bytes + step, s.n - step}) {
 		step = 8;
-		if (!bare && fatbin_begins(s.bytes, s.n) &&
-			(front || span_has(&s, cubin_number(&s, 6, 2), cubin_number(&s, 8, 8)))) {
+		if (!bare && fatbin_has_magic(s.bytes, s.n) &&
+			(front || span_contains(&s, read_little_endian_at(&s, 6, 2),
+					  read_little_endian_at(&s, 8, 8)))) {
 			if (read_fatbin(c, s, &step, file, f) < 0)
 				return -1;
 			step = (step + 7) & ~(size_t)7;
@@ -313,8 +324,8 @@ static int read_code_file(struct cubins *c, struct cubin_span s, const char *fil
 	if (is_cubin(&s)) {
 		if (read_cubin(c, s, file, f) < 0)
 			return -1;
-	} else if (search_cubins(c, s, false, file, f) < 0 ||
-		   (c->images == images && search_cubins(c, s, true, file, f) < 0)) {
+	} else if (read_embedded_binaries(c, s, false, file, f) < 0 ||
+		   (c->images == images && read_embedded_binaries(c, s, true, file, f) < 0)) {
 		return -1;
 	}
 	if (c->images == images)
@@ -328,7 +339,7 @@ static int read_code_file(struct cubins *c, struct cubin_span s, const char *fil
 
 void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint8_t *code, uint32_t n)
 {
-	uint8_t *copy = new_cubin_block(c, 16 * (size_t)n);
+	uint8_t *copy = add_cubin_block(c, 16 * (size_t)n);
 
 	if (n)
 		memcpy(copy, code, 16 * (size_t)n);
@@ -337,7 +348,7 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f)
 {
-	uint8_t *copy = new_cubin_block(c, n);
+	uint8_t *copy = add_cubin_block(c, n);
 
 	c->left += UNPACKED_RATE * (uint64_t)n;
 	if (n)
@@ -383,7 +394,7 @@ int cubins_add(struct cubins *c, const char *path, struct fault *f)
 
 /* ---- control codes ------------------------------------------------------------------------------ */
 
-static unsigned get_bits(const uint8_t *at, unsigned first, unsigned n)
+static unsigned get_instruction_bits(const uint8_t *at, unsigned first, unsigned n)
 {
 	unsigned v = 0;
 
@@ -395,24 +406,24 @@ static unsigned get_bits(const uint8_t *at, unsigned first, unsigned n)
 void control_decode(struct control_code *k, const uint8_t at[16])
 {
 	*k = (struct control_code){
-		.opcode = (uint16_t)get_bits(at, 0, 12),
-		.guard = (uint8_t)get_bits(at, 12, 3),
-		.stall = (uint8_t)get_bits(at, 105, 4),
-		.yield = !get_bits(at, 109, 1),
-		.write = (uint8_t)get_bits(at, 110, 3),
-		.read = (uint8_t)get_bits(at, 113, 3),
-		.wait = (uint8_t)get_bits(at, 116, 6),
-		.reuse = (uint8_t)get_bits(at, 122, 3),
+		.opcode = (uint16_t)get_instruction_bits(at, 0, 12),
+		.guard = (uint8_t)get_instruction_bits(at, 12, 3),
+		.stall = (uint8_t)get_instruction_bits(at, 105, 4),
+		.yield = !get_instruction_bits(at, 109, 1),
+		.write = (uint8_t)get_instruction_bits(at, 110, 3),
+		.read = (uint8_t)get_instruction_bits(at, 113, 3),
+		.wait = (uint8_t)get_instruction_bits(at, 116, 6),
+		.reuse = (uint8_t)get_instruction_bits(at, 122, 3),
 		.slot = {at[3], at[4], at[8]},
-		.depbar_counter = (uint8_t)get_bits(at, 44, 3),
-		.depbar_most = (uint8_t)get_bits(at, 38, 6),
-		.depbar_list = (uint8_t)get_bits(at, 32, 6),
+		.depbar_counter = (uint8_t)get_instruction_bits(at, 44, 3),
+		.depbar_limit = (uint8_t)get_instruction_bits(at, 38, 6),
+		.depbar_list = (uint8_t)get_instruction_bits(at, 32, 6),
 	};
 	if (k->depbar_counter > 5)
 		k->depbar_counter = 5;
 }
 
-static void set_bits(uint8_t *at, unsigned first, unsigned n, unsigned v)
+static void set_instruction_bits(uint8_t *at, unsigned first, unsigned n, unsigned v)
 {
 	for (unsigned i = 0; i < n; i++) {
 		at[(first + i) / 8] &= (uint8_t) ~(1u << (first + i) % 8);
@@ -423,20 +434,20 @@ static void set_bits(uint8_t *at, unsigned first, unsigned n, unsigned v)
 void control_encode(const struct control_code *k, uint8_t at[16])
 {
 	memset(at, 0, 16);
-	set_bits(at, 0, 12, k->opcode);
-	set_bits(at, 12, 3, k->guard);
+	set_instruction_bits(at, 0, 12, k->opcode);
+	set_instruction_bits(at, 12, 3, k->guard);
 	at[3] = k->slot[0];
 	at[4] = k->slot[1];
 	at[8] = k->slot[2];
 	if (k->opcode == CONTROL_DEPBAR) {
-		set_bits(at, 44, 3, k->depbar_counter);
-		set_bits(at, 38, 6, k->depbar_most);
-		set_bits(at, 32, 6, k->depbar_list);
+		set_instruction_bits(at, 44, 3, k->depbar_counter);
+		set_instruction_bits(at, 38, 6, k->depbar_limit);
+		set_instruction_bits(at, 32, 6, k->depbar_list);
 	}
-	set_bits(at, 105, 4, k->stall);
-	set_bits(at, 109, 1, !k->yield);
-	set_bits(at, 110, 3, k->write);
-	set_bits(at, 113, 3, k->read);
-	set_bits(at, 116, 6, k->wait);
-	set_bits(at, 122, 3, k->reuse);
+	set_instruction_bits(at, 105, 4, k->stall);
+	set_instruction_bits(at, 109, 1, !k->yield);
+	set_instruction_bits(at, 110, 3, k->write);
+	set_instruction_bits(at, 113, 3, k->read);
+	set_instruction_bits(at, 116, 6, k->wait);
+	set_instruction_bits(at, 122, 3, k->reuse);
 }

@@ -28,7 +28,7 @@ struct cubin_join *cubin_join_new(const struct cubin_function *f)
 
 void cubin_join_free(struct cubin_join *j) { free(j); }
 
-static bool same_stem(const char *a, const char *b)
+static bool have_equal_stems(const char *a, const char *b)
 {
 	size_t n = sass_stem(a, strlen(a));
 
@@ -45,5 +45,5 @@ enum cubin_match cubin_join_compare(struct cubin_join *j, uint32_t pc, const cha
 	if (!j->bound[code.opcode])
 		j->bound[code.opcode] = opcode;
 	*bound = j->bound[code.opcode];
-	return same_stem(*bound, opcode) ? CUBIN_MATCHES : CUBIN_OTHER_OPCODE;
+	return have_equal_stems(*bound, opcode) ? CUBIN_MATCHES : CUBIN_OTHER_OPCODE;
 }

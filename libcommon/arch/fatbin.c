@@ -24,7 +24,7 @@
 #define TARGET_A     (1u << 20)
 #define TARGET_F     (1u << 21)
 
-static uint64_t little_endian(const uint8_t *at, unsigned bytes)
+static uint64_t read_fatbin_number(const uint8_t *at, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -46,7 +46,7 @@ struct fatbin_span {
 	size_t n; /* number of bytes */
 };
 
-static bool fatbin_span_has(const struct fatbin_span *s, uint64_t at, uint64_t n)
+static bool is_inside_fatbin(const struct fatbin_span *s, uint64_t at, uint64_t n)
 {
 	return at <= s->n && n <= s->n - at;
 }
@@ -87,23 +87,23 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 
 /* ---- headers ------------------------------------------------------------------------------------ */
 
-uint64_t fatbin_extent(const void *header)
+uint64_t fatbin_whole_size(const void *header)
 {
 	const uint8_t *h = header;
-	uint64_t head = little_endian(h + 6, 2), size = little_endian(h + 8, 8);
+	uint64_t head = read_fatbin_number(h + 6, 2), size = read_fatbin_number(h + 8, 8);
 
-	return little_endian(h, 4) == FATBIN_MAGIC && little_endian(h + 4, 2) == 1 && head >= 16 &&
+	return read_fatbin_number(h, 4) == FATBIN_MAGIC && read_fatbin_number(h + 4, 2) == 1 && head >= 16 &&
 			       size <= UINT64_MAX - head
 		       ? head + size
 		       : 0;
 }
 
-bool fatbin_begins(const void *bytes, size_t n)
+bool fatbin_has_magic(const void *bytes, size_t n)
 {
 	const uint8_t *h = bytes;
 
-	return n >= 16 && little_endian(h, 4) == FATBIN_MAGIC && little_endian(h + 4, 2) == 1 &&
-	       little_endian(h + 6, 2) >= 16;
+	return n >= 16 && read_fatbin_number(h, 4) == FATBIN_MAGIC && read_fatbin_number(h + 4, 2) == 1 &&
+	       read_fatbin_number(h + 6, 2) >= 16;
 }
 
 int fatbin_open(
@@ -113,11 +113,11 @@ int fatbin_open(
 	struct fatbin_span s = {h, n};
 	uint64_t head, size;
 
-	if (!fatbin_begins(bytes, n))
+	if (!fatbin_has_magic(bytes, n))
 		return fatbin_fault(f, file, "not a fat binary of version 1");
-	head = little_endian(h + 6, 2);
-	size = little_endian(h + 8, 8);
-	if (!fatbin_span_has(&s, head, size))
+	head = read_fatbin_number(h + 6, 2);
+	size = read_fatbin_number(h + 8, 8);
+	if (!is_inside_fatbin(&s, head, size))
 		return fatbin_fault(f, file, "the fat binary ends early");
 	*whole = head + size;
 	*b = (struct fatbin){h + head, size, file};
@@ -133,14 +133,14 @@ int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 		return 0;
 	if (s.n < 64)
 		return fatbin_fault(f, b->file, "the header of an entry of the fat binary ends early");
-	head = little_endian(s.bytes + 4, 4);
-	size = little_endian(s.bytes + 8, 8);
-	counts = little_endian(s.bytes + 16, 4);
-	if (head < 64 || !fatbin_span_has(&s, head, size))
+	head = read_fatbin_number(s.bytes + 4, 4);
+	size = read_fatbin_number(s.bytes + 8, 8);
+	counts = read_fatbin_number(s.bytes + 16, 4);
+	if (head < 64 || !is_inside_fatbin(&s, head, size))
 		return fatbin_fault(f, b->file, "an entry of the fat binary ends early");
-	*e = (struct fatbin_entry){(unsigned)little_endian(s.bytes, 2),
-		(unsigned)little_endian(s.bytes + 28, 4), s.bytes + head, size,
-		little_endian(s.bytes + 40, 8), little_endian(s.bytes + 56, 8)};
+	*e = (struct fatbin_entry){(unsigned)read_fatbin_number(s.bytes, 2),
+		(unsigned)read_fatbin_number(s.bytes + 28, 4), s.bytes + head, size,
+		read_fatbin_number(s.bytes + 40, 8), read_fatbin_number(s.bytes + 56, 8)};
 	if (is_compressed(e) && counts && counts < size)
 		e->n = counts;
 	b->rest += head + size;

@@ -85,7 +85,7 @@ static bool has_modifier(const char *opcode, const char *word)
 	return false;
 }
 
-static enum flop_kind type_of_tensor(const char *opcode)
+static enum flop_kind tensor_input_kind(const char *opcode)
 {
 	for (size_t i = 0; i < sizeof(tensor_types) / sizeof(*tensor_types); i++)
 		if (has_modifier(opcode, tensor_types[i].modifier))
@@ -100,7 +100,7 @@ static enum flop_kind type_of_tensor(const char *opcode)
 }
 
 /* Returns the number of multiply-adds of a shape "m16n8k16" or "64x128x16"; 0 for other text. */
-static uint32_t macs_of_words(const char *m)
+static uint32_t macs_of_shape_text(const char *m)
 {
 	uint32_t macs = 1;
 
@@ -122,7 +122,7 @@ static uint32_t macs_of_words(const char *m)
 }
 
 /* Returns the number of multiply-adds of a shape in machine code, whose three numbers have no separator ("16816"). */
-static uint32_t macs_of_digits(const char *m)
+static uint32_t macs_of_shape_digits(const char *m)
 {
 	static const struct {
 		const char *shape;
@@ -147,9 +147,9 @@ static uint32_t macs_of_digits(const char *m)
 static uint32_t macs_of_tensor(const char *opcode)
 {
 	for (const char *m = strchr(opcode, '.'); m; m = strchr(m + 1, '.')) {
-		uint32_t macs = macs_of_words(m + 1);
+		uint32_t macs = macs_of_shape_text(m + 1);
 
-		macs = macs ? macs : macs_of_digits(m + 1);
+		macs = macs ? macs : macs_of_shape_digits(m + 1);
 		if (macs)
 			return macs;
 	}
@@ -191,7 +191,7 @@ struct flops flops_of(const char *opcode)
 		if (strlen(r->stem) == stem && !memcmp(opcode, r->stem, stem)) {
 			uint32_t macs = macs_of_tensor(opcode);
 
-			return (struct flops){.kind = macs ? type_of_tensor(opcode) : N_FLOP_KINDS,
+			return (struct flops){.kind = macs ? tensor_input_kind(opcode) : N_FLOP_KINDS,
 				.per_warp = macs * 2 / (r->shared ? 4 : 1)};
 		}
 	}

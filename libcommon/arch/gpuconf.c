@@ -71,7 +71,7 @@ int conf_find(const char *name)
  * Returns the option that the user may have meant. Users often forget a prefix ("n_clusters"), so endings are tried
  * first.
  */
-static const char *likely_option(const char *dashed)
+static const char *suggest_option(const char *dashed)
 {
 	size_t n = strlen(dashed) - 1;
 
@@ -104,7 +104,7 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 {
 	char dashed[CONF_TOKEN_MAX + 2], shown[80];
 	snprintf(dashed, sizeof(dashed), "%s%s", name[0] == '-' ? "" : "-", name);
-	const char *near = likely_option(dashed);
+	const char *near = suggest_option(dashed);
 
 	diag_quote(shown, sizeof(shown), dashed, strlen(dashed));
 	const struct foreign *other = find_foreign_option(dashed);
@@ -303,8 +303,8 @@ const char *conf_path(const struct gpuconf *c, enum conf_id id)
  * Sets a fault whose text is NAME, around[0], the quoted value, around[1], the formatted text and around[2]. Returns
  * -1.
  */
-static int value_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *const around[3],
-	const char *fmt, va_list args)
+static int report_bad_option_value(const struct gpuconf *c, enum conf_id id, struct fault *f,
+	const char *const around[3], const char *fmt, va_list args)
 {
 	const struct conf_value *v = &c->v[id];
 	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
@@ -322,7 +322,7 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
 	va_list args;
 
 	va_start(args, fmt);
-	value_fault(c, id, f, around, fmt, args);
+	report_bad_option_value(c, id, f, around, fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -333,7 +333,7 @@ int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const
 	va_list args;
 
 	va_start(args, fmt);
-	value_fault(c, id, f, around, fmt, args);
+	report_bad_option_value(c, id, f, around, fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -346,7 +346,7 @@ int conf_reject(const struct gpuconf *c, enum conf_id id, struct fault *f, const
  * Returns the directories of shipped configurations in order of precedence, "" for none: two from the environment,
  * one relative to the installed program, one in the source tree, and one below DATADIR. The caller frees the array.
  */
-static char (*shipped_folders(void))[PATH_MAX]
+static char (*config_directories(void))[PATH_MAX]
 {
 	char(*dir)[PATH_MAX] = xcalloc(N_FOLDERS, sizeof(*dir));
 	const char *gpus = getenv("WARPTOOLS_GPUS"), *data = getenv("WARPTOOLS_DATA");
@@ -431,7 +431,7 @@ static size_t list_matching_gpus(const struct shipped *s, const char *begin, cha
  * Sets the fault of an unknown name. Its text suggests similar names, else all names. If there are no names, it lists
  * the directories searched.
  */
-static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct fault *f)
+static void report_unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct fault *f)
 {
 	struct shipped *s = xcalloc(1, sizeof(*s));
 	char shown[64], names[230];
@@ -455,7 +455,7 @@ static void unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], struct 
 
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix)
 {
-	char(*dir)[PATH_MAX] = shipped_folders(), *path = NULL;
+	char(*dir)[PATH_MAX] = config_directories(), *path = NULL;
 
 	for (int i = 0; i < N_FOLDERS && !path && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
 		if (!dir[i][0])
@@ -481,8 +481,8 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 		c->shipping = false;
 		return r;
 	}
-	dir = shipped_folders();
-	unknown_gpu(name, dir, f);
+	dir = config_directories();
+	report_unknown_gpu(name, dir, f);
 	free(dir);
 	return -1;
 }

@@ -10,7 +10,7 @@
 #include "roff.h"
 
 /* Reports whether the reader would split the text or read it as an option. */
-static bool needs_quotes(const char *text)
+static bool option_needs_quotes(const char *text)
 {
 	return !text[0] || text[0] == '"' || text[0] == '-' || strchr(text, ' ');
 }
@@ -22,7 +22,7 @@ static void dump_row(const struct gpuconf *c, int id, FILE *out)
 
 	if (row->type != CONF_STRING)
 		fprintf(out, "%s %lld\n", row->name, (long long)c->v[id].number);
-	else if (needs_quotes(text))
+	else if (option_needs_quotes(text))
 		fprintf(out, "%s \"%s\"\n", row->name, text);
 	else
 		fprintf(out, "%s %s\n", row->name, text);

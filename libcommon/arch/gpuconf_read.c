@@ -85,7 +85,7 @@ static int append_word(struct conf_lexer *l, struct conf_token *t)
 	return 0;
 }
 
-static int check_end(struct conf_lexer *l)
+static int check_size_and_errors(struct conf_lexer *l)
 {
 	if (l->r->bytes > MAX_BYTES)
 		return fault_set(l->r->fault, l->at, "conf-syntax", "configuration larger than %u MiB",
@@ -102,7 +102,7 @@ static int read_quoted_rest(struct conf_lexer *l, struct conf_token *t)
 	while (t->len < 2 || t->text[t->len - 1] != '"') {
 		skip_comments(l);
 		if (l->next == EOF)
-			return check_end(l) < 0
+			return check_size_and_errors(l) < 0
 				       ? -1
 				       : fault_set(l->r->fault, t->at, "conf-syntax", "quote without an end");
 		if (t->len < CONF_TOKEN_MAX)
@@ -127,7 +127,7 @@ static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 {
 	skip_comments(l);
 	if (l->next == EOF)
-		return check_end(l);
+		return check_size_and_errors(l);
 	t->at = l->at;
 	t->len = 0;
 	if (append_word(l, t) < 0)
@@ -161,7 +161,7 @@ void gpuconf_check_output(const struct gpuconf *c, const char *output)
 static int read_file(
 	struct conf_reader *r, const char *path, const char *base, struct place from, unsigned depth);
 
-static bool names_option(const struct conf_token *t)
+static bool looks_like_option(const struct conf_token *t)
 {
 	return !t->quoted && t->text[0] == '-' &&
 	       (strcmp(t->text, "-config") == 0 || conf_find(t->text) >= 0);
@@ -176,7 +176,7 @@ static int read_option_value(
 
 	if (got < 0)
 		return -1;
-	if (got == 1 && !names_option(t))
+	if (got == 1 && !looks_like_option(t))
 		return 0;
 	diag_quote(shown, sizeof(shown), got ? t->text : "", got ? t->len : 0);
 	return fault_set(l->r->fault, at, "conf-value", "%s: missing value before %s%s%s%s", name,
@@ -261,7 +261,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 }
 
 /* Opens path, in the directory of base if it exists there. Sets *name to the path that was opened. */
-static FILE *open_relative(struct conf_reader *r, const char *path, const char *base, const char **name)
+static FILE *open_near_config(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
 	*name = conf_relative_path(r->conf->arena, base, path);
 	FILE *in = fopen(*name, "re");
@@ -286,7 +286,7 @@ static int read_file(
 	if (++r->files > MAX_FILES)
 		return fault_set(r->fault, from, "conf-nest", "more than %d included files", MAX_FILES);
 	diag_quote(shown, sizeof(shown), path, strlen(path));
-	FILE *in = open_relative(r, path, base, &name);
+	FILE *in = open_near_config(r, path, base, &name);
 	if (!in)
 		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,
 			strerror(errno));

@@ -87,7 +87,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	return 0;
 }
 
-static bool is_symbol(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
+static bool is_punctuation(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
 
 static bool is_value(const struct icnt_token *t) { return t->n && is_word_character(*t->text); }
 
@@ -97,7 +97,7 @@ static int expect_symbol(struct icnt_reader *r, char c, const char *after, struc
 
 	if (next_token(r, &t, f) < 0)
 		return -1;
-	if (is_symbol(&t, c))
+	if (is_punctuation(&t, c))
 		return 0;
 	return fault_set(
 		f, t.at, "icnt-syntax", "unexpected %s after %s (expected '%c')", t.quoted, after, c);
@@ -116,16 +116,16 @@ static bool parse_icnt_number(const char *text, bool real, double *out)
 	       strspn(text, real ? "+-.0123456789eE" : "-0123456789") == strlen(text);
 }
 
-static bool has_reals(enum icnt_kind kind) { return kind == KIND_REAL || kind == KIND_REALS; }
+static bool kind_allows_reals(enum icnt_kind kind) { return kind == KIND_REAL || kind == KIND_REALS; }
 
-static bool has_list(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
+static bool kind_allows_list(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
 
 /* Sets v->number from the text of v and checks that it is within its bounds. Returns 0, or -1 and sets *f. */
 static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
 {
 	char shown[WORD_MAX];
 
-	if (e->kind == KIND_IDLE || (has_list(e->kind) && (*v->text == '{' || !*v->text)))
+	if (e->kind == KIND_IDLE || (kind_allows_list(e->kind) && (*v->text == '{' || !*v->text)))
 		return 0;
 	if (e->kind == KIND_WORD) {
 		if (*v->text != '{' && !parse_icnt_number(v->text, true, &v->number))
@@ -133,12 +133,12 @@ static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, stru
 		return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected a name)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)));
 	}
-	if (!parse_icnt_number(v->text, has_reals(e->kind), &v->number) ||
+	if (!parse_icnt_number(v->text, kind_allows_reals(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
 		return fault_set(f, v->at, "icnt-value",
 			"invalid '%s = %s' (expected a %s from %lld to %lld)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
-			has_reals(e->kind) ? "number" : "whole number", (long long)e->least,
+			kind_allows_reals(e->kind) ? "number" : "whole number", (long long)e->least,
 			(long long)e->most);
 	return 0;
 }
@@ -263,7 +263,7 @@ static void set_icnt_defaults(struct icnt *c)
 
 		c->value[i] = (struct icnt_value){.at = {.file = c->file}};
 		if (e->kind != KIND_WORD && e->kind != KIND_IDLE && *e->def != '{')
-			parse_icnt_number(e->def, has_reals(e->kind), &c->value[i].number);
+			parse_icnt_number(e->def, kind_allows_reals(e->kind), &c->value[i].number);
 	}
 }
 

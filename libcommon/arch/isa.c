@@ -98,7 +98,7 @@ static const struct {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static int find_stem(const struct isa *isa, const char *s, size_t n)
+static int find_row_of_stem(const struct isa *isa, const char *s, size_t n)
 {
 	FOR_TABLE (w, &isa->rows, table_hash(s, n)) {
 		const char *stem = isa->op[w.number].stem;
@@ -148,7 +148,7 @@ static const char *opcode_stem(const char *opcode, size_t *n)
 int isa_find(const struct isa *isa, const char *opcode, size_t n)
 {
 	const char *stem = opcode_stem(opcode, &n);
-	return n ? find_stem(isa, stem, n) : -1;
+	return n ? find_row_of_stem(isa, stem, n) : -1;
 }
 
 const struct isa_op *isa_row(const struct isa *isa, int row)
@@ -246,7 +246,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 /* ---- opcode text -------------------------------------------------------------------------- */
 
 /* Moves *p to the next non-empty part between dots. Returns its length, or 0 at the end. */
-static size_t next_opcode_part(const char **p, const char *end)
+static size_t next_part_between_dots(const char **p, const char *end)
 {
 	while (*p < end && **p == '.')
 		++*p;
@@ -257,7 +257,7 @@ static size_t next_opcode_part(const char **p, const char *end)
 }
 
 /* Returns the value of n > 0 decimal digits, but at most 1000000; -1 if there is another character. */
-static long number_of_part(const char *s, size_t n)
+static long parse_opcode_number(const char *s, size_t n)
 {
 	const char *p = s;
 	uint64_t v;
@@ -268,9 +268,9 @@ static long number_of_part(const char *s, size_t n)
 unsigned isa_width(const char *opcode, size_t n)
 {
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = next_opcode_part(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_part_between_dots(&p, end)) > 0; p += len) {
 		bool u = *p == 'U';
-		long bits = number_of_part(p + u, len - u);
+		long bits = parse_opcode_number(p + u, len - u);
 		if (bits >= 0)
 			return bits / 8 <= UINT16_MAX ? (unsigned)(bits / 8) : 0;
 	}
@@ -281,7 +281,7 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 {
 	bool strong = false, gpu = false;
 	const char *p = opcode, *end = opcode + n;
-	for (size_t len; (len = next_opcode_part(&p, end)) > 0; p += len) {
+	for (size_t len; (len = next_part_between_dots(&p, end)) > 0; p += len) {
 		strong |= len == 6 && !memcmp(p, "STRONG", 6);
 		gpu |= len == 3 && !memcmp(p, "GPU", 3);
 	}
@@ -326,7 +326,7 @@ static unsigned parse_arch_set(const char *s, size_t n)
 		const char *comma = memchr(s, ',', (size_t)(end - s));
 		size_t len = (size_t)((comma ? comma : end) - s);
 		int a = index_of_name(arch_name, N_ARCHS, s, len);
-		long v = number_of_part(s, len);
+		long v = parse_opcode_number(s, len);
 		if (v >= 0)
 			a = isa_arch_of((int)v);
 		if (len == 3 && !memcmp(s, "all", 3))
@@ -342,7 +342,7 @@ static unsigned parse_arch_set(const char *s, size_t n)
 
 static struct isa_op *add_isa_row(struct isa *isa, const struct isa_word *stem)
 {
-	int row = find_stem(isa, stem->s, stem->n);
+	int row = find_row_of_stem(isa, stem->s, stem->n);
 
 	if (row >= 0)
 		return &isa->op[row];
@@ -352,7 +352,7 @@ static struct isa_op *add_isa_row(struct isa *isa, const struct isa_word *stem)
 	return &isa->op[isa->n++];
 }
 
-static bool is_stem(const struct isa_word *w)
+static bool is_valid_stem(const struct isa_word *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		char c = w->s[i];
@@ -376,7 +376,7 @@ static int load_isa_row(struct isa *isa, const char *line, size_t len, struct pl
 			: n == 2 ? "two fields"
 				 : "one field");
 	at.col = w[0].col;
-	if (!is_stem(&w[0]) || isa->n >= 0xffff)
+	if (!is_valid_stem(&w[0]) || isa->n >= 0xffff)
 		return fault_set(f, at, "isa-stem", "invalid stem '%s' (expected letters, digits and '_'%s)",
 			diag_quote(q, sizeof(q), w[0].s, w[0].n),
 			isa->n < 0xffff ? "" : ", and fewer than 65535 rows");

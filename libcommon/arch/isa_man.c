@@ -40,7 +40,7 @@ static bool equal_classes(const struct isa_op *a, const struct isa_op *b)
 }
 
 /* Returns the index of the first row that has the same classes as row i. */
-static int first_with_classes(const struct isa *isa, int i)
+static int first_row_with_classes(const struct isa *isa, int i)
 {
 	int first = 0;
 
@@ -59,7 +59,7 @@ void isa_man(FILE *out)
 		const struct isa_op *op = isa_row(isa, i);
 		size_t column = 0;
 
-		if (first_with_classes(isa, i) != i)
+		if (first_row_with_classes(isa, i) != i)
 			continue;
 		fputs(".It ", out);
 		print_classes(out, op->class);

@@ -65,7 +65,7 @@ enum {
 };
 
 /* Parses the string into v. Returns the number of fields, or -1 and sets *f. */
-static int scan_cache(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
+static int scan_cache_fields(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	const char *text = conf_text(c, id), *s = text;
 	int n = 0;
@@ -126,7 +126,7 @@ static void set_cache_fields(struct cache_params *p, const uint32_t v[N_FIELDS])
 
 /* ---- one cache ------------------------------------------------------------------------------ */
 
-static int check_cache_form(
+static int check_cache_geometry(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
 	if (!p->sets || !p->ways || (uint64_t)p->sets * p->ways > MAX_LINES / 4)
@@ -220,13 +220,13 @@ int params_parse_cache(struct cache_params *p, const struct gpuconf *c, enum con
 		return conf_fault(
 			c, id, f, "a cache; only -gpgpu_cache:dl1 and -gpgpu_cache:dl2 may be none");
 	}
-	int n = scan_cache(v, c, id, f);
+	int n = scan_cache_fields(v, c, id, f);
 	if (n < 0)
 		return -1;
 	set_cache_fields(p, v);
 	if (role == ROLE_L1T && n < F_RESULT + 1)
 		return conf_fault(c, id, f, "a result FIFO size after the miss queue size, as in 128:2");
-	if (check_cache_form(p, c, id, f) < 0 || check_cache_role(p, c, id, role, f) < 0 ||
+	if (check_cache_geometry(p, c, id, f) < 0 || check_cache_role(p, c, id, role, f) < 0 ||
 		set_ways_max(p, c, id, role, f) < 0)
 		return -1;
 	if (role == ROLE_L1D)
@@ -244,7 +244,7 @@ static bool splits_to_sectors(const struct core_params *k)
 }
 
 /* Reports whether each line that l1 requests returns as a whole, or in sectors that the MSHRs of l1 count. */
-static bool fills_lines(const struct cache_params *l1, const struct cache_params *l2)
+static bool replies_fill_lines(const struct cache_params *l1, const struct cache_params *l2)
 {
 	return l1->mshr == MSHR_SECTOR_ASSOC || !l2->present || l2->kind != CACHE_SECTOR ||
 	       l1->atom_bytes <= 32;
@@ -270,7 +270,7 @@ static int check_replies_fit_l1(const struct cache_params *l1, const struct para
 		return conf_fault(c, id, f, "MSHR kind A: %s",
 			p->core.perfect_mem ? "-gpgpu_perfect_mem 1 does not answer in sectors"
 					    : "the L2 is no sector cache");
-	if (!data && !p->core.perfect_mem && !fills_lines(l1, l2))
+	if (!data && !p->core.perfect_mem && !replies_fill_lines(l1, l2))
 		return conf_fault(c, id, f, "MSHR kind S: the L2 answers a line of %u bytes in sectors",
 			l1->line_bytes);
 	if (l2->present && l2->kind != CACHE_SECTOR && l1->atom_bytes > l2->line_bytes)
@@ -336,7 +336,7 @@ static uint32_t unfit_accesses(const struct params *p)
 		set |= UNFIT_L1_PIECES;
 	if (p->core.perfect_mem)
 		return set;
-	if (l1->present && !fills_lines(l1, l2))
+	if (l1->present && !replies_fill_lines(l1, l2))
 		set |= UNFIT_L1_FILL;
 	if (small_l2 && !splits_to_sectors(&p->core) && (!l1->present || p->core.gmem_skip_l1d))
 		set |= UNFIT_L2_BYTES;
@@ -467,7 +467,7 @@ uint32_t params_set_l1_rows(const struct params *p, uint32_t shmem)
 }
 
 /* Checks the adaptive L1. The launch of a kernel selects its split and checks the remaining L1. */
-static int check_adaptive(struct params *p, const struct gpuconf *c, struct fault *f)
+static int check_adaptive_l1(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
@@ -508,5 +508,5 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 		check_replies_fit_l1(
 			&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
-	return k->adaptive_l1 ? check_adaptive(p, c, f) : 0;
+	return k->adaptive_l1 ? check_adaptive_l1(p, c, f) : 0;
 }

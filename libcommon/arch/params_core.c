@@ -223,14 +223,14 @@ static int read_specialized_units(struct core_params *k, const struct gpuconf *c
 	return 0;
 }
 
-static enum conf_id width_option(int kind)
+static enum conf_id width_option_name(int kind)
 {
 	return is_specialized_unit(kind) ? specialized_unit_option((uint32_t)(kind - UNIT_SPEC))
 					 : OPT_gpgpu_pipeline_widths;
 }
 
 /* Checks the widths of a unit kind: slot s of a set belongs to scheduler s, and unit s empties slot s of OC_EX. */
-static int check_sub_core_kind(
+static int check_kind_of_sub_cores(
 	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
 {
 	const struct unit_params *u = &k->unit[kind];
@@ -240,33 +240,34 @@ static int check_sub_core_kind(
 		      (kind == UNIT_TENSOR && k->tensor_avail);
 
 	if ((always || u->units) && u->collector_in_width != s)
-		return conf_fault(c, width_option(kind), f,
+		return conf_fault(c, width_option_name(kind), f,
 			"an ID_OC width of %u for %s, one slot a scheduler with -gpgpu_sub_core_model 1", s,
 			name);
 	if (!u->units)
 		return 0;
 	if (kind != UNIT_MEM && u->units > u->unit_in_width)
-		return conf_fault(c, width_option(kind), f,
+		return conf_fault(c, width_option_name(kind), f,
 			"an OC_EX width of at least %u for %s, one slot a unit with -gpgpu_sub_core_model 1",
 			u->units, name);
 	if (kind == UNIT_TENSOR)
 		return 0;
 	if (u->unit_in_width < s)
-		return conf_fault(c, width_option(kind), f,
+		return conf_fault(c, width_option_name(kind), f,
 			"an OC_EX width of at least %u for %s, one slot a scheduler with -gpgpu_sub_core_model 1",
 			s, name);
 	return 0;
 }
 
-static int check_kind(const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
+static int check_unit_kind_widths(
+	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
 {
 	const struct unit_params *u = &k->unit[kind];
 
 	if (k->sub_core)
-		return check_sub_core_kind(k, kind, c, f);
+		return check_kind_of_sub_cores(k, kind, c, f);
 	if (u->units && kind != UNIT_TENSOR && (!u->collector_in_width || !u->unit_in_width))
-		return conf_fault(c, width_option(kind), f, "ID_OC and OC_EX widths of at least 1 for %s",
-			kind_name[kind]);
+		return conf_fault(c, width_option_name(kind), f,
+			"ID_OC and OC_EX widths of at least 1 for %s", kind_name[kind]);
 	return 0;
 }
 
@@ -287,7 +288,7 @@ static int set_core_units(struct core_params *k, const struct gpuconf *c, struct
 	if (k->unit[UNIT_TENSOR].units && !k->tensor_avail)
 		return conf_fault(c, OPT_gpgpu_num_tensor_core_units, f, "0, or -gpgpu_tensor_core_avail 1");
 	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
-		if (check_kind(k, kind, c, f) < 0)
+		if (check_unit_kind_widths(k, kind, c, f) < 0)
 			return -1;
 	return 0;
 }
@@ -338,7 +339,7 @@ static int check_sub_core_sets(
 }
 
 /* Checks that every existing unit kind has input ports and every set in use has output ports. */
-static int check_routes(const struct core_params *k, const struct gpuconf *c, struct fault *f)
+static int check_collector_ports(const struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	const struct collector_params *gen = &k->collector[COLLECT_GEN];
 	bool reached[N_UNIT_KINDS] = {false}, gen_entered = gen->in_ports > 0 && gen->units > 0;
@@ -389,7 +390,7 @@ static int set_core_collectors(struct core_params *k, const struct gpuconf *c, s
 			"at most %u collector units in all sets, not %u", MAX_COLLECTORS, total);
 	if (k->sub_core && check_sub_core_sets(k, total, c, f) < 0)
 		return -1;
-	return check_routes(k, c, f);
+	return check_collector_ports(k, c, f);
 }
 
 /* ---- latencies ------------------------------------------------------------------------------ */

@@ -86,7 +86,7 @@ static const struct {
 
 #define N_TIMINGS ((int)(sizeof(timing_row) / sizeof(timing_row[0])))
 
-static uint32_t *timing_member(struct dram_params *d, int i)
+static uint32_t *dram_timing_field(struct dram_params *d, int i)
 {
 	return (uint32_t *)(void *)((char *)d + timing_row[i].offset);
 }
@@ -123,7 +123,7 @@ static int read_named_timing(
 		}
 		text += n;
 		text += strspn(text, separators);
-		if (!param_number(&text, timing_member(d, i)) || (*text && !strchr(separators, *text)))
+		if (!param_number(&text, dram_timing_field(d, i)) || (*text && !strchr(separators, *text)))
 			return conf_fault(c, id, f, "a number for %s", timing_row[i].name);
 		seen |= 1u << i;
 	}
@@ -145,11 +145,11 @@ static int read_positional_timing(
 		return conf_fault(c, OPT_gpgpu_dram_timing_opt, f,
 			"nbk=N:CCD=N:..., or 11 to 14 numbers nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR[:nbkgrp:CCDL:RTPL]");
 	for (int i = 0; i < n; i++)
-		*timing_member(d, i) = v[i];
+		*dram_timing_field(d, i) = v[i];
 	return 0;
 }
 
-static uint32_t bank_group(const struct dram_params *d, uint32_t bank)
+static uint32_t group_of_bank(const struct dram_params *d, uint32_t bank)
 {
 	return d->group_index == 0   ? bank >> log2_floor(d->nbk / d->nbkgrp)
 	       : d->group_index == 1 ? bank & (d->nbkgrp - 1)
@@ -168,10 +168,10 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 	if (!d->nbkgrp || d->nbkgrp > d->nbk)
 		return conf_fault(c, id, f, "1 to %u bank groups (nbkgrp)", d->nbk);
 	for (uint32_t j = 0; j < d->nbk; j++)
-		if (bank_group(d, j) >= MAX_GROUPS || bank_group(d, j) >= d->nbkgrp)
+		if (group_of_bank(d, j) >= MAX_GROUPS || group_of_bank(d, j) >= d->nbkgrp)
 			return conf_fault(c, id, f,
 				"at most %d bank groups that divide the %u banks by a power of two (bank %u is in group %u of %u)",
-				MAX_GROUPS, d->nbk, j, bank_group(d, j), d->nbkgrp);
+				MAX_GROUPS, d->nbk, j, group_of_bank(d, j), d->nbkgrp);
 	if (d->refresh_interval && d->refresh_cycles >= d->refresh_interval)
 		return conf_fault(c, OPT_dram_refresh_cycles, f,
 			"fewer cycles than -dram_refresh_interval, %u", d->refresh_interval);
@@ -190,13 +190,13 @@ static int set_dram_timing(struct dram_params *d, uint32_t subs, const struct gp
 	const char *text = conf_text(c, id);
 
 	for (int i = 0; i < N_TIMINGS; i++)
-		*timing_member(d, i) = timing_row[i].def;
+		*dram_timing_field(d, i) = timing_row[i].def;
 	if ((strchr(text, '=') ? read_named_timing(d, text, c, f) : read_positional_timing(d, text, c, f)) <
 		0)
 		return -1;
 	d->timing_text = text;
 	for (int i = 0; i < N_TIMINGS; i++)
-		if (*timing_member(d, i) > MAX_TIME)
+		if (*dram_timing_field(d, i) > MAX_TIME)
 			return conf_fault(c, id, f, "values of at most %d", MAX_TIME);
 	if (check_banks(d, subs, c, f) < 0)
 		return -1;

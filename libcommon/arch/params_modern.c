@@ -54,7 +54,8 @@ static uint32_t number_or_default(const struct gpuconf *c, enum conf_id id, uint
 /* ---- words -------------------------------------------------------------------------------------- */
 
 /* Returns the index of an option's word in a list that ends with NULL, or -1 and sets *f. */
-static int word_index(const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
+static int parse_option_word(
+	const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
 {
 	char all[128] = "";
 
@@ -84,14 +85,14 @@ static int set_modern_words(struct modern_params *m, const struct gpuconf *c, st
 	static const char *const guess[] = {"none", "next", NULL};
 	int n[8];
 
-	if ((n[0] = word_index(c, OPT_core_model, model, f)) < 0 ||
-		(n[1] = word_index(c, OPT_core_dependence, dependence, f)) < 0 ||
-		(n[2] = word_index(c, OPT_core_latency_table, table, f)) < 0 ||
-		(n[3] = word_index(c, OPT_core_predicates, predicates, f)) < 0 ||
-		(n[4] = word_index(c, OPT_core_war_mode, war, f)) < 0 ||
-		(n[5] = word_index(c, OPT_core_issue_order, order, f)) < 0 ||
-		(n[6] = word_index(c, OPT_core_rf_read, read, f)) < 0 ||
-		(n[7] = word_index(c, OPT_core_rfc_guess, guess, f)) < 0)
+	if ((n[0] = parse_option_word(c, OPT_core_model, model, f)) < 0 ||
+		(n[1] = parse_option_word(c, OPT_core_dependence, dependence, f)) < 0 ||
+		(n[2] = parse_option_word(c, OPT_core_latency_table, table, f)) < 0 ||
+		(n[3] = parse_option_word(c, OPT_core_predicates, predicates, f)) < 0 ||
+		(n[4] = parse_option_word(c, OPT_core_war_mode, war, f)) < 0 ||
+		(n[5] = parse_option_word(c, OPT_core_issue_order, order, f)) < 0 ||
+		(n[6] = parse_option_word(c, OPT_core_rf_read, read, f)) < 0 ||
+		(n[7] = parse_option_word(c, OPT_core_rfc_guess, guess, f)) < 0)
 		return -1;
 	m->on = n[0] == 1;
 	if (m->on && n[1] > DEPEND_SCOREBOARD)
@@ -233,7 +234,7 @@ static const char *const of_accelsim[] = {"-gpgpu_pipeline_widths", "-gpgpu_sche
 	"-gpgpu_sub_core_model", "-gpgpu_cache:il1", NULL};
 static const char *const of_modern[] = {"-core_", NULL};
 
-static bool begins_as_any_of(const char *name, const char *const *list)
+static bool has_prefix_of_list(const char *name, const char *const *list)
 {
 	for (; *list; list++)
 		if (!strncmp(name, *list, strlen(*list)))
@@ -255,7 +256,7 @@ static void warn_ignored(const struct gpuconf *c, bool modern)
 	unsigned n = 0;
 
 	for (int i = 0; i < N_OPTIONS; i++) {
-		if (i == OPT_core_model || !begins_as_any_of(conf_rows[i].name, idle) ||
+		if (i == OPT_core_model || !has_prefix_of_list(conf_rows[i].name, idle) ||
 			!is_set_for_modern_core(c, i) || n++)
 			continue;
 		first = conf_rows[i].name;

@@ -59,7 +59,7 @@ static const char *const space_name[] = {
 const char *ptx_space_name(enum space s) { return space_name[s]; }
 
 /* Returns the size of the type that a word names; 0 if it is not a type. */
-static unsigned type_bytes(struct ptx_word w)
+static unsigned ptx_type_size(struct ptx_word w)
 {
 	static const struct {
 		const char *name;
@@ -115,9 +115,9 @@ static enum space space_of(struct ptx_word w)
 
 enum ptx_type { TYPE_OTHER, TYPE_F32, TYPE_F64 };
 
-static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *type, bool *typed)
+static void apply_opcode_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *type, bool *typed)
 {
-	unsigned bytes = type_bytes(w);
+	unsigned bytes = ptx_type_size(w);
 
 	if (bytes && !*typed) {
 		*typed = true;
@@ -138,7 +138,7 @@ static void apply_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *typ
 
 /* ---- class and latency ---------------------------------------------------------------------- */
 
-static uint8_t list_of_type(enum ptx_type t)
+static uint8_t latency_list_of_type(enum ptx_type t)
 {
 	return t == TYPE_F32 ? PTX_LIST_FP : t == TYPE_F64 ? PTX_LIST_DP : PTX_LIST_INT;
 }
@@ -168,14 +168,14 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 	switch (rule) {
 	case PTX_RULE_ARITH:
 		f->class = type == TYPE_F32 ? CLASS_SP : type == TYPE_F64 ? CLASS_DP : CLASS_INT;
-		f->list = list_of_type(type);
+		f->list = latency_list_of_type(type);
 		break;
 	case PTX_RULE_INT_NEXT:
 		f->more = 1;
 		f->list = PTX_LIST_INT;
 		break;
 	case PTX_RULE_SHFL: f->list = PTX_LIST_INT; break;
-	case PTX_RULE_DIVIDE: f->list = list_of_type(type); break;
+	case PTX_RULE_DIVIDE: f->list = latency_list_of_type(type); break;
 	case PTX_RULE_SFU: f->list = PTX_LIST_SFU; break;
 	case PTX_RULE_TENSOR: f->list = PTX_LIST_TENSOR; break;
 	default: break;
@@ -183,7 +183,7 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 }
 
 /* Adds implied spaces and cache operators. Removes both from opcodes without memory access. */
-static void apply_kind(struct ptx_form *f)
+static void complete_space_and_operator(struct ptx_form *f)
 {
 	switch (f->op ? (enum ptx_kind)f->op->kind : PTX_KIND_PLAIN) {
 	case PTX_KIND_TEX: f->space = SPACE_TEX; return;
@@ -209,9 +209,9 @@ void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n)
 	for (const char *s = opcode; s < end;) {
 		const char *dot = memchr(s, '.', (size_t)(end - s));
 
-		apply_word(f, (struct ptx_word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
+		apply_opcode_word(f, (struct ptx_word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
 		s = dot ? dot + 1 : end;
 	}
 	apply_rule(f, type);
-	apply_kind(f);
+	complete_space_and_operator(f);
 }

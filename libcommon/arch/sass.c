@@ -160,7 +160,7 @@ static const struct overwrite_row {
 
 #define EACH(row, list) for (const struct row *r = (list); r < (list) + sizeof(list) / sizeof(list)[0]; r++)
 
-static void set_gpr(struct sass_latency *l, unsigned producer, const uint8_t *cycles)
+static void set_gpr_distances(struct sass_latency *l, unsigned producer, const uint8_t *cycles)
 {
 	memcpy(l->after[producer], cycles, N_GPR_COLUMNS);
 	l->after[producer][READ_ADDRESS] = cycles[READ_SLOW];
@@ -183,7 +183,7 @@ void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool for
 	memset(l->overwrite, 1, sizeof(l->overwrite));
 	EACH (gpr_row, gpr_rows)
 		if (!r->family || r->family == family)
-			set_gpr(l, r->producer, r->cycles);
+			set_gpr_distances(l, r->producer, r->cycles);
 	if (forwarding)
 		EACH (forward_row, forward_rows)
 			if (l->after[r->producer][r->operand] > r->cycles)

@@ -133,7 +133,7 @@ static bool has_collector_route(unsigned unit, const struct core_params *p)
 	       ((own->units && own->out_ports) || gen_set);
 }
 
-static const char *missing_unit_part(const struct uop *op, const struct core_params *p)
+static const char *find_missing_unit_part(const struct uop *op, const struct core_params *p)
 {
 	unsigned unit = op->unit;
 	const struct unit_params *u = &p->unit[unit];
@@ -152,7 +152,7 @@ static const char *missing_unit_part(const struct uop *op, const struct core_par
 	return NULL;
 }
 
-static void unit_option(unsigned unit, char *out, size_t cap)
+static void write_unit_option_name(unsigned unit, char *out, size_t cap)
 {
 	static const char *const count[] = {
 		[UNIT_SP] = "-gpgpu_num_sp_units",
@@ -175,12 +175,12 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 	char option[64], opcode[64];
 
 	u->unit = (uint8_t)unit_of_class((enum isa_class)u->class, p);
-	missing = missing_unit_part(u, p);
+	missing = find_missing_unit_part(u, p);
 	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
 		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)
 		return 0;
-	unit_option(u->unit, option, sizeof(option));
+	write_unit_option_name(u->unit, option, sizeof(option));
 	return fault_set(f, NOWHERE, "unit-missing", "opcode '%s' of class %s at pc 0x%x needs a %s (%s)",
 		diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
@@ -236,7 +236,7 @@ void uop_derive(struct uop *u, const struct core_params *p)
 }
 
 /* Reports whether the opcode has the suffix S8 or S16. */
-static bool has_narrow_part(const char *opcode)
+static bool has_narrow_suffix(const char *opcode)
 {
 	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
 		size_t n = strcspn(p + 1, ".");
@@ -279,7 +279,7 @@ static int set_gmma_attributes(struct uop *u, const struct inst *in, const struc
 }
 
 /* Reports whether the opcode consists of the stem, alone or with suffixes. */
-static bool has_stem(const char *opcode, const char *stem)
+static bool opcode_is_stem(const char *opcode, const char *stem)
 {
 	size_t n = strlen(stem);
 
@@ -304,7 +304,7 @@ static void set_bulk_attributes(struct uop *u, const struct inst *in)
 	if (in->kind != KIND_BULK || !in->has_addr)
 		return;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!has_stem(in->opcode, rows[i].stem))
+		if (!opcode_is_stem(in->opcode, rows[i].stem))
 			continue;
 		u->bulk = rows[i].bulk;
 		u->tensor = rows[i].tensor;
@@ -338,7 +338,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.n_bank_src = in->n_src,
 		.bytes = 16,
 		.class = (uint8_t) class,
-		.narrow = has_narrow_part(in->opcode),
+		.narrow = has_narrow_suffix(in->opcode),
 	};
 	set_sass_memory_access(u, in);
 	set_class_attributes(u);

@@ -8,7 +8,7 @@
 #define BAR_THREADS 2048u
 
 /* Reports whether the opcode has this part after one of its dots. */
-static bool has_part(const char *opcode, const char *part)
+static bool opcode_has_dot_part(const char *opcode, const char *part)
 {
 	size_t n = strlen(part);
 
@@ -36,24 +36,24 @@ static uint32_t arrive_effects(const char *opcode)
 		{"A0TX", SYNC_COMPLETES_VALUE},
 		{"A1T1", SYNC_ARRIVES | SYNC_EXPECTS},
 	};
-	uint32_t other =
-		(has_part(opcode, "OPTOUT") ? SYNC_DROPS : 0u) | (has_part(opcode, "RED") ? SYNC_REMOTE : 0u);
+	uint32_t other = (opcode_has_dot_part(opcode, "OPTOUT") ? SYNC_DROPS : 0u) |
+			 (opcode_has_dot_part(opcode, "RED") ? SYNC_REMOTE : 0u);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (has_part(opcode, rows[i].part))
+		if (opcode_has_dot_part(opcode, rows[i].part))
 			return rows[i].effects | other;
 	return SYNC_ARRIVES | SYNC_EXPECTS_VALUE | other;
 }
 
 static enum uop_sync syncs_operation(const char *opcode)
 {
-	if (has_part(opcode, "EXCH"))
+	if (opcode_has_dot_part(opcode, "EXCH"))
 		return SYNC_INIT;
-	if (has_part(opcode, "ARRIVE"))
+	if (opcode_has_dot_part(opcode, "ARRIVE"))
 		return SYNC_ARRIVE;
-	if (has_part(opcode, "CCTL"))
+	if (opcode_has_dot_part(opcode, "CCTL"))
 		return SYNC_END;
-	return has_part(opcode, "TRYWAIT") ? SYNC_WAIT : SYNC_TEST;
+	return opcode_has_dot_part(opcode, "TRYWAIT") ? SYNC_WAIT : SYNC_TEST;
 }
 
 static bool is_bulk_store(const char *opcode)
@@ -78,7 +78,7 @@ static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault
 			"'%.60s' at pc 0x%x has barrier %lld of %lld threads (expected a number below %u and at most %u threads)",
 			in->opcode, in->pc, (long long)number, (long long)threads, BARRIERS, BAR_THREADS);
 	u->groups = (uint32_t)number | (uint32_t)(threads + 31) / 32 << 8;
-	if (has_part(in->opcode, "ARV"))
+	if (opcode_has_dot_part(in->opcode, "ARV"))
 		u->flags |= UOP_ARRIVE;
 	if (in_register && in->extra == EXTRA_VALUES)
 		u->sync = SYNC_BAR;
@@ -100,7 +100,7 @@ int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 		if (!in->has_addr)
 			return 0;
 		u->sync = SYNC_COPIES;
-		u->groups = has_part(in->opcode, "ARVCNT") ? SYNC_ARRIVES : SYNC_COMPLETES;
+		u->groups = opcode_has_dot_part(in->opcode, "ARVCNT") ? SYNC_ARRIVES : SYNC_COMPLETES;
 		break;
 	case KIND_STAS:
 		if (!in->has_addr)

@@ -190,7 +190,7 @@ void arena_free(struct arena *a)
 #define CLEAR_MAX ((size_t)64 << 10)
 #define LINE      64u
 
-static size_t rounded_bytes(size_t n, size_t size, size_t unit)
+static size_t round_up_product(size_t n, size_t size, size_t unit)
 {
 	size_t bytes = checked_product(n, size);
 
@@ -330,20 +330,20 @@ static void free_large(void *p, size_t bytes) { munmap(p, bytes); }
 
 void *reserve(size_t n, size_t size)
 {
-	size_t small = rounded_bytes(n, size, LINE);
+	size_t small = round_up_product(n, size, LINE);
 
 	return small < PIECE_MAX ? small_piece(small)
-				 : large_piece(rounded_bytes(n, size, (size_t)sysconf(_SC_PAGESIZE)));
+				 : large_piece(round_up_product(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }
 
 void reserve_free(void *p, size_t n, size_t size)
 {
-	size_t small = rounded_bytes(n, size, LINE);
+	size_t small = round_up_product(n, size, LINE);
 
 	if (!p)
 		return;
 	if (small < PIECE_MAX)
 		free_small(p, small);
 	else
-		free_large(p, rounded_bytes(n, size, (size_t)sysconf(_SC_PAGESIZE)));
+		free_large(p, round_up_product(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }

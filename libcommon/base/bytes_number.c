@@ -28,7 +28,7 @@ static unsigned count_digits(uint64_t v)
 }
 
 /* Writes the digits of v before end; the last digit is end[-1]. */
-static void put_digits(char *end, uint64_t v)
+static void write_digits_before(char *end, uint64_t v)
 {
 	do
 		*--end = (char)('0' + v % 10);
@@ -58,7 +58,7 @@ void bytes_unsigned(struct bytes *b, uint64_t v)
 {
 	unsigned n = count_digits(v);
 
-	put_digits(append_padded(b, n, 0) + n, v);
+	write_digits_before(append_padded(b, n, 0) + n, v);
 }
 
 void bytes_signed(struct bytes *b, int64_t v, unsigned width)
@@ -68,7 +68,7 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 	char *p = append_padded(b, n, width);
 
 	*p = '-';
-	put_digits(p + n, size);
+	write_digits_before(p + n, size);
 }
 
 /* ---- reals -------------------------------------------------------------------------------------- */
@@ -105,14 +105,14 @@ static struct cut scale_exactly(double v, uint64_t factor)
 }
 
 /* Appends v / 10^decimals with sign and point. */
-static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decimals, unsigned width)
+static void append_decimal(struct bytes *b, bool negative, uint64_t v, unsigned decimals, unsigned width)
 {
 	uint64_t whole = v / power[decimals], rest = v % power[decimals];
 	unsigned n = negative + count_digits(whole);
 	char *p = append_padded(b, decimals ? n + 1 + decimals : n, width);
 
 	*p = '-';
-	put_digits(p + n, whole);
+	write_digits_before(p + n, whole);
 	if (!decimals)
 		return;
 	p[n] = '.';
@@ -120,7 +120,7 @@ static void put_fixed(struct bytes *b, bool negative, uint64_t v, unsigned decim
 		p[n + i] = (char)('0' + rest % 10);
 }
 
-static void put_nonfinite(struct bytes *b, double v, unsigned width)
+static void append_inf_or_nan(struct bytes *b, double v, unsigned width)
 {
 	bool negative = signbit(v);
 	char *p = append_padded(b, 3u + negative, width);
@@ -135,10 +135,10 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 	struct cut c;
 
 	if (!isfinite(v)) {
-		put_nonfinite(b, v, width);
+		append_inf_or_nan(b, v, width);
 	} else if (size < BELOW && decimals < N_POWERS) {
 		c = scale_exactly(size, power[decimals]);
-		put_fixed(b, signbit(v), c.whole + c.up, decimals, width);
+		append_decimal(b, signbit(v), c.whole + c.up, decimals, width);
 	} else {
 		bytes_printf(b, "%*.*f", (int)width, (int)decimals, v);
 	}
@@ -170,14 +170,14 @@ void bytes_general(struct bytes *b, double v, unsigned digits)
 	uint64_t rounded = 0;
 
 	if (!isfinite(v)) {
-		put_nonfinite(b, v, 0);
+		append_inf_or_nan(b, v, 0);
 	} else if (v == 0) {
-		put_fixed(b, signbit(v), 0, 0, 0);
+		append_decimal(b, signbit(v), 0, 0, 0);
 	} else if (digits && digits + 4 <= N_POWERS && fabs(v) < BELOW &&
 		   find_decimals(fabs(v), digits, &decimals, &rounded)) {
 		for (; decimals && rounded % 10 == 0; decimals--)
 			rounded /= 10;
-		put_fixed(b, signbit(v), rounded, decimals, 0);
+		append_decimal(b, signbit(v), rounded, decimals, 0);
 	} else {
 		bytes_printf(b, "%.*g", (int)digits, v);
 	}

@@ -44,7 +44,7 @@ void cli_usage(const char *fmt, ...)
 /* ---- options that every program has ------------------------------------------------------- */
 
 /* Handles an option of all programs and exits. Does nothing for other letters. */
-static void common_option(const struct cli *c, int letter, const char *value)
+static void handle_common_option(const struct cli *c, int letter, const char *value)
 {
 	struct output *o;
 
@@ -78,13 +78,13 @@ struct cli_walk {
 
 static void handle_option(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
-	common_option(w->c, r->letter, value);
+	handle_common_option(w->c, r->letter, value);
 	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
 	w->on_option(w->ctx, r->letter, value);
 }
 
 /* Returns the next word as the value of an option. `option` is the option's name in messages. */
-static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
+static const char *take_option_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->index + 1 >= w->argc)
 		cli_usage("%s: missing value (expected %s)", option, r->value);
@@ -102,7 +102,7 @@ static const struct cli_row *find_long(const struct cli *c, const char *name, si
 	return NULL;
 }
 
-static _Noreturn void unknown_long(const struct cli *c, const char *name)
+static _Noreturn void fail_unknown_option(const struct cli *c, const char *name)
 {
 	size_t n = c->n_rows + CLI_COMMON;
 	const char **names = calloc(n, sizeof(*names)), *near = NULL;
@@ -119,7 +119,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 	cli_usage("unknown option '--%s'", name);
 }
 
-static void long_option(struct cli_walk *w)
+static void parse_long_option(struct cli_walk *w)
 {
 	const char *word = w->argv[w->index], *name = word + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
@@ -128,13 +128,13 @@ static void long_option(struct cli_walk *w)
 
 	snprintf(shown, sizeof(shown), "%.*s", (int)(n < sizeof(shown) ? n : sizeof(shown) - 1), name);
 	if (!r)
-		unknown_long(w->c, shown);
+		fail_unknown_option(w->c, shown);
 	if (!r->value && equals)
 		cli_usage("--%s takes no value", shown);
 	if (!r->value)
 		handle_option(w, r, NULL);
 	else
-		handle_option(w, r, equals ? equals + 1 : next_value(w, r, word));
+		handle_option(w, r, equals ? equals + 1 : take_option_value(w, r, word));
 }
 
 static const struct cli_row *find_letter(const struct cli *c, int letter)
@@ -148,7 +148,7 @@ static const struct cli_row *find_letter(const struct cli *c, int letter)
 	return NULL;
 }
 
-static void short_options(struct cli_walk *w)
+static void parse_short_options(struct cli_walk *w)
 {
 	for (const char *p = w->argv[w->index] + 1; *p; p++) {
 		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
@@ -160,7 +160,7 @@ static void short_options(struct cli_walk *w)
 		if (!r)
 			cli_usage("unknown option '%s'", shown);
 		if (r->value) {
-			handle_option(w, r, p[1] ? p + 1 : next_value(w, r, shown));
+			handle_option(w, r, p[1] ? p + 1 : take_option_value(w, r, shown));
 			return;
 		}
 		handle_option(w, r, NULL);
@@ -197,9 +197,9 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 		} else if (!strcmp(word, "--")) {
 			options = false;
 		} else if (word[1] == '-') {
-			long_option(&w);
+			parse_long_option(&w);
 		} else {
-			short_options(&w);
+			parse_short_options(&w);
 		}
 	}
 	if (argc > 0)

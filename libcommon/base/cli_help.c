@@ -59,7 +59,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
 }
 
 /* Writes "  -c, --config=FILE" to out. Returns its width. */
-static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
+static unsigned format_option_names(char *out, size_t cap, const struct cli_row *r)
 {
 	char letter[5] = "    ";
 	int n;
@@ -72,14 +72,14 @@ static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 }
 
 /* Returns the column after the widest option that is at most OPTION_COLUMN_MAX wide. */
-static unsigned option_column(const struct cli *c)
+static unsigned find_help_column(const struct cli *c)
 {
 	unsigned column = 0;
 	char text[128];
 
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
-		unsigned width = cli_is_group(r) ? 0 : option_text(text, sizeof(text), r);
+		unsigned width = cli_is_group(r) ? 0 : format_option_names(text, sizeof(text), r);
 
 		if (width > column && width <= OPTION_COLUMN_MAX)
 			column = width;
@@ -90,7 +90,7 @@ static unsigned option_column(const struct cli *c)
 static void print_option(const struct cli_row *r, unsigned column, FILE *out)
 {
 	char text[128];
-	unsigned width = option_text(text, sizeof(text), r);
+	unsigned width = format_option_names(text, sizeof(text), r);
 
 	if (width > column)
 		fprintf(out, "%s\n%*s  ", text, (int)column, "");
@@ -101,7 +101,7 @@ static void print_option(const struct cli_row *r, unsigned column, FILE *out)
 
 void cli_print_help(const struct cli *c, FILE *out)
 {
-	unsigned column = option_column(c);
+	unsigned column = find_help_column(c);
 	size_t used = strlen("usage:  ") + strlen(diag_program());
 
 	fprintf(out, "usage: %s ", diag_program());

@@ -55,7 +55,7 @@ static const char *end_of_brackets(const char *p)
  * Returns the last component of a demangled name. The component may contain brackets: "(anonymous
  * namespace)::f(int)", "operator()".
  */
-static char *short_name(const char *name)
+static char *last_name_component(const char *name)
 {
 	const char *start = name, *end = NULL, *p = name;
 
@@ -96,7 +96,7 @@ char *demangle(const char *name, enum demangle_form form)
 	if (form == DEMANGLE_FULL)
 		text = xstrdup(full ? full : name);
 	else
-		text = short_name(full ? full : name);
+		text = last_name_component(full ? full : name);
 	free(full);
 	return text;
 }

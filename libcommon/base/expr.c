@@ -74,7 +74,7 @@ static void append_step(struct expr_parser *p, enum expr_op op, double number, u
 	e->code[e->n++] = (struct expr_step){op, number, name};
 }
 
-static void emit_name(struct expr_parser *p, const char *s, size_t n)
+static void append_name_step(struct expr_parser *p, const char *s, size_t n)
 {
 	struct expr *e = p->e;
 	uint32_t i = 0;
@@ -144,7 +144,7 @@ static int parse_name_or_call(struct expr_parser *p)
 	p->next += n;
 	skip_space(p);
 	if (*p->next != '(') {
-		emit_name(p, s, n);
+		append_name_step(p, s, n);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
@@ -163,7 +163,7 @@ static int parse_quoted(struct expr_parser *p)
 
 	if (!end || end == s)
 		return syntax_fault(p, "a name between double quotes");
-	emit_name(p, s, (size_t)(end - s));
+	append_name_step(p, s, (size_t)(end - s));
 	p->next = end + 1;
 	return 0;
 }
@@ -192,7 +192,7 @@ static int parse_group(struct expr_parser *p)
 	return 0;
 }
 
-static int parse_factor(struct expr_parser *p)
+static int parse_signed_value(struct expr_parser *p)
 {
 	bool negative = false;
 
@@ -212,12 +212,12 @@ static int parse_factor(struct expr_parser *p)
 
 static int parse_product(struct expr_parser *p)
 {
-	if (parse_factor(p) < 0)
+	if (parse_signed_value(p) < 0)
 		return -1;
 	for (skip_space(p); *p->next == '*' || *p->next == '/'; skip_space(p)) {
 		enum expr_op op = *p->next++ == '*' ? OP_MUL : OP_DIV;
 
-		if (parse_factor(p) < 0)
+		if (parse_signed_value(p) < 0)
 			return -1;
 		append_step(p, op, 0, 0);
 	}

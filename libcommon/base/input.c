@@ -182,7 +182,7 @@ static void fill_window(struct input *in, size_t want)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static const struct input_codec *codec_of(const void *head, size_t n)
+static const struct input_codec *find_codec(const void *head, size_t n)
 {
 	for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
 		if (codecs[i]->match(head, n))
@@ -219,7 +219,7 @@ static int detect_format(struct input *in, struct fault *f)
 		in->end += read_text_bytes(in, in->text + in->end, RAW - in->end);
 	if (in->failed)
 		return return_input_fault(in, f);
-	codec = codec_of(in->text, in->end);
+	codec = find_codec(in->text, in->end);
 	if (!codec)
 		return 0;
 	open_codec(in, codec);
@@ -296,7 +296,7 @@ struct input *input_descriptor(int fd, const char *name, struct fault *f)
 
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f)
 {
-	const struct input_codec *codec = n ? codec_of(bytes, n) : NULL;
+	const struct input_codec *codec = n ? find_codec(bytes, n) : NULL;
 	struct input *in = xcalloc(1, sizeof(*in));
 
 	(void)f;
@@ -376,7 +376,7 @@ static int fail_line_too_long(struct input *in, struct fault *f)
 }
 
 /* Returns the len bytes at the window's start as a line. newline: a newline follows them. */
-static int return_line(
+static int return_buffered_line(
 	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
 	const char *p = in->text + in->begin;
@@ -405,13 +405,13 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 		const char *newline = held > known ? memchr(p + known, '\n', held - known) : NULL;
 
 		if (newline)
-			return return_line(in, (size_t)(newline - p), true, text, len, f);
+			return return_buffered_line(in, (size_t)(newline - p), true, text, len, f);
 		if (held > INPUT_LINE_MAX + 1)
 			return in->failed ? return_input_fault(in, f) : fail_line_too_long(in, f);
 		if (in->failed)
 			return return_input_fault(in, f);
 		if (in->over)
-			return held ? return_line(in, held, false, text, len, f) : 0;
+			return held ? return_buffered_line(in, held, false, text, len, f) : 0;
 		known = held;
 		fill_window(in, held + 1);
 	}

@@ -65,7 +65,7 @@ static bool fail_archive(struct tracez *z, const char *why)
 /* ---- the index ---------------------------------------------------------------------------- */
 
 /* Checks the frames of the warp with the index entry at `entry`. */
-static bool check_warp(struct tracez *z, size_t entry, uint32_t chunks)
+static bool check_warp_frames(struct tracez *z, size_t entry, uint32_t chunks)
 {
 	uint64_t at = u64_at(z, entry + 8);
 
@@ -97,7 +97,7 @@ static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
 		sum += u32_at(z, *at + WARP_BYTES + 4 * (size_t)i);
 	if (sum != u32_at(z, *at))
 		return fail_archive(z, "instructions of frames do not add up to those of their warp");
-	if (!check_warp(z, *at, chunks))
+	if (!check_warp_frames(z, *at, chunks))
 		return false;
 	*at += WARP_BYTES + 4 * (size_t)chunks;
 	return true;
@@ -130,7 +130,7 @@ static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
 }
 
 /* Finds the parts of the archive, all of which is in memory. */
-static bool open_archive(struct tracez *z)
+static bool find_archive_parts(struct tracez *z)
 {
 	const char *nul = memchr(z->all.p, 0, z->all.n);
 	uint64_t index;
@@ -158,7 +158,7 @@ static bool open_archive(struct tracez *z)
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-static bool make_frame(struct tracez *z)
+static bool produce_frame_text(struct tracez *z)
 {
 	uint32_t packed = u32_at(z, z->chunk);
 	const char *frame = z->all.p + z->chunk + 4;
@@ -181,7 +181,7 @@ static bool make_frame(struct tracez *z)
 	return true;
 }
 
-static void make_warp(struct tracez *z)
+static void produce_warp_text(struct tracez *z)
 {
 	bytes_printf(&z->out, "\nwarp = %" PRIu32 "\ninsts = %" PRIu32 "\n", z->warp++, u32_at(z, z->at));
 	z->chunks = u32_at(z, z->at + 4);
@@ -190,7 +190,7 @@ static void make_warp(struct tracez *z)
 	z->warps--;
 }
 
-static void make_block(struct tracez *z)
+static void produce_block_text(struct tracez *z)
 {
 	uint32_t id[N_BLOCK_IDS];
 
@@ -209,17 +209,17 @@ static void make_block(struct tracez *z)
 }
 
 /* Produces the next piece of text. Returns false at the end, and on a fault, for which it sets z->why. */
-static bool make_text(struct tracez *z)
+static bool produce_archive_text(struct tracez *z)
 {
 	if (z->chunks)
-		return make_frame(z);
+		return produce_frame_text(z);
 	if (z->warps) {
-		make_warp(z);
+		produce_warp_text(z);
 	} else if (z->inside) {
 		bytes_add(&z->out, "\n#END_TB\n", 9);
 		z->inside = false;
 	} else if (z->blocks) {
-		make_block(z);
+		produce_block_text(z);
 	} else {
 		return false;
 	}
@@ -265,14 +265,14 @@ static enum codec_result tracez_decode(void *state, struct codec_io *io)
 	io->n_src = 0;
 	if (!io->last)
 		return CODEC_MORE;
-	if (!z->indexed && !open_archive(z)) {
+	if (!z->indexed && !find_archive_parts(z)) {
 		io->why = z->why;
 		return CODEC_DAMAGED;
 	}
 	z->indexed = true;
 	while (z->given == z->out.n) {
 		z->given = z->out.n = 0;
-		if (!make_text(z) && z->why) {
+		if (!produce_archive_text(z) && z->why) {
 			io->why = z->why;
 			return CODEC_DAMAGED;
 		}

@@ -79,7 +79,7 @@ void output_discard_all(void)
 	errno = saved;
 }
 
-static void on_fatal_signal(int sig)
+static void remove_files_on_signal(int sig)
 {
 	output_discard_all();
 	/* The handler was installed with SA_RESETHAND, so the default action follows when it returns. */
@@ -88,7 +88,7 @@ static void on_fatal_signal(int sig)
 
 static void install_signal_handler(int sig)
 {
-	struct sigaction old, act = {.sa_handler = on_fatal_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old, act = {.sa_handler = remove_files_on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	if (sigaction(sig, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
 		return;
@@ -186,7 +186,7 @@ static void name_temporary(char tmp[PATH_MAX], const char *target)
 		die("%s: %s", target, strerror(ENAMETOOLONG));
 }
 
-static int move_above_standard(int fd)
+static int move_above_standard_fds(int fd)
 {
 	int high;
 
@@ -218,7 +218,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	o->slot = slot;
 	atomic_store(&slot->keep, false);
 	atomic_store(&slot->owner, getpid());
-	o->fd = move_above_standard(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+	o->fd = move_above_standard_fds(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 	if (o->fd < 0) {
 		atomic_store(&slot->owner, 0);
 		die_errno("%s: cannot be written", o->path);
@@ -228,11 +228,11 @@ static void open_temporary(struct output *o, const struct stat *old)
 }
 
 /* Opens and locks the file. Returns false if another process renamed the file in between. */
-static bool lock_part(struct output *o, const char *part)
+static bool lock_part_file(struct output *o, const char *part)
 {
 	struct stat mine, there;
 
-	o->fd = move_above_standard(
+	o->fd = move_above_standard_fds(
 		open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
 	if (o->fd < 0 || fstat(o->fd, &mine))
 		die_errno("%s: cannot be written", part);
@@ -257,7 +257,7 @@ static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 		die("%s: %s", o->target, strerror(ENAMETOOLONG));
 	if (is_pending(slot->tmp))
 		die("%s: named for two outputs", o->path);
-	while (!lock_part(o, slot->tmp))
+	while (!lock_part_file(o, slot->tmp))
 		;
 	if (fstat(o->fd, &st))
 		die_errno("%s", slot->tmp);
@@ -285,7 +285,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
 		die("%s: is a directory (expected a file)", path);
 	if (exists && !S_ISREG(st.st_mode)) {
-		o->fd = move_above_standard(open(path, O_WRONLY | O_CLOEXEC));
+		o->fd = move_above_standard_fds(open(path, O_WRONLY | O_CLOEXEC));
 		if (o->fd < 0)
 			die_errno("%s: cannot be written", path);
 		return;
@@ -340,19 +340,19 @@ struct output *output_open(const char *path, bool force) { return open_output(pa
 
 struct output *output_open_part(const char *path, bool force) { return open_output(path, force, true, 0); }
 
-struct output *output_open_rest(const char *path, uint64_t keep)
+struct output *output_reopen_part(const char *path, uint64_t keep)
 {
 	return open_output(path, true, true, keep);
 }
 
-void output_cut(struct output *o, uint64_t n)
+void output_truncate(struct output *o, uint64_t n)
 {
 	output_flush(o);
 	if (o->part && ftruncate(o->fd, (off_t)n))
 		die_errno("%s", o->path);
 }
 
-void output_keep(struct output *o)
+void output_keep_part(struct output *o)
 {
 	output_flush(o);
 	if (o->slot && o->part)
@@ -361,7 +361,7 @@ void output_keep(struct output *o)
 
 FILE *output_stream(struct output *o) { return o->stream; }
 
-FILE *output_spool(void)
+FILE *output_open_unnamed(void)
 {
 	const char *folder = getenv("TMPDIR");
 	char name[PATH_MAX];
@@ -403,12 +403,12 @@ static int close_descriptor(struct output *o)
 	return fd < 0 ? -1 : close(fd);
 }
 
-const char *output_written(struct output *o)
+const char *output_flushed_path(struct output *o)
 {
 	return o->slot && !fflush(o->stream) && !o->error ? o->slot->tmp : NULL;
 }
 
-static int rename_complete(const struct output *o)
+static int rename_to_final_name(const struct output *o)
 {
 	int rc;
 
@@ -438,7 +438,7 @@ void output_commit(struct output *o)
 		o->error = errno;
 	if (bad && !o->error)
 		o->error = EIO;
-	if (!o->error && o->slot && rename_complete(o))
+	if (!o->error && o->slot && rename_to_final_name(o))
 		o->error = errno;
 	if (o->error) {
 		errno = o->error;

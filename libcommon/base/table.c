@@ -13,7 +13,7 @@
 uint64_t table_hash(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
 uint64_t table_hash_words(const uint64_t *word, size_t n) { return XXH3_64bits(word, n * sizeof(*word)); }
 
-static void place_slot(struct table *t, struct table_slot what)
+static void insert_into_slot(struct table *t, struct table_slot what)
 {
 	uint32_t at = what.hash;
 
@@ -42,7 +42,7 @@ static void double_slots(struct table *t)
 		struct table_slot s = old.slot[(from + i) & (old.n_slots - 1)];
 
 		if (s.next)
-			place_slot(t, s);
+			insert_into_slot(t, s);
 	}
 	free(old.slot);
 }
@@ -51,7 +51,7 @@ void table_add(struct table *t, uint64_t hash, uint32_t number)
 {
 	if (t->n >= t->n_slots / 2)
 		double_slots(t);
-	place_slot(t, (struct table_slot){(uint32_t)hash, number + 1});
+	insert_into_slot(t, (struct table_slot){(uint32_t)hash, number + 1});
 	t->n++;
 }
 

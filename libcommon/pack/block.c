@@ -124,7 +124,7 @@ static bool read_shared_piece(
 	return read_kernel_state(b, r, c);
 }
 
-static struct cur column_slice(const struct buf *col, uint64_t from, uint64_t to)
+static struct cur cursor_over_column(const struct buf *col, uint64_t from, uint64_t to)
 {
 	return to <= col->n ? cur_of(col->p ? col->p + from : NULL, (size_t)(to - from)) : cur_of(NULL, 0);
 }
@@ -136,7 +136,7 @@ struct piece_place {
 };
 
 /* Keeps a piece to which others may refer. */
-static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_reading *r,
+static bool keep_referable_piece(struct pack *p, const struct pack_block *b, struct block_reading *r,
 	const struct read_piece *c, const struct piece_place *at)
 {
 	struct buf stripped = {0}, string = {0};
@@ -144,7 +144,7 @@ static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_
 	struct body_parts s = {
 		.flags = c->flags & (0u + PIECE_BEGINS + PIECE_ENDS + PIECE_PART + PIECE_STORED),
 		.table = cur_of(at->table, (size_t)(at->table_end - at->table)),
-		.stored = column_slice(&b->col[COL_STORED], c->stored, c->stored + c->n_stored),
+		.stored = cursor_over_column(&b->col[COL_STORED], c->stored, c->stored + c->n_stored),
 		.rest = c->bytes - c->header.n};
 	bool good = c->flags & PIECE_PART &&
 		    header_strip(&stripped, &ids, c->header.p ? (const char *)c->header.p : "", c->header.n);
@@ -152,7 +152,7 @@ static bool keep_piece(struct pack *p, const struct pack_block *b, struct block_
 	s.header = c->flags & PIECE_BEGINS ? cur_of(stripped.p, stripped.n)
 					   : cur_of(at->header, (size_t)(at->header_end - at->header));
 	for (int k = 1; k < COL_STORED; k++)
-		s.col[k] = column_slice(&b->col[k], at->used[k], r->used[k]);
+		s.col[k] = cursor_over_column(&b->col[k], at->used[k], r->used[k]);
 	if (good) {
 		body_join(&string, &s);
 		order_add(&r->order, r->next_body, false);
@@ -202,7 +202,7 @@ static bool read_whole_piece(
 			return false;
 	}
 	return !in->bad && (c->flags & PIECE_BEGINS || !(c->flags & PIECE_CODES)) &&
-	       (!(c->flags & PIECE_BODY) || keep_piece(p, b, r, c, &at));
+	       (!(c->flags & PIECE_BODY) || keep_referable_piece(p, b, r, c, &at));
 }
 
 static void read_block_list(const struct pack *p, struct pack_block *b, struct cur *in)
@@ -401,7 +401,7 @@ static int walk_next_block(struct walk *w, uint32_t *number, struct fault *f)
 	return r;
 }
 
-static void drop_shown(struct walk *w)
+static void release_walk_body(struct walk *w)
 {
 	buf_free(&w->own.header);
 	if (!w->shown)
@@ -417,7 +417,7 @@ static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct 
 {
 	const struct read_piece *is = *c;
 
-	drop_shown(w);
+	release_walk_body(w);
 	pthread_mutex_lock(&w->p->lock);
 	struct shown *s = w->shown = bodies_show(w->p, is->body, f);
 	pthread_mutex_unlock(&w->p->lock);
@@ -493,7 +493,7 @@ void walk_end(struct walk *w)
 {
 	if (!w->p)
 		return; /* the walk was never started */
-	drop_shown(w);
+	release_walk_body(w);
 	if (w->p->in)
 		forward_leave(w->p, w);
 	block_put(w->p, w->b);

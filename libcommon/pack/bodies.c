@@ -29,7 +29,7 @@ struct bodies {
 
 /* ---- bodies as they are in blocks --------------------------------------------------------- */
 
-static size_t kept_size(const struct kept_body *k)
+static size_t size_of_kept_body(const struct kept_body *k)
 {
 	return sizeof(*k) + k->string.n + k->patch.ops.n + k->patch.fresh.n;
 }
@@ -41,7 +41,7 @@ static struct bodies *bodies_of_stream(struct pack *p)
 	return p->bodies;
 }
 
-static struct kept_body *find_kept(const struct bodies *b, uint32_t number)
+static struct kept_body *find_kept_body(const struct bodies *b, uint32_t number)
 {
 	struct kept_body *k = b->slot[number % SLOTS];
 
@@ -79,22 +79,22 @@ static void drop_kept(struct bodies *b)
 		at = &(*at)->by_number;
 	*at = k->by_number;
 	unlink_kept(b, k);
-	b->bytes -= kept_size(k);
+	b->bytes -= size_of_kept_body(k);
 	free_kept(k);
 }
 
-static void keep_body(struct pack *p, struct kept_body *k)
+static void add_kept_body(struct pack *p, struct kept_body *k)
 {
 	struct bodies *b = bodies_of_stream(p);
 
-	if (kept_size(k) > BODIES_READ || find_kept(b, k->number)) {
+	if (size_of_kept_body(k) > BODIES_READ || find_kept_body(b, k->number)) {
 		free_kept(k);
 		return;
 	}
 	k->by_number = b->slot[k->number % SLOTS];
 	b->slot[k->number % SLOTS] = k;
 	link_kept(b, k);
-	b->bytes += kept_size(k);
+	b->bytes += size_of_kept_body(k);
 	while (b->bytes > BODIES_READ)
 		drop_kept(b);
 }
@@ -105,7 +105,7 @@ void bodies_add(struct pack *p, uint32_t number, struct buf *string)
 
 	*k = (struct kept_body){.number = number, .root = NONE, .string = *string};
 	*string = (struct buf){0};
-	keep_body(p, k);
+	add_kept_body(p, k);
 }
 
 void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct patch *patch)
@@ -114,7 +114,7 @@ void bodies_add_patch(struct pack *p, uint32_t number, uint32_t root, struct pat
 
 	*k = (struct kept_body){.number = number, .root = root, .patch = *patch};
 	*patch = (struct patch){.ops = {0}};
-	keep_body(p, k);
+	add_kept_body(p, k);
 }
 
 /* Returns the number of the block with the body; NONE if the stream has no such body. */
@@ -137,14 +137,14 @@ static uint32_t block_of_body(const struct pack *p, uint32_t number)
 static struct kept_body *use_kept_body(struct pack *p, uint32_t number, struct fault *f)
 {
 	struct bodies *b = bodies_of_stream(p);
-	struct kept_body *k = find_kept(b, number);
+	struct kept_body *k = find_kept_body(b, number);
 
 	if (!k && !p->in) {
 		uint32_t block = block_of_body(p, number);
 
 		if (block != NONE && !block_register(p, block, f))
 			return NULL;
-		k = find_kept(b, number);
+		k = find_kept_body(b, number);
 	}
 	if (!k) {
 		pack_bad(p, p->size, f, "pack-damaged", "a kernel refers to a body that the stream lacks");
@@ -157,7 +157,7 @@ static struct kept_body *use_kept_body(struct pack *p, uint32_t number, struct f
 
 /* ---- bodies as parts ---------------------------------------------------------------------- */
 
-static void free_shown(struct shown *s)
+static void free_decoded_body(struct shown *s)
 {
 	buf_free(&s->string);
 	part_free(&s->part);
@@ -167,7 +167,7 @@ static void free_shown(struct shown *s)
 void shown_release(struct shown *s)
 {
 	if (s && !--s->users)
-		free_shown(s);
+		free_decoded_body(s);
 }
 
 void bodies_free(struct bodies *b)
@@ -203,7 +203,7 @@ static bool read_body_string(struct pack *p, uint32_t number, struct buf *string
 	return good;
 }
 
-static bool parse_shown(const struct pack *p, struct shown *s)
+static bool decode_body(const struct pack *p, struct shown *s)
 {
 	struct body_parts b;
 	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
@@ -243,7 +243,7 @@ static bool parse_shown(const struct pack *p, struct shown *s)
 	return !cur_left(&b.columns);
 }
 
-static void cache_shown(struct bodies *b, struct shown *s)
+static void cache_decoded_body(struct bodies *b, struct shown *s)
 {
 	struct shown **at = &b->shown[s->number % SHOWN];
 
@@ -276,15 +276,15 @@ struct shown *bodies_show(struct pack *p, uint32_t number, struct fault *f)
 	s->number = number;
 	s->users = 1;
 	if (!read_body_string(p, number, &s->string, f)) {
-		free_shown(s);
+		free_decoded_body(s);
 		return NULL;
 	}
-	if (!parse_shown(p, s)) {
+	if (!decode_body(p, s)) {
 		pack_bad(p, p->size, f, "pack-damaged", "the body of a kernel is not well formed");
-		free_shown(s);
+		free_decoded_body(s);
 		return NULL;
 	}
 	if (s->size <= SHOWN_BYTES)
-		cache_shown(b, s);
+		cache_decoded_body(b, s);
 	return s;
 }

@@ -22,7 +22,7 @@
 #define TRIED 4096u /* smallest size in bytes of a column that is first tried at the requested level */
 
 static bool is_joined_column(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
-static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
+static const struct primer *dictionary_of_metadata(bool words) { return words ? &pack_words : &pack_dict; }
 
 static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level, const struct primer *dict)
 {
@@ -105,7 +105,7 @@ static int column_level(size_t n, int level)
 	return level == PACK_DEFAULT && n < THOROUGH ? META_LEVEL : level;
 }
 
-static int join_level(int level) { return level == PACK_FAST ? QUICK_META_LEVEL : META_LEVEL; }
+static int level_of_joined_columns(int level) { return level == PACK_FAST ? QUICK_META_LEVEL : META_LEVEL; }
 
 /* Compresses a column of numbers. Stops after the first try if it finds no pattern. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
@@ -153,7 +153,8 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress_zstd(&f->frame[k], f->join.p, f->join.n, join_level(level), primer_of(f->words));
+		compress_zstd(&f->frame[k], f->join.p, f->join.n, level_of_joined_columns(level),
+			dictionary_of_metadata(f->words));
 	else if (!is_joined_column((int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
@@ -258,7 +259,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		col[k].n = len[k];
 	}
 	uint8_t *all = xmalloc(join + 1), *at = all;
-	bool good = expand_zstd(all, join, c.p, cur_left(&c), primer_of(words), why);
+	bool good = expand_zstd(all, join, c.p, cur_left(&c), dictionary_of_metadata(words), why);
 	for (int k = 0; good && k < N_COLUMNS; k++) {
 		if (!len[k] || !is_joined_column(k, len[k]))
 			continue;

@@ -337,7 +337,7 @@ static inline uint32_t decode_addresses(struct replay *r, struct tblock *tb, uin
 
 /* ---- warps and thread blocks -------------------------------------------------------------- */
 
-static bool columns_good(const struct replay *r)
+static bool are_columns_good(const struct replay *r)
 {
 	bool bad = !tails_good(&r->tails);
 
@@ -561,7 +561,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	const struct part *p = r->part;
 
 	if (!r->blocks)
-		return r->insts || !columns_good(r) ? -1 : 0;
+		return r->insts || !are_columns_good(r) ? -1 : 0;
 	r->blocks--;
 	*in = (struct text_in){.part = p, .tb = tb, .first = r->first};
 	tb->n_recs = tb->n_words = 0;
@@ -588,5 +588,5 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	}
 	r->at++;
 	r->first = false;
-	return columns_good(r) ? 1 : -1;
+	return are_columns_good(r) ? 1 : -1;
 }

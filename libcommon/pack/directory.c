@@ -21,7 +21,7 @@ _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");
  * Returns the number of a name plus 1. Adds the name if it is new. Returns 0 for NULL and for a name longer than the
  * limit of a line.
  */
-static uint32_t name_number(struct directory *d, const char *name)
+static uint32_t number_of_name(struct directory *d, const char *name)
 {
 	size_t n = name ? strlen(name) : SIZE_MAX;
 
@@ -44,7 +44,7 @@ void directory_begin(struct directory *d, const char *header, size_t n)
 	header_kernel(&k, header, n);
 	grow(&d->row, &d->cap, d->n + 1, sizeof(*d->row));
 	struct directory_row *r = &d->row[d->n++];
-	*r = (struct directory_row){.name = name_number(d, k.name), .stream = k.stream};
+	*r = (struct directory_row){.name = number_of_name(d, k.name), .stream = k.stream};
 	memcpy(r->grid, k.grid, sizeof(r->grid));
 	memcpy(r->block, k.block, sizeof(r->block));
 	free(k.name);
@@ -87,7 +87,7 @@ static void put_string(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
-static uint64_t used_classes(const struct directory *d)
+static uint64_t classes_in_use(const struct directory *d)
 {
 	uint64_t used = 0;
 
@@ -115,7 +115,7 @@ static void put_directory_row(struct buf *b, struct directory_row *r, uint64_t c
 
 static void put_rows(struct buf *b, const struct directory *d)
 {
-	uint64_t classes = used_classes(d);
+	uint64_t classes = classes_in_use(d);
 
 	buf_var(b, d->n_names);
 	for (uint32_t i = 0; i < d->n_names; i++)

@@ -52,7 +52,7 @@ struct encoder {
 	struct flow f;         /* predictor of the current warp */
 	struct addresses x;    /* state of address recipes */
 	uint32_t *seen;        /* masks to which guards refer, by number in runs; then a mask of all lanes */
-	uint32_t n_seen;  /* number in runs after the last one that occurs */
+	uint32_t n_seen;       /* number in runs after the last one that occurs */
 	uint32_t *number;      /* number in runs of each static instruction */
 	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
 	bool *ran;                    /* whether each memory instruction has run in this warp */
@@ -88,7 +88,7 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 }
 
 /* Appends a bit for each active lane: 1 if the lane is in the mask, else 0. */
-static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
+static void put_mask_bits(struct encoder *e, uint32_t mask, uint32_t active)
 {
 	uint32_t bits = mask;
 	unsigned n = 32;
@@ -115,7 +115,7 @@ static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mas
 	if (coded) {
 		buf_byte(&e->col[COL_KIND], !mask ? 0 : mask == a ? 1 : 2);
 		if (mask && mask != a)
-			put_lanes(e, mask, a);
+			put_mask_bits(e, mask, a);
 	} else if (m != mask || s->guard == GUARD_CODED) {
 		encode_miss(e, 1);
 		for (int k = 0; k < 4; k++)
@@ -140,7 +140,8 @@ static void put_planes(
 	}
 }
 
-static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
+static void put_recipe_numbers(
+	struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	uint64_t *base = &e->x.base[m], t[32], v[32];
 	const uint64_t *a = recorded_list(g, t);
@@ -241,7 +242,7 @@ static void encode_addresses(struct encoder *e, uint32_t m, const struct recorde
 	}
 	if (!has_numbers(&x->r[k]))
 		return;
-	put_numbers(e, &x->r[k], m, g);
+	put_recipe_numbers(e, &x->r[k], m, g);
 	if (x->r[k].op == OP_BASED)
 		set_pattern(&e->x, lanes_of(&e->x, m), x->r[k].pattern, e->x.base[m]);
 	else

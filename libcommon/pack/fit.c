@@ -57,11 +57,11 @@ struct fitter {
 	struct mem_reach *reach;           /* address range of each memory instruction; NULL: no areas */
 	bool *ran;                         /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */
-	uint32_t step; /* every step-th warp is walked, and some others; 1: all warps */
-	bool unsure;   /* a default recipe was wrong */
+	uint32_t step;                     /* every step-th warp is walked, and some others; 1: all warps */
+	bool unsure;                       /* a default recipe was wrong */
 };
 
-static void keep_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
+static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
 {
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
 
@@ -81,7 +81,7 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 }
 
 /* Adds the samples that were compared with the best recipe alone to all recipes that were right until then. */
-static void settle_samples(struct fit_sample *s, unsigned phase)
+static void add_held_samples(struct fit_sample *s, unsigned phase)
 {
 	/* held[phase] is above 0 only if the phase has slots */
 	for (uint32_t i = 0; i < TALLIES_MAX && s->held[phase]; i++)
@@ -115,7 +115,7 @@ static bool default_recipe_holds(
 		s->held[phase]++;
 		return true;
 	}
-	settle_samples(s, phase);
+	add_held_samples(s, phase);
 	return false;
 }
 
@@ -160,7 +160,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 	unsigned phase = f->ran[m];
 
 	if (!phase) {
-		keep_shape(f, s, g);
+		keep_execution_shape(f, s, g);
 		s->runs++;
 	}
 	if (!default_recipe_holds(f, s, phase, g)) {
@@ -208,7 +208,7 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 	struct pmem *x = &f->c->mem[m];
 	const struct fit_tally *t = NULL;
 
-	settle_samples(s, phase);
+	add_held_samples(s, phase);
 	if (s->t[phase])
 		t = fit_best_tally(s->t[phase], 0, false);
 	s->always[phase] = t && t->hits == s->n[phase];
@@ -283,7 +283,7 @@ static void count_unexplained(struct rest *r, uint32_t mask, const uint64_t *a, 
 	r->lanes += n;
 }
 
-static void fit_second_walk(struct fitter *f, uint32_t m, const struct recorded *g)
+static void apply_chosen_recipes(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	const struct pmem *x = &f->c->mem[m];
 	struct rest *r = &f->rest[m];
@@ -384,7 +384,7 @@ static void choose_recipe_of_rest(struct fitter *f, uint32_t m)
 
 typedef void visit_fn(struct fitter *f, uint32_t m, const struct recorded *g);
 
-static void walk_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
+static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 {
 	const struct parsed *p = f->p;
 	const struct pack_more *more = p->more + w->more;
@@ -430,7 +430,7 @@ static void walk_warps(struct fitter *f, visit_fn *visit)
 			addresses_begin_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
-			walk_warp(f, pw, visit);
+			visit_addresses_of_warp(f, pw, visit);
 		}
 	}
 }
@@ -479,7 +479,7 @@ static void measure_rest(struct fitter *f)
 		affine_pattern(fullest_shape(s), f->rest[m].pattern);
 	}
 	addresses_new(&f->x, f->c);
-	walk_warps(f, fit_second_walk);
+	walk_warps(f, apply_chosen_recipes);
 	addresses_free(&f->x);
 }
 

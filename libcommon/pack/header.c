@@ -38,7 +38,7 @@ static const char *const formats[] = {
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-static void print_values(struct buf *b, const struct values *v)
+static void append_header_text(struct buf *b, const struct values *v)
 {
 	char t[512];
 	int n;
@@ -346,7 +346,7 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 	struct buf again = {0};
 
 	read_values(&v, (struct header_scan){text, text + n});
-	print_values(&again, &v);
+	append_header_text(&again, &v);
 	if (again.n == n && !memcmp(again.p, text, n)) {
 		pack_values(out, &v, s);
 	} else if (!lines || !pack_lines(out, text, n)) {
@@ -399,7 +399,7 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 		v.format = (const char *)mp_get_str(in, &v.format_len);
 	}
 	if (!in->bad)
-		print_values(text, &v);
+		append_header_text(text, &v);
 	return !in->bad;
 }
 
@@ -412,7 +412,7 @@ static const char *const changing[] = {"-kernel id = ", "-cuda stream id = "};
  * Finds the numbers of id and stream in the text, in order, and returns how many there are. which[] is 0 for the id,
  * 1 for the stream.
  */
-static unsigned find_changing(
+static unsigned find_id_and_stream(
 	const char *text, size_t n, const char *at[N_CHANGING], unsigned which[N_CHANGING])
 {
 	unsigned found = 0;
@@ -436,7 +436,7 @@ static unsigned find_changing(
 void header_restore(struct buf *out, const struct header_state *s, const char *text, size_t n)
 {
 	const char *at[N_CHANGING], *from = text;
-	unsigned which[N_CHANGING], found = find_changing(text, n, at, which);
+	unsigned which[N_CHANGING], found = find_id_and_stream(text, n, at, which);
 	char t[24];
 
 	for (unsigned i = 0; i < found; from = at[i++]) {
@@ -451,7 +451,7 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 bool header_strip(struct buf *out, struct header_state *s, const char *text, size_t n)
 {
 	const char *at[N_CHANGING], *from = text;
-	unsigned which[N_CHANGING], found = find_changing(text, n, at, which);
+	unsigned which[N_CHANGING], found = find_id_and_stream(text, n, at, which);
 	struct buf again = {0};
 	size_t had = out->n;
 

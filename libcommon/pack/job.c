@@ -140,16 +140,16 @@ static size_t job_columns(const struct encoded *e)
 	return n;
 }
 
-static struct cur cursor_over(const struct buf *b) { return cur_of(b->p, b->n); }
+static struct cur cursor_over_buffer(const struct buf *b) { return cur_of(b->p, b->n); }
 
 /* Converts the piece to the string to which its repetitions refer. */
-static void join_body(struct piece *c)
+static void make_body_string(struct piece *c)
 {
 	struct encoded *e = c->e;
 	struct body_parts b = {.flags = (c->begins ? PIECE_BEGINS : 0u) | (c->ends ? PIECE_ENDS : 0u) |
 					PIECE_PART | (e->stored.n ? PIECE_STORED : 0u),
-		.table = cursor_over(&e->table),
-		.stored = cursor_over(&e->stored),
+		.table = cursor_over_buffer(&e->table),
+		.stored = cursor_over_buffer(&e->stored),
 		.rest = c->bytes - c->header};
 	struct buf place = {0};
 
@@ -158,9 +158,9 @@ static void join_body(struct piece *c)
 		return;
 	if (!c->begins)
 		append_piece_position(&place, c);
-	b.header = cursor_over(c->begins ? &c->stripped : &place);
+	b.header = cursor_over_buffer(c->begins ? &c->stripped : &place);
 	for (int k = 1; k < COL_STORED; k++)
-		b.col[k] = cursor_over(&e->col[k]);
+		b.col[k] = cursor_over_buffer(&e->col[k]);
 	body_join(&e->body, &b);
 	buf_free(&place);
 	if (e->body.n > body_size_max(c->size))
@@ -201,7 +201,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	queue_return_text(q, &c->text);
 	if (!c->origin)
 		return;
-	join_body(c);
+	make_body_string(c);
 	c->origin->census = e->census;
 	c->origin->good = e->body.n != 0;
 	buf_free(&c->stripped);
@@ -228,7 +228,7 @@ struct gathering {
 };
 
 /* Appends the function's number to column k. */
-static void put_codes(struct gathering *g, const struct piece *c, int column)
+static void append_function_number(struct gathering *g, const struct piece *c, int column)
 {
 	struct coded *d = &g->coded;
 	uint32_t k = 0;
@@ -244,7 +244,7 @@ static void put_codes(struct gathering *g, const struct piece *c, int column)
 }
 
 /* Writes the fields of a kernel that are not part of its body: id, stream, hash, control codes. */
-static void put_kernel(struct gathering *g, const struct piece *c)
+static void put_kernel_fields(struct gathering *g, const struct piece *c)
 {
 	bool hash = c->ends && !c->no_hash && c->bytes >= HASH_TEXT;
 	uint64_t off = c->ids.id - g->header.id - 1;
@@ -262,7 +262,7 @@ static void put_kernel(struct gathering *g, const struct piece *c)
 	if (hash)
 		buf_add(b, c->hash, 16);
 	if (c->codes)
-		put_codes(g, c, COL_KERNEL);
+		append_function_number(g, c, COL_KERNEL);
 }
 
 /* Appends a piece as a reference to a body. p is the patch that defines a new body, else NULL. */
@@ -289,7 +289,7 @@ static void append_shared_piece(
 							  : g->share->n_bodies - o->body));
 	}
 	order_add(&g->order, o->body, p != NULL);
-	put_kernel(g, c);
+	put_kernel_fields(g, c);
 }
 
 static void append_whole_piece(struct gathering *g, const struct piece *c)
@@ -309,7 +309,7 @@ static void append_whole_piece(struct gathering *g, const struct piece *c)
 	} else {
 		header_pack(m, &g->header, e->head.p ? (const char *)e->head.p : "", e->head.n, c->lines);
 		if (c->codes)
-			put_codes(g, c, COL_META);
+			append_function_number(g, c, COL_META);
 	}
 	if (c->part)
 		buf_add(m, e->table.p, e->table.n);
@@ -325,7 +325,7 @@ static void append_whole_piece(struct gathering *g, const struct piece *c)
 		buf_add(&g->col[k], e->col[k].p, e->col[k].n);
 }
 
-static void put_piece(struct queue *q, struct gathering *g, struct piece *c, bool first)
+static void append_piece_to_block(struct queue *q, struct gathering *g, struct piece *c, bool first)
 {
 	struct encoded *e = c->e;
 	struct patch p;
@@ -358,7 +358,7 @@ static void put_piece(struct queue *q, struct gathering *g, struct piece *c, boo
 }
 
 /* Removes the PIECE_BODY flags if no piece refers to a body. */
-static void drop_flags(struct gathering *g)
+static void remove_body_flags(struct gathering *g)
 {
 	struct buf *m = &g->col[COL_META], old = *m;
 	size_t at = 0;
@@ -389,9 +389,9 @@ static void gather_job(struct queue *q, struct job *j)
 	buf_add(&j->col[COL_META], j->list.p, j->list.n);
 	mp_uint(&j->col[COL_META], j->n);
 	for (uint32_t i = 0; i < j->n; i++)
-		put_piece(q, &g, j->piece[i], i == 0);
+		append_piece_to_block(q, &g, j->piece[i], i == 0);
 	if (j->plain && !j->shared)
-		drop_flags(&g);
+		remove_body_flags(&g);
 	free(g.flagged);
 	free(g.coded.code);
 	order_free(&g.order);

@@ -57,7 +57,7 @@ static int send_header(struct out *o, const struct buf *h)
 	return send_text(o);
 }
 
-static int bad_block(const struct out *o, const struct walk *w)
+static int report_damaged_block(const struct out *o, const struct walk *w)
 {
 	return pack_bad(o->p, block_offset(o->p, w->b->number), o->f, "pack-damaged",
 		"the columns of a block do not fit its tables");
@@ -75,7 +75,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 		if (!o->whole)
 			in.first = !o->any;
 		if (!text_append_block(&o->text, &in, replay_tails(r)))
-			return bad_block(o, w);
+			return report_damaged_block(o, w);
 		if (wanted)
 			o->any = true;
 		else
@@ -83,7 +83,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 		if (o->text.n >= OUT_TEXT && send_text(o) < 0)
 			return -1;
 	}
-	return got < 0 ? bad_block(o, w) : send_text(o);
+	return got < 0 ? report_damaged_block(o, w) : send_text(o);
 }
 
 static int send_part(struct out *o, const struct walk *w, const struct read_piece *c)
@@ -96,13 +96,14 @@ static int send_part(struct out *o, const struct walk *w, const struct read_piec
 	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
 		if (at > o->last || at + part->span[i].blocks <= o->first)
 			continue;
-		ret = replay_begin_span(r, i, c->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
+		ret = replay_begin_span(r, i, c->col, at) ? send_span(o, w, r, at)
+							  : report_damaged_block(o, w);
 	}
 	replay_free(r);
 	return ret;
 }
 
-static int send_piece(struct out *o, const struct walk *w, const struct read_piece *c)
+static int pass_on_piece(struct out *o, const struct walk *w, const struct read_piece *c)
 {
 	if (c->flags & PIECE_BEGINS && send_header(o, &c->header) < 0)
 		return -1;
@@ -125,7 +126,7 @@ int pack_piece_text(struct walk *w, const struct read_piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
 	struct out o = {.p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f};
-	int r = send_piece(&o, w, c);
+	int r = pass_on_piece(&o, w, c);
 
 	tblock_free(&o.tb);
 	buf_free(&o.text);
@@ -157,7 +158,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		uint64_t after = c->part->first_block + c->part->n_blocks;
 
-		if (send_piece(&o, &w, c) < 0) {
+		if (pass_on_piece(&o, &w, c) < 0) {
 			r = -1;
 			break;
 		}

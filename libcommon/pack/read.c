@@ -210,7 +210,7 @@ static void add_indexed_name(
  * kernels that the list names between the previous missing kernel and this one. Returns false if the list names fewer
  * kernels.
  */
-static bool read_names(struct pack *p, struct cur missing)
+static bool read_kernel_names(struct pack *p, struct cur missing)
 {
 	bool lacks = cur_left(&missing) > 0;
 	uint64_t before = lacks ? cur_var(&missing) : 0;
@@ -262,7 +262,7 @@ int pack_read_list(struct pack *p, struct fault *f)
 		    !memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
 	if (good && b->list_name_len)
 		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);
-	bool named = good && read_names(p, cur_of(b->missing, b->missing_len));
+	bool named = good && read_kernel_names(p, cur_of(b->missing, b->missing_len));
 	block_put(p, b);
 	if (!good)
 		return pack_bad(p, FIRST, f, "pack-damaged", "no kernel list in the first block");
@@ -361,7 +361,7 @@ struct pack *pack_open_copy(struct input *in, struct fault *f)
 	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);
 	if (pack_check_magic(&shown, magic, f) < 0)
 		return NULL;
-	FILE *t = output_spool();
+	FILE *t = output_open_unnamed();
 	bool good = t != NULL;
 
 	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)

@@ -112,7 +112,7 @@ static struct origin *drop_oldest(struct share *s)
 }
 
 /* Returns the newest origin with the same name and grid; if there is none, with the same name. */
-static struct origin *find_related(struct share *s, uint64_t near, uint64_t far)
+static struct origin *find_similar_origin(struct share *s, uint64_t near, uint64_t far)
 {
 	struct origin *o = *origin_slot(s->near, near);
 
@@ -136,7 +136,7 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 		.weight = weight,
 		.body = NONE,
 		.holders = 1};
-	*related = find_related(s, near, far);
+	*related = find_similar_origin(s, near, far);
 	if (*related)
 		mark_origin_used(s, *related);
 	o->by_key = *(slot = origin_slot(s->key, key[0]));

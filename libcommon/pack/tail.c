@@ -208,7 +208,7 @@ struct known {
 	unsigned i; /* number of lanes before this one */
 };
 
-static uint64_t guess_of(unsigned guess, unsigned kind, const struct known *k)
+static uint64_t guess_number(unsigned guess, unsigned kind, const struct known *k)
 {
 	/* `before` of the first lane is the number of that lane two texts earlier. */
 	uint64_t at = k->i ? k->before : k->old;
@@ -275,7 +275,7 @@ static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t ma
 	FOR_BITS32 (l, mask) {
 		k = guess_inputs_of(g, &k, l);
 		for (unsigned n = 0; n < GUESSES; n++) {
-			uint64_t d = tail_difference(kind, v[l], guess_of(n, kind, &k));
+			uint64_t d = tail_difference(kind, v[l], guess_number(n, kind, &k));
 
 			g->cost[n] += d ? log2_floor(d) + 2 : 0;
 		}
@@ -358,7 +358,7 @@ static void keep_guess_numbers(
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void put_group(
+static void put_group_numbers(
 	struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32], struct buf col[N_COLUMNS])
 {
 	unsigned best = best_guess(g), bytes = 0;
@@ -367,7 +367,7 @@ static void put_group(
 
 	FOR_BITS32 (l, mask) {
 		k = guess_inputs_of(g, &k, l);
-		d[l] = tail_difference(kind, v[l], guess_of(best, kind, &k));
+		d[l] = tail_difference(kind, v[l], guess_number(best, kind, &k));
 		all |= d[l];
 		note_lane_number(&k, v[l]);
 	}
@@ -399,7 +399,7 @@ void tail_put(
 		uint8_t c = x->form.p[i];
 
 		if (c == GROUP) {
-			put_group(tail_group_state(s, g), x->form.p[++i], mask, x->lane[g], col);
+			put_group_numbers(tail_group_state(s, g), x->form.p[++i], mask, x->lane[g], col);
 			g++;
 		} else if (c < ' ') {
 			buf_var(&col[COL_TEXT], fold((int64_t)(x->slot[slot] - s->slot[slot])));
@@ -411,7 +411,8 @@ void tail_put(
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static bool get_group(struct tails *t, struct group_state *g, unsigned kind, uint32_t mask, uint64_t v[32])
+static bool read_group_numbers(
+	struct tails *t, struct group_state *g, unsigned kind, uint32_t mask, uint64_t v[32])
 {
 	unsigned best = best_guess(g), bytes = cur_byte(&t->width), n = bit_count32(mask), i = 0;
 	const uint8_t *plane[8];
@@ -429,7 +430,7 @@ static bool get_group(struct tails *t, struct group_state *g, unsigned kind, uin
 			d |= (uint64_t)plane[b][i] << 8 * b;
 		i++;
 		k = guess_inputs_of(g, &k, l);
-		v[l] = undo_tail_difference(kind, d, guess_of(best, kind, &k));
+		v[l] = undo_tail_difference(kind, d, guess_number(best, kind, &k));
 		if (kind == DECIMAL && v[l] >= NUMBER_MAX)
 			return false;
 		note_lane_number(&k, v[l]);
@@ -448,8 +449,8 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 		uint8_t c = s->form.p[i];
 
 		if (c == GROUP) {
-			if (!mask || !get_group(t, tail_group_state(s, x->n_groups), s->form.p[++i], mask,
-					     x->lane[x->n_groups]))
+			if (!mask || !read_group_numbers(t, tail_group_state(s, x->n_groups), s->form.p[++i],
+					     mask, x->lane[x->n_groups]))
 				return false;
 			x->n_groups++;
 		} else if (c < ' ') {

@@ -38,7 +38,7 @@ static inline uint8_t *write_mask(uint8_t *o, uint32_t v)
 	return o + 8;
 }
 
-static inline uint8_t *put_dec(uint8_t *o, uint64_t v)
+static inline uint8_t *write_decimal(uint8_t *o, uint64_t v)
 {
 	uint8_t t[20];
 	unsigned n = 0;
@@ -54,11 +54,11 @@ static inline uint8_t *put_dec(uint8_t *o, uint64_t v)
 	return o;
 }
 
-static inline uint8_t *put_sdec(uint8_t *o, int64_t v)
+static inline uint8_t *write_signed_decimal(uint8_t *o, int64_t v)
 {
 	if (v < 0)
 		*o++ = '-';
-	return put_dec(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	return write_decimal(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 static inline uint8_t *text_append_bytes(uint8_t *o, const void *s, size_t n)
@@ -90,7 +90,7 @@ static uint8_t *write_addresses(
 	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
 		o = write_hex(text_append_bytes(o, " 1 0x", 5), a[0], pad);
 		*o++ = ' ';
-		return put_sdec(o, (int64_t)a[1]);
+		return write_signed_decimal(o, (int64_t)a[1]);
 	}
 	for (unsigned i = 0; line && i < n; i++)
 		t[i] = a[0] + i * a[1];
@@ -108,23 +108,23 @@ static uint8_t *write_addresses(
 	o = write_hex(o, a[0], pad);
 	if (stride) {
 		*o++ = ' ';
-		return put_sdec(o, n ? (int64_t)(a[1] - a[0]) : 0);
+		return write_signed_decimal(o, n ? (int64_t)(a[1] - a[0]) : 0);
 	}
 	for (unsigned i = 1; i < n; i++) {
 		*o++ = ' ';
-		o = put_sdec(o, (int64_t)(a[i] - a[i - 1]));
+		o = write_signed_decimal(o, (int64_t)(a[i] - a[i - 1]));
 	}
 	return o;
 }
 
 /* Appends the columns before the PC. */
-static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, uint32_t lineno)
+static uint8_t *append_prefix_columns(uint8_t *o, const struct text_in *in, uint32_t warp, uint32_t lineno)
 {
 	const uint32_t v[5] = {in->tb->x, in->tb->y, in->tb->z, warp, lineno};
 	bool ids = in->part->style & STYLE_BLOCK_IDS, line = in->part->style & STYLE_LINENO;
 
 	for (unsigned i = ids ? 0 : 4; i < 4u + line; i++) {
-		o = put_dec(o, v[i]);
+		o = write_decimal(o, v[i]);
 		*o++ = ' ';
 	}
 	return o;
@@ -139,7 +139,7 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);
 	uint8_t *o = out->p + out->n;
 	if (in->part->style & (STYLE_BLOCK_IDS | STYLE_LINENO))
-		o = put_prefix(o, in, warp, s->lineno);
+		o = append_prefix_columns(o, in, warp, s->lineno);
 	o = write_hex(o, s->pc, 4);
 	*o++ = ' ';
 	o = write_mask(o, r->mask);
@@ -172,7 +172,7 @@ static void put_name_and_number(struct buf *out, const char *name, uint64_t v)
 	uint8_t t[20];
 
 	buf_add(out, name, strlen(name));
-	buf_add(out, t, (size_t)(put_dec(t, v) - t));
+	buf_add(out, t, (size_t)(write_decimal(t, v) - t));
 	buf_byte(out, '\n');
 }
 
@@ -183,11 +183,11 @@ void text_append_block_head(struct buf *out, const struct text_in *in)
 	if (!in->first)
 		*o++ = '\n';
 	o = text_append_bytes(o, "#BEGIN_TB\n\nthread block = ", 26);
-	o = put_dec(o, in->tb->x);
+	o = write_decimal(o, in->tb->x);
 	*o++ = ',';
-	o = put_dec(o, in->tb->y);
+	o = write_decimal(o, in->tb->y);
 	*o++ = ',';
-	o = put_dec(o, in->tb->z);
+	o = write_decimal(o, in->tb->z);
 	*o++ = '\n';
 	buf_add(out, t, (size_t)(o - t));
 	buf_add(out, in->extra, in->extra_len);
@@ -227,7 +227,7 @@ void text_append_static(struct buf *out, const struct part *p, const struct psta
 	struct rec none = {0};
 
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
-	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
+	uint8_t *o = append_prefix_columns(out->p + out->n, &in, 0, s->lineno);
 	o = write_hex(o, s->pc, 4);
 	o = text_append_bytes(o, " 00000000 ", 10);
 	o = text_append_bytes(o, p->code.text.p + s->mid, s->mid_len);

@@ -293,7 +293,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 }
 
 /* Sets the hash of the kernel, from its last piece if that has one, else from its text. */
-static int find_hash(struct trace *t, struct fault *f)
+static int set_kernel_hash(struct trace *t, struct fault *f)
 {
 	struct packed *k = t->packed;
 	uint64_t bytes;
@@ -324,7 +324,7 @@ static int continue_as_text(struct trace *t, struct packed *k, struct fault *f)
 		if (add_piece_text(k, c, f) < 0)
 			return -1;
 	}
-	if (r < 0 || (t->hash && find_hash(t, f) < 0))
+	if (r < 0 || (t->hash && set_kernel_hash(t, f) < 0))
 		return -1;
 	input_close(t->in);
 	t->in = NULL;
@@ -358,7 +358,7 @@ static void use_decoded_block(struct packed *k, struct tblock *tb, struct text_i
  * Reads the records of the next thread block. rec.inst is the number in the part's table unless the part is plain.
  * Returns 1, 0 if the kernel ends or continues as text, or -1.
  */
-static int next_records(
+static int decode_next_block(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	for (;;) {
@@ -416,7 +416,7 @@ static int parse_record(
 	return 0;
 }
 
-static int lanes_fault(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
+static int report_bad_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
 		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
@@ -440,7 +440,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	if (line)
 		return parse_record(t, k, tb, r, lanes, f);
 	if (r->mask & ~lanes)
-		return lanes_fault(t, r->mask, lanes, f);
+		return report_bad_lanes(t, r->mask, lanes, f);
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
 			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
@@ -466,13 +466,13 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 		if (!k->plain && finish_packed_record(t, k, tb, r, in, lanes, f) < 0)
 			return -1;
 		if (k->plain && r->mask & ~lanes)
-			return lanes_fault(t, r->mask, lanes, f);
+			return report_bad_lanes(t, r->mask, lanes, f);
 	}
 	return 0;
 }
 
 /* Reads the lines between the id and the first warp. */
-static int finish_extra(struct trace *t, struct tblock *tb, const struct text_in *in, struct fault *f)
+static int read_placement_lines(struct trace *t, struct tblock *tb, const struct text_in *in, struct fault *f)
 {
 	const char *s = in->extra, *end = s ? s + in->extra_len : s;
 
@@ -497,7 +497,7 @@ static int finish_block(
 	tb->n_recs = recs;
 	if (trace_claim_block(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
-	if (finish_extra(t, tb, in, f) < 0)
+	if (read_placement_lines(t, tb, in, f) < 0)
 		return -1;
 	t->line += 2;
 	for (uint32_t i = 0; i < listed; i++) {
@@ -521,7 +521,7 @@ static int finish_block(
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	struct text_in in;
-	int r = next_records(t, t->packed, tb, &in, f);
+	int r = decode_next_block(t, t->packed, tb, &in, f);
 
 	if (r > 0 && finish_block(t, t->packed, tb, &in, f) < 0)
 		r = -1;
@@ -583,8 +583,8 @@ int packed_finish(struct trace *t, struct fault *f)
 {
 	struct text_in in;
 	struct tblock tb = {0};
-	int r = next_records(t, t->packed, &tb, &in, f);
+	int r = decode_next_block(t, t->packed, &tb, &in, f);
 
 	tblock_free(&tb);
-	return r || !t->hash || !t->columns ? r : find_hash(t, f);
+	return r || !t->hash || !t->columns ? r : set_kernel_hash(t, f);
 }

@@ -45,7 +45,7 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
  * Writes the start of the stream, before the first block, which has the body b. If the stream has one block, the
  * index is already known.
  */
-static void put_magic(struct pack_writer *w, const struct buf *b)
+static void write_stream_start(struct pack_writer *w, const struct buf *b)
 {
 	bool counted = w->several || directory_pack(&w->told, &w->directory, b->n);
 
@@ -58,13 +58,13 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 }
 
 /* Writes a frame to the stream, or to the spool while the list is unknown. Returns its size. */
-static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
+static uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
 	FILE *to = w->spool ? w->spool : w->out;
 	struct buf h = {0};
 
 	if (!w->started && !w->spool)
-		put_magic(w, b);
+		write_stream_start(w, b);
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
 	uint64_t size = h.n + b->n + 8, sum = stream_sum(h.p, h.n, b->p, b->n);
@@ -92,7 +92,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 	}
 	if (!w->started)
 		w->shared = !j->plain || j->shared;
-	e.size = put_framed(w, BLOCK_DATA, &j->out);
+	e.size = write_frame(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
 	for (uint32_t i = 0; i < j->n; i++) {
@@ -143,7 +143,7 @@ void pack_set_codes(struct pack_writer *w, const struct cubins *codes) { w->code
 uint32_t pack_coded_insts(const struct pack_writer *w) { return w->coded; }
 
 /* Finds the function of the kernel that the piece begins. */
-static void find_codes(struct pack_writer *w, struct piece *c)
+static void find_function_of_piece(struct pack_writer *w, struct piece *c)
 {
 	struct function_name name;
 
@@ -240,7 +240,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 		w->lines = w->any ? w->lines : c->facts.dialect == DIALECT_PTX;
 		w->any = true;
 		c->lines = w->lines;
-		find_codes(w, c);
+		find_function_of_piece(w, c);
 		directory_begin(&w->directory, (const char *)c->text.p, c->header);
 	}
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
@@ -485,7 +485,7 @@ void pack_end_kernel(struct pack_writer *w, unsigned char *hash)
 }
 
 /* Appends the body of the index to b. */
-static void put_index(struct pack_writer *w, struct buf *b)
+static void append_index(struct pack_writer *w, struct buf *b)
 {
 	uint64_t kernel = 0, bytes = 0;
 
@@ -524,7 +524,7 @@ static void copy_spool(FILE *out, FILE *spool)
  * Writes the list that pack_list_last() announced. If the stream has one block with space for the list, the list is
  * put there. Otherwise a block with only the list precedes the blocks in the spool.
  */
-static void put_late_list(struct pack_writer *w)
+static void write_announced_list(struct pack_writer *w)
 {
 	FILE *spool = w->spool;
 
@@ -556,12 +556,12 @@ void pack_writer_close(struct pack_writer *w)
 	struct buf b = {0};
 
 	if (w->spool)
-		put_late_list(w);
+		write_announced_list(w);
 	if (w->list.n)
 		current_job(w);
 	end_job(w, true);
-	put_index(w, &b);
-	uint64_t size = put_framed(w, BLOCK_INDEX, &b);
+	append_index(w, &b);
+	uint64_t size = write_frame(w, BLOCK_INDEX, &b);
 	for (int i = 0; i < 4; i++)
 		putc((int)(size >> 8 * i & 255), w->out);
 	fwrite(PACK_END, 1, 4, w->out);

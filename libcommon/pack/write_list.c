@@ -40,7 +40,7 @@ void pack_write_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t 
 
 void pack_list_last(struct pack_writer *w)
 {
-	w->spool = output_spool();
+	w->spool = output_open_unnamed();
 	if (!w->spool)
 		die_errno("a temporary file cannot be written");
 	w->relative = true;

@@ -149,7 +149,7 @@ static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 	return 0;
 }
 
-static int parse_head(struct picks_line *l)
+static int parse_first_line(struct picks_line *l)
 {
 	size_t n;
 	const char *w = next_pick_word(l, &n);
@@ -248,7 +248,7 @@ static int parse_pick_line(struct picks_line *l)
 	if (!*l->at || *l->at == '#')
 		return 0;
 	if (!l->p->line)
-		return parse_head(l);
+		return parse_first_line(l);
 	const char *at = l->at, *w = next_pick_word(l, &n);
 	if (pick_word_is(w, n, "stratum"))
 		return parse_stratum(l);

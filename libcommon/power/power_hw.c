@@ -27,7 +27,7 @@ static unsigned split_columns(char *line, char *column[COLUMNS])
 	return n;
 }
 
-static int parse_row(struct power_hw_table *t, char *line, struct place at, struct fault *f)
+static int parse_counter_row(struct power_hw_table *t, char *line, struct place at, struct fault *f)
 {
 	struct power_hw_row row = {.line = at.line};
 	char *column[COLUMNS], q[64];
@@ -74,7 +74,7 @@ int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes
 			r = fault_set(
 				f, at, "power-table", "an empty line (expected %d columns)", (int)COLUMNS);
 		else
-			r = parse_row(t, line.p, at, f);
+			r = parse_counter_row(t, line.p, at, f);
 	}
 	bytes_free(&line);
 	return r;

@@ -95,7 +95,7 @@ static const struct upper_row upper_rows[] = {
  * Returns the row of a name. Searches from the end, because constant_power is both a counter and a coefficient, and
  * here means the coefficient.
  */
-static const struct upper_row *find_upper(const char *name)
+static const struct upper_row *find_coefficient_row(const char *name)
 {
 	for (size_t i = N_UPPER; i-- > 0;)
 		if (!strcmp(upper_rows[i].name, name))
@@ -165,7 +165,7 @@ static void record_hardware_param(struct xml_reader *r, int row, const char *val
 static void apply_param(struct xml_reader *r, const char *name, const char *value)
 {
 	const char *component = r->id[r->depth - 1];
-	const struct upper_row *upper = r->depth == 2 ? find_upper(name) : NULL;
+	const struct upper_row *upper = r->depth == 2 ? find_coefficient_row(name) : NULL;
 	int row = upper ? -1 : find_hardware(component, name);
 	enum power_energy energy;
 	double v;

@@ -31,7 +31,7 @@ static struct table rows;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Returns the row of a name of n bytes; NULL if there is none. */
-static const struct figure *figure_row(const char *name, size_t n)
+static const struct figure *find_row_by_name(const char *name, size_t n)
 {
 	FOR_TABLE (w, &rows, table_hash(name, n)) {
 		const struct figure *row = &figures_table[w.number];
@@ -42,14 +42,14 @@ static const struct figure *figure_row(const char *name, size_t n)
 	return NULL;
 }
 
-static void fill_rows(void)
+static void fill_row_table(void)
 {
 	for (uint32_t i = 0; i < n_figures; i++)
 		table_add(&rows, table_hash(figures_table[i].name, strlen(figures_table[i].name)), i);
 }
 
 /* Writes name to out with '*' for every index. Returns the length; 0 if a bracket is not closed. */
-static size_t family_name(char *out, const char *name, size_t n)
+static size_t make_family_name(char *out, const char *name, size_t n)
 {
 	size_t len = 0;
 
@@ -76,12 +76,12 @@ const struct figure *figure_find(const char *name)
 
 	if (!n || n > NAME_MAX_LEN)
 		return NULL;
-	pthread_once(&once, fill_rows);
-	row = figure_row(name, n);
+	pthread_once(&once, fill_row_table);
+	row = find_row_by_name(name, n);
 	if (row)
 		return row;
-	n = family_name(key, name, n);
-	return n ? figure_row(key, n) : NULL;
+	n = make_family_name(key, name, n);
+	return n ? find_row_by_name(key, n) : NULL;
 }
 
 bool figure_matches(const char *pattern, const char *name)

@@ -213,7 +213,7 @@ static void add_cycles(struct hotspots *t, int side, const char *kernel, const s
 
 /* ---- figures -------------------------------------------------------------------------------------- */
 
-static bool name_begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
+static bool has_name_prefix(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
 /*
  * Adds sched_cycles[REASON] of the whole kernel to left. The cycles of instructions are subtracted from left later.
@@ -243,7 +243,7 @@ static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, cons
 
 		if (r)
 			r->issues[side] += f->value.count;
-	} else if (name_begins(tail, ".cycles[") && (end = strchr(tail + 8, ']'))) {
+	} else if (has_name_prefix(tail, ".cycles[") && (end = strchr(tail + 8, ']'))) {
 		reason = find_reason(tail + 8, (size_t)(end - tail - 8));
 		if (reason < 0)
 			return;
@@ -259,14 +259,14 @@ bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 	bool profile = false;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		profile |= name_begins(item->figure[i].name, "sched_cycles");
-		if (name_begins(item->figure[i].name, "sched_cycles["))
+		profile |= has_name_prefix(item->figure[i].name, "sched_cycles");
+		if (has_name_prefix(item->figure[i].name, "sched_cycles["))
 			add_total_cycles(&item->figure[i], left);
 	}
 	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		t->all[side] += left[c];
 	for (uint32_t i = 0; i < item->n_figures; i++)
-		if (name_begins(item->figure[i].name, "pc["))
+		if (has_name_prefix(item->figure[i].name, "pc["))
 			add_pc_cycles(t, side, kernel, &item->figure[i], left);
 	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 		add_cycles(t, side, kernel, NULL, c, left[c]);

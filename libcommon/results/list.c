@@ -99,7 +99,7 @@ void list_put_row(struct results *r, struct list_name *n, struct result_value v)
 }
 
 /* Sets the figures of the run that the record omits to 0. */
-static void put_zeros(struct results *r)
+static void set_omitted_figures_to_zero(struct results *r)
 {
 	for (uint32_t i = 0; i < r->n_zero; i++) {
 		struct list_name *n = r->name[r->zero[i]];
@@ -109,7 +109,8 @@ static void put_zeros(struct results *r)
 	}
 }
 
-static int put_value(struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
+static int set_or_add_value(
+	struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
 {
 	struct list_name *n = strchr(name, READ_HIDDEN) ? NULL : list_name(r, name, f);
 	char q[60];
@@ -130,12 +131,12 @@ static int put_value(struct results *r, const char *name, struct result_value v,
 
 int list_set_figure(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
-	return put_value(r, name, v, false, f);
+	return set_or_add_value(r, name, v, false, f);
 }
 
 int list_add_to_figure(struct results *r, const char *name, uint64_t n, struct fault *f)
 {
-	return put_value(r, name, value_whole(n), true, f);
+	return set_or_add_value(r, name, value_whole(n), true, f);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ const struct result_value *results_find(const struct results *r, const char *nam
 	return n && n->listed == r->mark && n->list_index < r->n_list ? &r->list[n->list_index].value : NULL;
 }
 
-static void list_value(struct results *r, struct list_name *n, struct result_value v)
+static void append_to_list(struct results *r, struct list_name *n, struct result_value v)
 {
 	if (!isfinite(v.real))
 		return;
@@ -218,7 +219,7 @@ static const struct result_value *find_ratio_part(
 	return NULL;
 }
 
-static void list_ratio(struct results *r, struct list_name *n)
+static void append_ratio_to_list(struct results *r, struct list_name *n)
 {
 	char num[256], den[256];
 	const struct result_value *a, *b;
@@ -228,7 +229,7 @@ static void list_ratio(struct results *r, struct list_name *n)
 	a = find_ratio_part(r, n, num);
 	b = find_ratio_part(r, n, den);
 	if (a && b && b->real != 0)
-		list_value(r, n, value_real(a->real / b->real));
+		append_to_list(r, n, value_real(a->real / b->real));
 }
 
 static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
@@ -247,17 +248,17 @@ static void list_missing_rates(struct results *r)
 			struct list_name *n = list_name(r, a->name, NULL);
 
 			if (n)
-				list_ratio(r, n);
+				append_ratio_to_list(r, n);
 		}
 	}
 }
 
-static bool is_count(const struct list_name *n)
+static bool is_counter_figure(const struct list_name *n)
 {
 	return n->about && (n->about->kind == FIGURE_COUNTER || n->about->kind == FIGURE_HISTOGRAM);
 }
 
-static void add_total(struct results *r, struct list_name *n)
+static void add_to_run_total(struct results *r, struct list_name *n)
 {
 	const struct figure *a = n->about;
 	bool fresh = n->total_run != r->run;
@@ -279,7 +280,7 @@ static uint64_t wrapped_difference(uint64_t now, uint64_t before)
 	return now >= before ? now - before : now + (1ull << 32) - before;
 }
 
-static bool counts_by_stream(const char *name)
+static bool is_counted_by_stream(const char *name)
 {
 	return strstr(name, "stats_breakdown[") || strstr(name, "stats_fail_breakdown[") ||
 	       strstr(name, "_fail_stats_breakdown[");
@@ -299,7 +300,7 @@ static struct list_name *previous_value_row(struct results *r, struct list_name 
 	char stream[24];
 	struct list_name *base;
 
-	if (!counts_by_stream(n->text))
+	if (!is_counted_by_stream(n->text))
 		return n;
 	snprintf(stream, sizeof(stream), "%" PRIu64, r->kernel.stream);
 	base = list_hidden_row(r, n->text, stream, NULL);
@@ -320,7 +321,7 @@ static bool convert_to_own_value(struct results *r, struct list_name *n)
 {
 	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
 		n->running = n->now;
-	if (is_count(n)) {
+	if (is_counter_figure(n)) {
 		n->now = value_whole(list_difference(r, previous_value_row(r, n), n->now.count));
 		return n->now.count || !n->about->sparse;
 	}
@@ -329,7 +330,7 @@ static bool convert_to_own_value(struct results *r, struct list_name *n)
 	return !n->about || !n->about->sparse || n->now.real != 0;
 }
 
-static void list_own_value(struct results *r, struct list_name *n)
+static void append_own_value(struct results *r, struct list_name *n)
 {
 	bool log = r->form == RESULT_ACCELSIM, running = r->flags & RESULT_RUNNING;
 	bool known = log ? convert_to_own_value(r, n) : true;
@@ -339,15 +340,15 @@ static void list_own_value(struct results *r, struct list_name *n)
 		n->running.decimals = INT8_MAX;
 	}
 	if (!has_formula(n))
-		add_total(r, n);
-	if (running && is_count(n))
+		add_to_run_total(r, n);
+	if (running && is_counter_figure(n))
 		return;
 	if (running && n->about && n->about->kind == FIGURE_RATIO) {
 		known = log;
 		n->now = n->running;
 	}
 	if (known && !((log || running) && has_formula(n)))
-		list_value(r, n, n->now);
+		append_to_list(r, n, n->now);
 }
 
 static void list_all_totals(struct results *r, bool counts_only)
@@ -355,11 +356,12 @@ static void list_all_totals(struct results *r, bool counts_only)
 	for (uint32_t i = 0; i < r->n_names; i++) {
 		struct list_name *n = r->name[i];
 
-		if (n->total_run != r->run || (counts_only && !is_count(n)) || n->total.decimals == INT8_MAX)
+		if (n->total_run != r->run || (counts_only && !is_counter_figure(n)) ||
+			n->total.decimals == INT8_MAX)
 			continue;
 		if (n->about && n->about->sparse && n->about->kind != FIGURE_RATIO && n->total.real == 0)
 			continue;
-		list_value(r, n, n->total);
+		append_to_list(r, n, n->total);
 	}
 }
 
@@ -367,16 +369,16 @@ static void list_all_rates(struct results *r)
 {
 	for (uint32_t i = 0; i < r->n_order; i++)
 		if (has_formula(r->name[r->order[i]]))
-			list_ratio(r, r->name[r->order[i]]);
+			append_ratio_to_list(r, r->name[r->order[i]]);
 	list_missing_rates(r);
 }
 
 void list_kernel_record(struct results *r)
 {
 	r->n_list = 0;
-	put_zeros(r);
+	set_omitted_figures_to_zero(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
-		list_own_value(r, r->name[r->order[i]]);
+		append_own_value(r, r->name[r->order[i]]);
 	if (r->flags & RESULT_RUNNING)
 		list_all_totals(r, true);
 	if (r->form == RESULT_ACCELSIM || r->flags & RESULT_RUNNING)
@@ -386,9 +388,9 @@ void list_kernel_record(struct results *r)
 void list_end_record(struct results *r)
 {
 	r->n_list = 0;
-	put_zeros(r);
+	set_omitted_figures_to_zero(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
-		list_value(r, r->name[r->order[i]], r->name[r->order[i]]->now);
+		append_to_list(r, r->name[r->order[i]], r->name[r->order[i]]->now);
 }
 
 /* Replaces the values of interval rates by their running values, for which Accel-Sim's log has other names. */
@@ -406,7 +408,7 @@ static void use_running_rates(struct results *r)
 		struct list_name *n = v ? list_name(r, pair[i][0], NULL) : NULL;
 
 		if (n)
-			list_value(r, n, *v);
+			append_to_list(r, n, *v);
 	}
 }
 
@@ -419,7 +421,7 @@ void list_run_totals(struct results *r)
 	use_running_rates(r);
 	for (uint32_t i = 0; i < r->n_names; i++)
 		if (has_formula(r->name[i]) && strchr(r->name[i]->text, '['))
-			list_ratio(r, r->name[i]);
+			append_ratio_to_list(r, r->name[i]);
 	list_missing_rates(r);
 	r->whole_run = false;
 }

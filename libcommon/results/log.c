@@ -207,7 +207,7 @@ static int read_banks_line(struct results *r, const char *s, struct fault *f)
  * Writes the recorded form of a name: trimmed, with '_' instead of inner blanks. Returns false if the text is not a
  * name.
  */
-static bool make_recorded_name(char *out, size_t cap, const char *s, const char *end)
+static bool convert_to_recorded_name(char *out, size_t cap, const char *s, const char *end)
 {
 	size_t n = 0;
 
@@ -244,7 +244,7 @@ static void append_free_index(struct results *r, char *name, size_t cap)
 	}
 }
 
-static bool known_numbered(const char *name)
+static bool is_known_with_index(const char *name)
 {
 	char full[160];
 
@@ -284,7 +284,7 @@ static int read_value_line(struct results *r, const char *line, const char *equa
 	struct result_value v;
 	const char *end;
 
-	if (!make_recorded_name(name, sizeof(name), line, equals))
+	if (!convert_to_recorded_name(name, sizeof(name), line, equals))
 		return 0;
 	if (!strcmp(name, "average_row_locality"))
 		return read_locality_line(r, equals + 1 + strspn(equals + 1, " "), f);
@@ -295,7 +295,7 @@ static int read_value_line(struct results *r, const char *line, const char *equa
 		return figure_find(full) && strncmp(name, "n_", 2) ? add_printed_number(r, full, v, f) : 0;
 	}
 	about = figure_find(name);
-	if (!about && known_numbered(name)) {
+	if (!about && is_known_with_index(name)) {
 		append_free_index(r, name, sizeof(name));
 		about = figure_find(name);
 	}
@@ -312,7 +312,7 @@ static int read_parts_line(struct results *r, const char *line, const char *colo
 	char owner[64], name[64], full[160];
 	const char *s = colon + 1;
 
-	if (!make_recorded_name(owner, sizeof(owner), line, colon))
+	if (!convert_to_recorded_name(owner, sizeof(owner), line, colon))
 		return 0;
 	while (*s) {
 		const char *equals = strchr(s, '='), *comma = s + strcspn(s, ","), *end;
@@ -320,7 +320,7 @@ static int read_parts_line(struct results *r, const char *line, const char *colo
 
 		if (!equals)
 			break;
-		if (equals < comma && make_recorded_name(name, sizeof(name), s, equals) &&
+		if (equals < comma && convert_to_recorded_name(name, sizeof(name), s, equals) &&
 			value_parse_printed(equals + 1, &end, &v)) {
 			snprintf(full, sizeof(full), "%s.%s", owner, name);
 			if (add_printed_number(r, full, v, f) < 0)
@@ -352,7 +352,7 @@ static int read_following_line(struct results *r, const char *line, struct fault
 	return 0;
 }
 
-static bool read_switching_line(struct results *r, const char *line)
+static bool read_section_line(struct results *r, const char *line)
 {
 	struct log_state *l = &r->log;
 
@@ -410,7 +410,7 @@ int log_read_line(struct results *r, char *line, struct fault *f)
 
 	if (used)
 		return used < 0 ? -1 : 0;
-	if (read_switching_line(r, line))
+	if (read_section_line(r, line))
 		return 0;
 	if (log_line_starts(line, "dram["))
 		return read_bank_line(r, line, f);
@@ -438,7 +438,8 @@ int log_read_host_line(struct results *r, char *line, struct fault *f)
 	const char *s = strchr(line, '='), *end;
 	struct result_value v;
 
-	if (!s || !log_line_starts(line, "gpgpu_si") || !make_recorded_name(name, sizeof(name) - 8, line, s))
+	if (!s || !log_line_starts(line, "gpgpu_si") ||
+		!convert_to_recorded_name(name, sizeof(name) - 8, line, s))
 		return 0;
 	if (log_line_starts(line, "gpgpu_simulation_time") && strchr(s, '('))
 		s = strchr(s, '(');

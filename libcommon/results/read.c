@@ -211,7 +211,7 @@ void read_option(struct results *r, const char *name, const char *value, bool ab
 }
 
 /* Appends a dimension to a text such as "6x1x1". */
-static void add_dim(char out[40], const char *value)
+static void append_dimension(char out[40], const char *value)
 {
 	size_t n = strlen(out);
 
@@ -242,9 +242,9 @@ int read_member(struct results *r, const char *name, const char *value)
 		else if (!strcmp(name, "stream"))
 			r->kernel.stream = num_leading(value);
 		else if (!strncmp(name, "grid.", 5))
-			add_dim(r->kernel.grid, value);
+			append_dimension(r->kernel.grid, value);
 		else if (!strncmp(name, "block.", 6))
-			add_dim(r->kernel.block, value);
+			append_dimension(r->kernel.block, value);
 		else if (!strcmp(name, "status"))
 			snprintf(r->kernel.status, sizeof(r->kernel.status), "%s", value);
 		else if (!strcmp(name, "first_cycle"))
@@ -372,7 +372,7 @@ static enum result_form detect_line_form(const struct results *r)
 }
 
 /* Switches to another form and ends the current record or run. Returns false if events are due first. */
-static bool switch_form(struct results *r, enum result_form form)
+static bool change_result_form(struct results *r, enum result_form form)
 {
 	enum result_form old = r->form;
 
@@ -401,7 +401,7 @@ static bool switch_form(struct results *r, enum result_form form)
 	return true;
 }
 
-static int bad_line(struct results *r, struct fault *f)
+static int report_bad_line(struct results *r, struct fault *f)
 {
 	char q[60];
 
@@ -419,7 +419,7 @@ static int read_line_step(struct results *r, struct fault *f)
 	if (!got)
 		return handle_end_of_input(r);
 	form = detect_line_form(r);
-	if (!switch_form(r, form)) {
+	if (!change_result_form(r, form)) {
 		r->held = true;
 		return 0;
 	}
@@ -428,12 +428,12 @@ static int read_line_step(struct results *r, struct fault *f)
 	if (form == RESULT_TEXT)
 		return read_text_line(r, r->line, f);
 	if (r->form != RESULT_ACCELSIM)
-		return *r->line ? bad_line(r, f) : 0;
+		return *r->line ? report_bad_line(r, f) : 0;
 	return read_accelsim_line(r, r->line, f);
 }
 
 /* Reports whether the next bytes are a MessagePack record. */
-static int sees_msgpack(struct results *r, struct fault *f)
+static int is_msgpack_next(struct results *r, struct fault *f)
 {
 	const unsigned char *u;
 	const char *p;
@@ -451,16 +451,16 @@ static int sees_msgpack(struct results *r, struct fault *f)
 
 static int read_step(struct results *r, struct fault *f)
 {
-	if (!sees_msgpack(r, f))
+	if (!is_msgpack_next(r, f))
 		return read_line_step(r, f);
-	if (r->form != RESULT_MSGPACK && !switch_form(r, RESULT_MSGPACK))
+	if (r->form != RESULT_MSGPACK && !change_result_form(r, RESULT_MSGPACK))
 		return 0;
 	return read_msgpack_step(r, f);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static int return_event(struct results *r, struct result_item *item)
+static int return_due_event(struct results *r, struct result_item *item)
 {
 	enum result_event event = r->due[0];
 
@@ -496,7 +496,7 @@ int results_next(struct results *r, struct result_item *item, struct fault *f)
 	f = f ? f : &own;
 	for (;;) {
 		if (r->n_due)
-			return return_event(r, item);
+			return return_due_event(r, item);
 		if (r->finished) {
 			if (r->run)
 				return RESULT_END_OF_INPUT;

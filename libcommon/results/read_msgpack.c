@@ -32,7 +32,7 @@ struct msgpack_head {
 };
 
 /* Returns a head with a length field of `width` bytes. */
-static struct msgpack_head head_with_length(
+static struct msgpack_head read_head_with_length(
 	const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
 {
 	struct msgpack_head h = {.size = 1 + width};
@@ -55,9 +55,9 @@ static struct msgpack_head read_head(const unsigned char *p, size_t n)
 	if (c < 0xc0)
 		return (struct msgpack_head){1, c & 31, 0};
 	if (c <= 0xc6)
-		return head_with_length(p, n, 1u << (c - 0xc4), false, 0);
+		return read_head_with_length(p, n, 1u << (c - 0xc4), false, 0);
 	if (c <= 0xc9)
-		return head_with_length(p, n, 1u << (c - 0xc7), false, 1);
+		return read_head_with_length(p, n, 1u << (c - 0xc7), false, 1);
 	if (c <= 0xcb)
 		return (struct msgpack_head){1, 4u << (c - 0xca), 0};
 	if (c <= 0xd3)
@@ -65,10 +65,10 @@ static struct msgpack_head read_head(const unsigned char *p, size_t n)
 	if (c <= 0xd8)
 		return (struct msgpack_head){1, (1u << (c - 0xd4)) + 1, 0};
 	if (c <= 0xdb)
-		return head_with_length(p, n, 1u << (c - 0xd9), false, 0);
+		return read_head_with_length(p, n, 1u << (c - 0xd9), false, 0);
 	if (c <= 0xdd)
-		return head_with_length(p, n, 2u << (c - 0xdc), true, 1);
-	return head_with_length(p, n, 2u << (c - 0xde), true, 2);
+		return read_head_with_length(p, n, 2u << (c - 0xdc), true, 1);
+	return read_head_with_length(p, n, 2u << (c - 0xde), true, 2);
 }
 
 long read_msgpack_length(const unsigned char *p, size_t n)
@@ -106,7 +106,7 @@ long read_msgpack_length(const unsigned char *p, size_t n)
 
 /* ---- the object --------------------------------------------------------------------------- */
 
-static bool is_word(const msgpack_object *o, const char *word)
+static bool is_text_equal_to(const msgpack_object *o, const char *word)
 {
 	return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(word) &&
 	       !memcmp(o->via.str.ptr, word, o->via.str.size);
@@ -206,7 +206,7 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 }
 
 /* Reads the record that an object contains. Returns 1, 0 if events are due first, or -1 and sets *f. */
-static int use_msgpack_object(struct results *r, const msgpack_object *o, struct fault *f)
+static int read_record_in_object(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
 	char word[RECORD_REAL_CAP]; /* large enough for a real from msgpack_to_text() */
@@ -214,9 +214,9 @@ static int use_msgpack_object(struct results *r, const msgpack_object *o, struct
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];
 
-		if (is_word(&m->key, "record") && m->val.type == MSGPACK_OBJECT_STR)
+		if (is_text_equal_to(&m->key, "record") && m->val.type == MSGPACK_OBJECT_STR)
 			kind = &m->val;
-		else if (is_word(&m->key, "stats") && m->val.type == MSGPACK_OBJECT_MAP)
+		else if (is_text_equal_to(&m->key, "stats") && m->val.type == MSGPACK_OBJECT_MAP)
 			stat = &m->val;
 	}
 	if (!kind)
@@ -246,7 +246,7 @@ int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault
 			input_offset(r->in));
 	} else {
 		r->record_end = input_offset(r->in) + at;
-		status = use_msgpack_object(r, &u.data, f);
+		status = read_record_in_object(r, &u.data, f);
 	}
 	msgpack_unpacked_destroy(&u);
 	return status > 0 ? (int)at : status;

@@ -139,7 +139,7 @@ static struct list_name *scan_figure_name(struct json_scan *s)
 	return n;
 }
 
-static struct json_member *add_member(struct results *r)
+static struct json_member *append_json_member(struct results *r)
 {
 	grow(&r->member, &r->cap_members, r->n_members + 1, sizeof(*r->member));
 	return &r->member[r->n_members++];
@@ -166,7 +166,8 @@ static bool scan_stats(struct json_scan *s)
 		if (n->seen == r->scans || len > 60) /* jansson rejects a name that occurs twice */
 			return false;
 		n->seen = r->scans;
-		*add_member(r) = (struct json_member){.figure = n, .value = value, .len = (uint32_t)len};
+		*append_json_member(r) =
+			(struct json_member){.figure = n, .value = value, .len = (uint32_t)len};
 	} while (scan_char(s, ','));
 	return scan_char(s, '}');
 }
@@ -217,7 +218,7 @@ static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 	if (!scan_scalar(s, &m.value, &len))
 		return false;
 	m.len = (uint32_t)len;
-	*add_member(s->r) = m;
+	*append_json_member(s->r) = m;
 	return !has_member(s->r, &m);
 }
 

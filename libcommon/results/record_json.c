@@ -13,7 +13,7 @@
 #include "diag.h"
 #include "record_format.h"
 
-static int add_dumped(const char *p, size_t n, void *text)
+static int append_dumped_json(const char *p, size_t n, void *text)
 {
 	bytes_add(text, p, n);
 	return 0;
@@ -22,13 +22,13 @@ static int add_dumped(const char *p, size_t n, void *text)
 /* Appends v and releases it. */
 static void add_json(struct record_writer *w, json_t *v, size_t flags)
 {
-	if (!v || json_dump_callback(v, add_dumped, &w->text, flags | JSON_COMPACT | JSON_ENCODE_ANY))
+	if (!v || json_dump_callback(v, append_dumped_json, &w->text, flags | JSON_COMPACT | JSON_ENCODE_ANY))
 		die("out of memory: writing a record");
 	json_decref(v);
 }
 
 /* Reports whether a string between quotes needs no escapes. */
-static bool is_plain(const char *s)
+static bool is_without_escapes(const char *s)
 {
 	for (; *s; s++)
 		if (*s < ' ' || *s > '~' || *s == '"' || *s == '\\')
@@ -40,7 +40,7 @@ static void add_string(struct record_writer *w, const char *value)
 {
 	char *copy;
 
-	if (is_plain(value)) {
+	if (is_without_escapes(value)) {
 		bytes_puts(&w->text, "\"");
 		bytes_puts(&w->text, value);
 		bytes_puts(&w->text, "\"");

@@ -31,7 +31,7 @@ static void text_close(struct record_writer *w)
 }
 
 /* Returns the number of bytes at the start of s that need no escape. */
-static size_t plain_length(const char *s)
+static size_t length_without_escapes(const char *s)
 {
 	size_t n = 0;
 
@@ -46,7 +46,7 @@ static void add_escaped(struct bytes *b, const char *value)
 	size_t n = strlen(value);
 
 	for (size_t i = 0; i < n;) {
-		size_t plain = plain_length(value + i);
+		size_t plain = length_without_escapes(value + i);
 		unsigned char c = (unsigned char)value[i + plain];
 		unsigned len;
 

@@ -58,7 +58,10 @@ static uint32_t add_store_word(struct store_words *w, const char *text)
 	return ++w->n;
 }
 
-static uint32_t store_word_add(struct store *s, const char *text) { return add_store_word(s->words, text); }
+static uint32_t store_intern_word(struct store *s, const char *text)
+{
+	return add_store_word(s->words, text);
+}
 
 const char *store_word(const struct store *s, uint32_t word) { return word ? s->words->word[word - 1] : ""; }
 
@@ -146,7 +149,7 @@ uint32_t store_find_column(const struct store *s, const char *name)
 	return c ? c - 1 : s->n_columns;
 }
 
-static uint32_t store_option(struct store *s, const char *name)
+static uint32_t find_or_add_option(struct store *s, const char *name)
 {
 	uint32_t o = add_store_word(s->options, name);
 
@@ -159,14 +162,14 @@ static uint32_t store_option(struct store *s, const char *name)
 
 static void set_option(struct store *s, struct store_run *run, const char *name, const char *value)
 {
-	uint32_t o = store_option(s, name);
+	uint32_t o = find_or_add_option(s, name);
 
 	if (o >= run->n_options) {
 		run->option = xrealloc(run->option, o + 1, sizeof(*run->option));
 		while (run->n_options <= o)
 			run->option[run->n_options++] = 0;
 	}
-	run->option[o] = store_word_add(s, value);
+	run->option[o] = store_intern_word(s, value);
 }
 
 #define TRACES_HASH "traces_hash"
@@ -214,17 +217,17 @@ uint32_t store_add_run(struct store *s, const char *file, const struct result_it
 		snprintf(name, cap, "%s#%u", file, item->run);
 	else
 		snprintf(name, cap, "%s", file);
-	run.name = store_word_add(s, name);
+	run.name = store_intern_word(s, name);
 	free(name);
 	for (uint32_t i = 0; i < item->n_options; i++) {
 		if (s->keep_about || !item->option[i].about)
 			set_option(s, &run, item->option[i].name, item->option[i].value);
 		if (!strcmp(item->option[i].name, "given.picks"))
-			run.picks = store_word_add(s, item->option[i].value);
+			run.picks = store_intern_word(s, item->option[i].value);
 		else if (!strcmp(item->option[i].name, "skipped.kernels"))
 			run.skipped = num_leading(item->option[i].value);
 		else if (!strcmp(item->option[i].name, "skipped.positions"))
-			run.skipped_positions = store_word_add(s, item->option[i].value);
+			run.skipped_positions = store_intern_word(s, item->option[i].value);
 	}
 	grow(&s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
 	s->run[s->n_runs] = run;
@@ -235,7 +238,7 @@ void store_end_run(struct store *s, const struct result_item *item)
 {
 	struct store_run *run = &s->run[s->n_runs - 1];
 
-	run->status = store_word_add(s, item->status);
+	run->status = store_intern_word(s, item->status);
 	if (s->keep_about && *item->hash)
 		set_option(s, run, TRACES_HASH, item->hash);
 }
@@ -255,10 +258,10 @@ void store_add_row(struct store *s, const struct result_item *item, const struct
 	k.position = item->kernel.position;
 	k.id = item->kernel.id;
 	k.stream = item->kernel.stream;
-	k.name = store_word_add(s, item->kernel.name);
-	k.grid = store_word_add(s, item->kernel.grid);
-	k.block = store_word_add(s, item->kernel.block);
-	k.status = *item->kernel.status ? store_word_add(s, item->kernel.status) : 0;
+	k.name = store_intern_word(s, item->kernel.name);
+	k.grid = store_intern_word(s, item->kernel.grid);
+	k.block = store_intern_word(s, item->kernel.block);
+	k.status = *item->kernel.status ? store_intern_word(s, item->kernel.status) : 0;
 	grow(&s->kernel, &s->cap_kernels, s->n_kernels + 1, sizeof(*s->kernel));
 	s->kernel[s->n_kernels++] = k;
 }

@@ -48,7 +48,7 @@ static int decimal_places(const char *s, const char *end)
 	return n > 100 ? 100 : n < -100 ? -100 : n;
 }
 
-static bool read_result_number(const char *text, const char **end, struct result_value *v)
+static bool parse_number_prefix(const char *text, const char **end, struct result_value *v)
 {
 	char *stop;
 	uint64_t whole;
@@ -69,14 +69,14 @@ bool value_parse(const char *text, struct result_value *v)
 {
 	const char *end;
 
-	return read_result_number(text, &end, v) && !*end;
+	return parse_number_prefix(text, &end, v) && !*end;
 }
 
 bool value_parse_printed(const char *text, const char **end, struct result_value *v)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
-	if (!read_result_number(text, end, v))
+	if (!parse_number_prefix(text, end, v))
 		return false;
 	if (!v->whole) {
 		v->decimals = (int8_t)decimal_places(text, *end);

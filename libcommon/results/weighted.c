@@ -45,7 +45,7 @@ struct sample {
 	double y, x, squares, weight; /* sums of values, sizes and squares; weight of a pick */
 };
 
-static struct sample *stratum_samples(const struct picks *p, const double *y)
+static struct sample *sums_by_stratum(const struct picks *p, const double *y)
 {
 	struct sample *s = xcalloc(p->n_strata + 1, sizeof(*s));
 
@@ -77,7 +77,7 @@ static void add_variance(struct variance *v, double part, double freedom)
 	v->squares += part * part / freedom;
 }
 
-static double interval_half(const struct variance *v)
+static double half_interval_of_sum(const struct variance *v)
 {
 	return v->sum > 0 ? weighted_student(v->sum * v->sum / v->squares) * sqrt(v->sum) : 0;
 }
@@ -85,7 +85,7 @@ static double interval_half(const struct variance *v)
 double weighted_half_interval(const struct weighted *w, const double *y)
 {
 	const struct picks *p = w->p;
-	struct sample *s = stratum_samples(p, y);
+	struct sample *s = sums_by_stratum(p, y);
 	struct variance own = {0}, expected = {0};
 	double freedom, of_slope = weighted_slope_variance(w, y, &freedom);
 	bool known = true;
@@ -106,7 +106,7 @@ double weighted_half_interval(const struct weighted *w, const double *y)
 		add_variance(&own, of_slope, freedom);
 		add_variance(&expected, of_slope, freedom);
 	}
-	return known ? fmax(interval_half(&own), interval_half(&expected)) : (double)NAN;
+	return known ? fmax(half_interval_of_sum(&own), half_interval_of_sum(&expected)) : (double)NAN;
 }
 
 /* ---- a run ------------------------------------------------------------------------------------ */
@@ -334,7 +334,7 @@ static bool is_rate_in_time(const struct figure *f)
 	return f && f->kind == FIGURE_INTERVAL && (strchr(f->unit, '/') || !strcmp(f->unit, "percent"));
 }
 
-static bool find_largest_pick(const struct weighted *w, uint32_t column, double *value, double *stray)
+static bool find_maximum_of_picks(const struct weighted *w, uint32_t column, double *value, double *stray)
 {
 	if (!set_counter_values(w, column, stray))
 		return false;
@@ -355,7 +355,7 @@ static bool estimate_figure(
 
 	*bounded = kind != FIGURE_MAX && kind != FIGURE_TOTAL;
 	if (!*bounded)
-		return find_largest_pick(w, column, value, stray);
+		return find_maximum_of_picks(w, column, value, stray);
 	if (c->about && *c->about->formula)
 		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
 		       estimate_rate(w, num, den, value, stray, bounded);
@@ -408,7 +408,7 @@ static bool rate_without_misses(
  * Returns the smallest value above 0 of a figure over the picks, or if `largest` is set, the largest; NaN if there is
  * none.
  */
-static double find_extreme(const struct weighted *w, const char *name, bool largest)
+static double extreme_over_picks(const struct weighted *w, const char *name, bool largest)
 {
 	uint32_t column = store_find_column(w->s, name);
 	double found = (double)NAN;
@@ -425,15 +425,16 @@ static double find_extreme(const struct weighted *w, const char *name, bool larg
 /*
  * Returns the share of the cycles of pick i that would be saved if each wait for DRAM were only a wait for the L2.
  */
-static double waiting_share(const struct weighted *w, uint32_t i)
+static double share_of_dram_waits(const struct weighted *w, uint32_t i)
 {
 	uint32_t column = store_find_column(w->s, "gpu_sim_cycle");
-	double hit = find_extreme(w, "averagemflatency", false), miss = find_extreme(w, "maxmflatency", true);
+	double hit = extreme_over_picks(w, "averagemflatency", false),
+	       miss = extreme_over_picks(w, "maxmflatency", true);
 
 	if (column == w->s->n_columns || isnan(hit) || !(miss >= hit))
 		return (double)NAN;
 	return (1 - hit / miss) *
-	       (1 - find_extreme(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
+	       (1 - extreme_over_picks(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
 }
 
 /* Returns the part of the value of pick i that cold caches may have caused; NaN if unknown. */
@@ -446,7 +447,7 @@ static double loss_with_cold_caches(
 		return 0;
 	if (rate_without_misses(w, misses, stray, i, &rate))
 		return stray[i] - rate * w->p->pick[i].size;
-	return stray[i] * waiting_share(w, i);
+	return stray[i] * share_of_dram_waits(w, i);
 }
 
 bool weighted_cold_margins(const struct weighted *w, const double *stray, double *below, double *above)

@@ -80,7 +80,7 @@ bool code_has_stem(const char *opcode, size_t n, const char *stem)
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-static size_t n_numbers(const struct draft *d)
+static size_t count_register_numbers(const struct draft *d)
 {
 	return d->n_dst + d->n_src + (d->ptx ? d->ptx->n_bank_dst + d->ptx->n_bank_src : 0);
 }
@@ -282,7 +282,7 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	return 0;
 }
 
-static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x)
+static const struct ptx_inst *copy_ptx_fields(struct code *c, const struct ptx_draft *x)
 {
 	struct ptx_inst *to = arena_alloc(&c->text, 1, sizeof(*to));
 
@@ -304,7 +304,7 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 	const struct code_place *where, struct fault *f)
 {
 	uint32_t n = atomic_load(&c->n);
-	size_t n_reg = n_numbers(d);
+	size_t n_reg = count_register_numbers(d);
 	if (n == CODE_MAX)
 		return fault_set(f, where->at, "code-size",
 			"more than %u distinct static instructions (are immediates or source lines damaged?)",
@@ -324,7 +324,7 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 		.two_imms = d->two_imms};
 	if ((d->ptx ? classify_ptx : classify_sass)(c, &i, d, where, f) < 0)
 		return -1;
-	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;
+	i.ptx = d->ptx ? copy_ptx_fields(c, d->ptx) : NULL;
 	uint16_t *reg = arena_alloc(&c->text, n_reg, sizeof(reg[0]));
 	memcpy(reg, d->reg, n_reg * sizeof(reg[0]));
 	i.reg = reg;

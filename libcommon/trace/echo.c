@@ -122,7 +122,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 }
 
 /* Finds the end of the line's base address. Sets l->base to 0 if the line has no base that may differ. */
-static void find_base(const char *line, struct echo_line *l)
+static void find_varying_base(const char *line, struct echo_line *l)
 {
 	const char *p = line + l->base;
 	enum addr_kind kind = l->rec.addr & 3;
@@ -150,7 +150,7 @@ static void keep_records(struct echoes *s, const struct tblock *tb)
 			e->line[i].rec.addr -= s->first_word << 2;
 	}
 	for (uint32_t i = 0; i < e->n_lines; begin = e->line[i++].end)
-		find_base(e->text + begin, &e->line[i]);
+		find_varying_base(e->text + begin, &e->line[i]);
 }
 
 void echo_end(struct trace *t, const struct tblock *tb)
@@ -178,7 +178,7 @@ void echo_note_difference(struct trace *t)
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /* Returns the number of equal characters, at most n. STEP characters after these must be readable in both texts. */
-static size_t equal_length(const char *a, const char *b, size_t n)
+static size_t length_of_equal_text(const char *a, const char *b, size_t n)
 {
 	size_t at = 0;
 
@@ -211,7 +211,7 @@ static struct along compare_from(const struct trace *t, const struct echo *e, co
 	size_t there = (size_t)(t->end - p), kept = (size_t)(e->text + e->n_text - q);
 
 	there = there > STEP ? there - STEP : 0;
-	return (struct along){p, q, q + equal_length(p, q, there < kept ? there : kept)};
+	return (struct along){p, q, q + length_of_equal_text(p, q, there < kept ? there : kept)};
 }
 
 static inline uint32_t kept_line_begin(const struct echo *e, uint32_t i)

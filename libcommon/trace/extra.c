@@ -18,21 +18,21 @@
 #define WIDE_WORDS 17u /* number of words of a register with a value for each lane */
 #define GROUPS     8u  /* largest number of registers whose values a line has */
 
-static void add_word(struct tblock *tb, uint64_t v)
+static void append_extra_word(struct tblock *tb, uint64_t v)
 {
 	grow(&tb->word, &tb->cap_words, tb->n_words + 1, sizeof(tb->word[0]));
 	tb->word[tb->n_words++] = v;
 }
 
 /* Ends the words that were added from `first` on by storing their number. */
-static int end_extra(struct parse *s, uint32_t first)
+static int end_extra_words(struct parse *s, uint32_t first)
 {
 	uint32_t n = s->tb->n_words - first;
 
 	if (s->tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
 		return fault_set(s->f, text_place(s->t, s->line, s->line), "block-size",
 			"addresses of a thread block exceed 2^30 words");
-	add_word(s->tb, n);
+	append_extra_word(s->tb, n);
 	return 0;
 }
 
@@ -58,9 +58,9 @@ static void end_copy_run(struct runs *x)
 {
 	if (!x->run.rows)
 		return;
-	add_word(x->tb, x->run.base);
-	add_word(x->tb, (uint64_t)x->run.pitch);
-	add_word(x->tb, x->run.bytes | (uint64_t)x->run.rows << 32);
+	append_extra_word(x->tb, x->run.base);
+	append_extra_word(x->tb, (uint64_t)x->run.pitch);
+	append_extra_word(x->tb, x->run.bytes | (uint64_t)x->run.rows << 32);
 	x->run.rows = 0;
 }
 
@@ -82,7 +82,7 @@ static void end_copy_row(struct runs *x)
 	x->row.bytes = 0;
 }
 
-static void add_element(struct runs *x, uint64_t address)
+static void add_copied_element(struct runs *x, uint64_t address)
 {
 	struct copy_run *row = &x->row;
 
@@ -94,7 +94,7 @@ static void add_element(struct runs *x, uint64_t address)
 }
 
 /* Reads a count and as many addresses, as a list or as deltas. Sets `first` to the first 32 addresses. */
-static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t first[32])
+static int read_copy_elements(struct parse *s, bool deltas, struct runs *x, uint64_t first[32])
 {
 	uint64_t a = 0, n;
 
@@ -110,7 +110,7 @@ static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t 
 		if (deltas ? i && !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
 			return line_report_unexpected(s, "address", deltas ? "a delta" : "an address");
 		a += (uint64_t)d;
-		add_element(x, a);
+		add_copied_element(x, a);
 		if (i < 32)
 			first[i] = a;
 	}
@@ -118,7 +118,7 @@ static int read_elements(struct parse *s, bool deltas, struct runs *x, uint64_t 
 }
 
 /* Reads the addresses of lanes. Sets `first` to the addresses of the active lanes. */
-static int read_lanes(struct parse *s, unsigned mode, struct runs *x, uint64_t first[32])
+static int read_lane_addresses(struct parse *s, unsigned mode, struct runs *x, uint64_t first[32])
 {
 	uint64_t lane[32];
 	uint32_t words = s->tb->n_words;
@@ -129,7 +129,7 @@ static int read_lanes(struct parse *s, unsigned mode, struct runs *x, uint64_t f
 	rec_addresses(s->tb, &(struct rec){.mask = s->mask, .addr = s->addr}, lane);
 	s->tb->n_words = words;
 	FOR_BITS32 (l, s->mask)
-		add_element(x, first[n++] = lane[l]);
+		add_copied_element(x, first[n++] = lane[l]);
 	return 0;
 }
 
@@ -171,16 +171,16 @@ int extra_read_copy(struct parse *s)
 		line_next_number(s, UINT64_MAX, &outside, "columns", "a count of bytes out of bounds") < 0 ||
 		line_next_number(s, MODE_COPY_DELTA, &mode, "mode", "an address mode from 0 to 4") < 0)
 		return -1;
-	add_word(tb, barrier | mask << 32 | flag << 48);
-	add_word(tb, s->width);
-	add_word(tb, bytes);
-	add_word(tb, outside);
-	if ((mode < MODE_COPY_LIST ? read_lanes(s, (unsigned)mode, &x, lane)
-				   : read_elements(s, mode == MODE_COPY_DELTA, &x, lane)) < 0)
+	append_extra_word(tb, barrier | mask << 32 | flag << 48);
+	append_extra_word(tb, s->width);
+	append_extra_word(tb, bytes);
+	append_extra_word(tb, outside);
+	if ((mode < MODE_COPY_LIST ? read_lane_addresses(s, (unsigned)mode, &x, lane)
+				   : read_copy_elements(s, mode == MODE_COPY_DELTA, &x, lane)) < 0)
 		return -1;
 	end_copy_row(&x);
 	end_copy_run(&x);
-	if (end_extra(s, first) < 0)
+	if (end_extra_words(s, first) < 0)
 		return -1;
 	addr_reserve(tb);
 	s->addr = active ? addr_list(tb, lane, active) : tb->n_words << 2 | ADDR_NONE;
@@ -249,12 +249,12 @@ static int insert_values(struct parse *s, const uint64_t *w, uint32_t n)
 		memcpy(addresses, tb->word + at, moved * sizeof(addresses[0]));
 	tb->n_words = at;
 	for (uint32_t i = 0; i < n; i++)
-		add_word(tb, w[i]);
-	if (end_extra(s, at) < 0)
+		append_extra_word(tb, w[i]);
+	if (end_extra_words(s, at) < 0)
 		return -1;
 	s->addr = tb->n_words << 2 | (s->addr & 3);
 	for (uint32_t i = 0; i < moved; i++)
-		add_word(tb, addresses[i]);
+		append_extra_word(tb, addresses[i]);
 	return 0;
 }
 

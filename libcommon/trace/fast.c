@@ -55,7 +55,7 @@ static inline bool tail_equal(const char *a, const char *b, size_t n)
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static uint32_t pc_slot(const struct seen_table *s, uint32_t pc) { return (pc >> 3) & (s->n_slots - 1); }
+static uint32_t slot_of_pc(const struct seen_table *s, uint32_t pc) { return (pc >> 3) & (s->n_slots - 1); }
 
 static void grow_seen_slots(struct seen_table *s)
 {
@@ -65,7 +65,7 @@ static void grow_seen_slots(struct seen_table *s)
 	s->slot = table;
 	s->n_slots = n;
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t *slot = &s->slot[pc_slot(s, s->e[i].pc)];
+		uint32_t *slot = &s->slot[slot_of_pc(s, s->e[i].pc)];
 		s->e[i].next = *slot;
 		*slot = i + 1;
 	}
@@ -82,7 +82,7 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 }
 
 /* Records that entry n - 1 follows the last used entry, so that it is tried first after that entry. */
-static inline void entry_follows(struct seen_table *s, uint32_t n)
+static inline void note_entry_order(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
 		s->e[s->last - 1].follow = n;
@@ -123,7 +123,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		return;
 	if (s->n >= s->n_slots)
 		grow_seen_slots(s);
-	uint32_t *slot = &s->slot[pc_slot(s, l->pc)];
+	uint32_t *slot = &s->slot[slot_of_pc(s, l->pc)];
 	unsigned variants = 0;
 	for (uint32_t i = *slot; i; i = s->e[i - 1].next)
 		variants++;
@@ -147,7 +147,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
 	keep_head(e, l);
 	*slot = s->n;
-	entry_follows(s, s->n);
+	note_entry_order(s, s->n);
 }
 
 void seen_free(struct seen_table *s)
@@ -365,8 +365,8 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 }
 
 /* Reads the line at *p with an entry of its PC. Returns the number of the entry, from 1; 0 if no entry matches. */
-static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, const char **p, uint32_t lineno,
-	uint32_t lanes, struct rec *r)
+static inline uint32_t read_line_of_known_pc(const struct trace *t, struct tblock *tb, const char **p,
+	uint32_t lineno, uint32_t lanes, struct rec *r)
 {
 	const struct seen_table *s = &t->seen;
 	const char *at = *p;
@@ -376,7 +376,7 @@ static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, cons
 		mask & ~lanes)
 		return 0;
 	at += 8;
-	for (uint32_t i = s->slot[pc_slot(s, (uint32_t)pc)]; i; i = s->e[i - 1].next) {
+	for (uint32_t i = s->slot[slot_of_pc(s, (uint32_t)pc)]; i; i = s->e[i - 1].next) {
 		const struct seen *e = &s->e[i - 1];
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
@@ -397,10 +397,10 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	uint32_t lineno = 0, n;
 	if (t->d.prefix && !read_prefix(t, &p, &lineno))
 		return false;
-	n = read_by_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
+	n = read_line_of_known_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
 	if (!n)
 		return false;
-	entry_follows(s, n);
+	note_entry_order(s, n);
 	tb->n_recs++;
 	t->unknown_recs += s->e[n - 1].unknown;
 	t->tail = s->e[n - 1].word;

@@ -87,7 +87,7 @@ static int parse_header_number(const struct value *v, uint64_t max, uint64_t *to
 	return bad_value(v, f, wanted);
 }
 
-static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
+static int parse_value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
 {
 	uint64_t n;
 	if (parse_header_number(v, max, &n, f) < 0)
@@ -96,7 +96,7 @@ static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct f
 	return 0;
 }
 
-static int value_int(const struct value *v, int *to, struct fault *f)
+static int parse_value_int(const struct value *v, int *to, struct fault *f)
 {
 	uint64_t n;
 	if (parse_header_number(v, INT32_MAX, &n, f) < 0)
@@ -106,7 +106,7 @@ static int value_int(const struct value *v, int *to, struct fault *f)
 }
 
 /* Parses "(x,y,z)". Blanks may be anywhere. */
-static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
+static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
 {
 	const char *p = v->w.s, *end = p + v->w.n;
 	uint64_t product = 1;
@@ -135,14 +135,14 @@ static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, stru
 	return p + 1 == end && *p == ')' ? 0 : bad_value(v, f, "(x,y,z)");
 }
 
-static int value_hex(const struct value *v, uint64_t *to, struct fault *f)
+static int parse_value_hex(const struct value *v, uint64_t *to, struct fault *f)
 {
 	return tok_hex(v->w, to) ? 0 : bad_value(v, f, "a hexadecimal address");
 }
 
 static int set_binary_version(struct kernel_header *h, const struct value *v, struct fault *f)
 {
-	if (value_int(v, &h->binary_version, f) < 0)
+	if (parse_value_int(v, &h->binary_version, f) < 0)
 		return -1;
 	int arch = isa_arch_of(h->binary_version);
 	if (arch < 0) {
@@ -168,7 +168,7 @@ static int set_isa(struct kernel_header *h, const struct value *v, struct fault 
 	return 0;
 }
 
-static int check_hash(const struct value *v, struct fault *f)
+static int check_ptx_hash(const struct value *v, struct fault *f)
 {
 	for (size_t i = 0; i < v->w.n; i++)
 		if (!memchr("0123456789abcdef", v->w.s[i], 16))
@@ -196,17 +196,17 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 		free(h->name);
 		h->name = name;
 		break;
-	case KEY_ID: return value_u32(v, UINT32_MAX, &h->id, f);
-	case KEY_GRID: return value_dims(v, h->grid, UINT32_MAX, f);
-	case KEY_BLOCK: return value_dims(v, h->block, BLOCK_THREADS_MAX, f);
-	case KEY_CLUSTER: return value_dims(v, h->cluster, CLUSTER_BLOCKS_MAX, f);
-	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
-	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
+	case KEY_ID: return parse_value_u32(v, UINT32_MAX, &h->id, f);
+	case KEY_GRID: return parse_value_dims(v, h->grid, UINT32_MAX, f);
+	case KEY_BLOCK: return parse_value_dims(v, h->block, BLOCK_THREADS_MAX, f);
+	case KEY_CLUSTER: return parse_value_dims(v, h->cluster, CLUSTER_BLOCKS_MAX, f);
+	case KEY_SHMEM: return parse_value_u32(v, INT32_MAX, &h->shmem_bytes, f);
+	case KEY_NREGS: return parse_value_u32(v, NREGS_MAX, &h->nregs, f);
 	case KEY_STREAM: return parse_header_number(v, UINT64_MAX, &h->stream, f);
 	case KEY_BINARY: return set_binary_version(h, v, f);
-	case KEY_TRACER: return value_int(v, &h->tracer_version, f);
-	case KEY_SHMEM_BASE: return value_hex(v, &h->shmem_base, f);
-	case KEY_LOCAL_BASE: return value_hex(v, &h->local_base, f);
+	case KEY_TRACER: return parse_value_int(v, &h->tracer_version, f);
+	case KEY_SHMEM_BASE: return parse_value_hex(v, &h->shmem_base, f);
+	case KEY_LOCAL_BASE: return parse_value_hex(v, &h->local_base, f);
 	case KEY_LINEINFO:
 		r = parse_header_number(v, INT32_MAX, &n, f);
 		h->lineinfo = n != 0;
@@ -216,8 +216,8 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 		h->slice = n != 0;
 		break;
 	case KEY_ISA: return set_isa(h, v, f);
-	case KEY_PTX_HASH: return check_hash(v, f);
-	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
+	case KEY_PTX_HASH: return check_ptx_hash(v, f);
+	case KEY_DYNAMIC: return parse_value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
 	case KEY_CODE_END: return set_code_end(h, v, f);
 	case KEY_FILE: /* source.c reads these lines */
 	case KEY_LINE:
@@ -227,7 +227,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 }
 
 /* Reports whether a key is known but not used by the model. */
-static bool is_plain_key(struct tok first, struct tok second)
+static bool is_unused_key(struct tok first, struct tok second)
 {
 	return tok_is(first, "nvbit") && tok_is(second, "version");
 }
@@ -241,7 +241,7 @@ static void report_unknown_key(struct trace *t, const char *line, struct tok key
 }
 
 /* Replaces an invalid value by a value that passes the checks. */
-static void clear_invalid_value(struct kernel_header *h, int key)
+static void replace_invalid_value(struct kernel_header *h, int key)
 {
 	if (key == KEY_NREGS)
 		h->nregs = 0;
@@ -261,7 +261,7 @@ static int read_header_line(struct trace *t, const char *line, size_t len, unsig
 		!(tok_is(first, keys[key].first) && (!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
 	if (key == N_KEYS) {
-		if (t->o.watch && !is_plain_key(first, second))
+		if (t->o.watch && !is_unused_key(first, second))
 			report_unknown_key(t, line, first, f);
 		return 0;
 	}
@@ -271,7 +271,7 @@ static int read_header_line(struct trace *t, const char *line, size_t len, unsig
 		trace_report_fault(t, f);
 	}
 	*had |= 1u << key;
-	clear_invalid_value(&t->h, key);
+	replace_invalid_value(&t->h, key);
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
@@ -323,7 +323,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 			"header has no line '%s = ...'", keys[k].shown);
 		if (!trace_report_fault(t, f))
 			return -1;
-		clear_invalid_value(&t->h, k);
+		replace_invalid_value(&t->h, k);
 	}
 	uint32_t last = ptx_code_last(t->ptx);
 	if (t->h.ptx && last >= t->h.code_end && last)
@@ -342,7 +342,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	return 0;
 }
 
-static bool is_binary(const char *line, size_t len)
+static bool has_control_characters(const char *line, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)line[i] < ' ' && !is_space(line[i]))
@@ -372,7 +372,7 @@ int header_read(struct trace *t, struct fault *f)
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
 			bad_line = read_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
-		if (bad_line && (is_binary(line, len) || !trace_report_fault(t, f)))
+		if (bad_line && (has_control_characters(line, len) || !trace_report_fault(t, f)))
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",

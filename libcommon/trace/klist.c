@@ -33,12 +33,12 @@ struct fault_receiver {
 
 static bool is_list_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool list_begins(struct list_field l, const char *word)
+static bool list_line_begins(struct list_field l, const char *word)
 {
 	return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word));
 }
 
-static struct list_field trim(const char *s, size_t n)
+static struct list_field trim_list_line(const char *s, size_t n)
 {
 	while (n && is_list_blank(s[n - 1]))
 		n--;
@@ -82,7 +82,7 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 	const char *s = line.s, *end = line.s + line.n;
 	while (n < 4) {
 		const char *comma = n < 3 ? memchr(s, ',', (size_t)(end - s)) : NULL;
-		part[n++] = trim(s, (size_t)((comma ? comma : end) - s));
+		part[n++] = trim_list_line(s, (size_t)((comma ? comma : end) - s));
 		if (!comma)
 			break;
 		s = comma + 1;
@@ -136,13 +136,13 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 	char q[100];
 	if (memchr(line.s, '\0', line.n))
 		return fault_set(f, at, "list-line", "NUL byte in a kernel list (expected a text file)");
-	if (list_begins(line, "kernel")) {
+	if (list_line_begins(line, "kernel")) {
 		struct command *c = add_command(k, cap, CMD_KERNEL, at.line, line);
 		c->path = join_list_path(folder, line);
 		c->position = ++k->n_kernels;
 		return 0;
 	}
-	if (list_begins(line, "MemcpyHtoD")) {
+	if (list_line_begins(line, "MemcpyHtoD")) {
 		struct command c = {0};
 		if (parse_memcpy(&c, line, at, f) < 0)
 			return -1;
@@ -151,7 +151,8 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 		to->bytes = c.bytes;
 		return 0;
 	}
-	if (list_begins(line, "MemcpyDtoH")) { /* faults are ignored, since the original ignores the line */
+	if (list_line_begins(
+		    line, "MemcpyDtoH")) { /* faults are ignored, since the original ignores the line */
 		struct command c = {0}, *to;
 		struct fault ignored;
 		if (parse_memcpy(&c, line, at, &ignored) < 0)
@@ -170,7 +171,7 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
  * Reports blanks and carriage returns around the text of a line. If newline is set, text[len] is the first byte of
  * the line's end.
  */
-static void report_line_blanks(struct fault_receiver *tell, const char *text, size_t len, bool newline,
+static void report_blanks_around_line(struct fault_receiver *tell, const char *text, size_t len, bool newline,
 	struct list_field line, struct place at, struct fault *f)
 {
 	if (!tell->fault || !line.n)
@@ -198,9 +199,9 @@ static int parse_list_input(
 	uint32_t cap = k->n_cmds;
 	int r;
 	while ((r = input_line(in, &text, &len, f)) > 0) {
-		struct list_field line = trim(text, len);
+		struct list_field line = trim_list_line(text, len);
 		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
-		report_line_blanks(tell, text, len, input_line_had_newline(in), line, at, f);
+		report_blanks_around_line(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_list_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;
@@ -243,7 +244,7 @@ static bool folder_has_raw(const char *path)
 }
 
 /* Returns the path of the first list of a context, kernelslist_ctx_*.g, and sets *n to the number of such lists. */
-static char *list_of_context(const char *folder, unsigned *n)
+static char *find_context_list(const char *folder, unsigned *n)
 {
 	DIR *d = opendir(folder);
 	char *list = NULL;
@@ -275,7 +276,7 @@ static int list_in_folder(struct klist *k, struct fault *f)
 		free(list);
 		if (access(k->path, R_OK | X_OK))
 			return fault_set(f, at, "open", "folder cannot be read");
-		list = list_of_context(k->path, &n);
+		list = find_context_list(k->path, &n);
 		if (n != 1) {
 			free(list);
 			if (!n && folder_has_raw(k->path))
@@ -316,7 +317,7 @@ static int is_kernel_file(struct input *in, struct fault *f)
 	}
 }
 
-static void list_of_one_kernel(struct klist *k, struct input *in)
+static void make_list_of_one_kernel(struct klist *k, struct input *in)
 {
 	uint32_t cap = 0;
 	struct command *c =
@@ -337,7 +338,7 @@ static int read_list_file(struct klist *k, struct input *in, struct fault_receiv
 		k->pack = pack_open_input(&in, f);
 		r = k->pack ? pack_read_klist(k->pack, k, f) : -1;
 	} else if (r == 1) {
-		list_of_one_kernel(k, in);
+		make_list_of_one_kernel(k, in);
 		in = NULL;
 		r = 0;
 	} else if (r == 0) {

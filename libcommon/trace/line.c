@@ -103,7 +103,7 @@ int line_read_prefix(struct parse *s)
 
 /* ---- columns from the PC to the width ----------------------------------------------------- */
 
-static int parse_operand(struct parse *s, unsigned *n)
+static int parse_register_name(struct parse *s, unsigned *n)
 {
 	line_next(s);
 	struct tok w = s->w;
@@ -128,7 +128,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	if (line_next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
 		return -1;
 	for (; count; count--)
-		if (parse_operand(s, &had) < 0)
+		if (parse_register_name(s, &had) < 0)
 			return -1;
 	*n = had;
 	return 0;
@@ -190,7 +190,7 @@ int line_read_mask(struct parse *s)
 	return trace_report_fault(s->t, s->f) ? 0 : -1;
 }
 
-static bool opcode_has(const struct draft *d, const char *part)
+static bool opcode_contains(const struct draft *d, const char *part)
 {
 	return memmem(d->opcode, d->opcode_len, part, strlen(part)) != NULL;
 }
@@ -199,7 +199,7 @@ static bool opcode_has(const struct draft *d, const char *part)
 int line_read_width(struct parse *s)
 {
 	uint64_t v;
-	if (opcode_has(&s->d, "GMMA")) {
+	if (opcode_contains(&s->d, "GMMA")) {
 		int n = count_numbers(s), imms = s->t->d.imms;
 		bool flag = imms >= 0 ? n == imms + 2 : n == 4 || (n == 3 && s->t->h.tracer_version >= 6);
 		if (flag && line_next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)

@@ -115,7 +115,7 @@ static void add_src(struct items *i, uint32_t number, int32_t bank, bool scalar)
 	i->slot++;
 }
 
-static void add_address(struct items *i, uint32_t number, int32_t bank)
+static void add_address_register(struct items *i, uint32_t number, int32_t bank)
 {
 	i->extra_src[i->n_extra_src++] = (uint16_t)number;
 	if (bank >= 0)
@@ -151,7 +151,7 @@ static int read_code_register(const struct item_line *l, struct items *i, const 
 	case 'P': i->extra_src[i->n_extra_src++] = (uint16_t)number; break;
 	default:
 		if (!op || op->kind != PTX_KIND_ATOM || op->reason[0])
-			add_address(i, number, bank);
+			add_address_register(i, number, bank);
 		break;
 	}
 	if (number >= l->t->h.registers)

@@ -26,14 +26,14 @@ struct sources {
 	uint64_t hash;
 };
 
-static struct sources *sources_of(struct trace *t)
+static struct sources *get_or_make_sources(struct trace *t)
 {
 	if (!t->sources)
 		t->sources = xcalloc(1, sizeof(*t->sources));
 	return t->sources;
 }
 
-static void hash_source(struct sources *s, const void *bytes, size_t n)
+static void add_to_source_hash(struct sources *s, const void *bytes, size_t n)
 {
 	s->hash = XXH3_64bits_withSeed(bytes, n, s->hash + 1);
 }
@@ -55,15 +55,15 @@ void source_add_file(struct trace *t, struct tok number, struct tok name)
 
 	if (!tok_u64(number, &file) || file > UINT32_MAX || !name.n || trace_source(t, (uint32_t)file))
 		return;
-	s = sources_of(t);
+	s = get_or_make_sources(t);
 	if (s->n_files == FILES_MAX)
 		return;
 	if (name.n > NAME_BYTES) {
 		name.s += name.n - NAME_BYTES;
 		name.n = NAME_BYTES;
 	}
-	hash_source(s, &file, sizeof(file));
-	hash_source(s, name.s, name.n);
+	add_to_source_hash(s, &file, sizeof(file));
+	add_to_source_hash(s, name.s, name.n);
 	grow(&s->file, &s->cap_files, s->n_files + 1, sizeof(s->file[0]));
 	s->file[s->n_files++] = (struct source_name){xstrndup(name.s, name.n), (uint32_t)file};
 }
@@ -71,7 +71,7 @@ void source_add_file(struct trace *t, struct tok number, struct tok name)
 int source_add_line(struct trace *t, struct tok pc, struct tok value, struct place at, struct fault *f)
 {
 	const char *comma = memchr(value.s, ',', value.n);
-	struct sources *s = sources_of(t);
+	struct sources *s = get_or_make_sources(t);
 	uint64_t from, file, line;
 	char q[80];
 
@@ -88,7 +88,7 @@ int source_add_line(struct trace *t, struct tok pc, struct tok value, struct pla
 		return fault_set(f, at, "header-value", "more than %u lines '-line'", CODE_MAX);
 	grow(&s->row, &s->cap_rows, s->n_rows + 1, sizeof(s->row[0]));
 	s->row[s->n_rows] = (struct source_row){(uint32_t)from, (uint32_t)file, (uint32_t)line};
-	hash_source(s, &s->row[s->n_rows++], sizeof(s->row[0]));
+	add_to_source_hash(s, &s->row[s->n_rows++], sizeof(s->row[0]));
 	return 0;
 }
 

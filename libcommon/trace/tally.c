@@ -57,7 +57,7 @@ static uint32_t count_sectors(const uint64_t lane[32], uint32_t mask, uint32_t s
 
 enum touch { TOUCH_NOTHING, TOUCH_LOAD, TOUCH_STORE, TOUCH_ATOMIC, TOUCH_LOCAL, TOUCH_SHARED };
 
-static enum touch touch_of_ptx(const struct inst *in)
+static enum touch access_kind_of_ptx(const struct inst *in)
 {
 	switch (in->ptx->form.space) {
 	case SPACE_GLOBAL:
@@ -69,12 +69,12 @@ static enum touch touch_of_ptx(const struct inst *in)
 	}
 }
 
-static enum touch touch_of_inst(const struct inst *in)
+static enum touch access_kind_of_inst(const struct inst *in)
 {
 	if (!in->has_addr)
 		return TOUCH_NOTHING;
 	if (in->ptx)
-		return touch_of_ptx(in);
+		return access_kind_of_ptx(in);
 	switch (in->kind) {
 	case KIND_LDG:
 	case KIND_LDGSTS:
@@ -95,7 +95,7 @@ static enum touch touch_of_inst(const struct inst *in)
 
 bool tally_wants_lanes(const struct inst *in)
 {
-	enum touch t = touch_of_inst(in);
+	enum touch t = access_kind_of_inst(in);
 
 	return t != TOUCH_NOTHING && t != TOUCH_SHARED;
 }
@@ -111,7 +111,7 @@ uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t 
 
 void tally_add_sectors(struct tally *t, const struct inst *in, uint64_t accesses, uint64_t sectors)
 {
-	enum touch touch = touch_of_inst(in);
+	enum touch touch = access_kind_of_inst(in);
 
 	t->atomics += touch == TOUCH_ATOMIC ? accesses : 0;
 	switch (touch) {
@@ -125,7 +125,7 @@ void tally_add_sectors(struct tally *t, const struct inst *in, uint64_t accesses
 
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask)
 {
-	enum touch touch = mask ? touch_of_inst(in) : TOUCH_NOTHING;
+	enum touch touch = mask ? access_kind_of_inst(in) : TOUCH_NOTHING;
 
 	t->shared += touch == TOUCH_SHARED;
 	if (touch != TOUCH_NOTHING && touch != TOUCH_SHARED)

@@ -223,7 +223,7 @@ static int read_insts_line(struct trace *t, struct tblock *tb, const char *line,
 }
 
 /* Checks that a warp does not have more instruction lines than its "insts" line says. */
-static int check_count(struct trace *t, const char *line, size_t len, struct fault *f)
+static int check_instruction_count(struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	int r = 0;
 	if (!t->has_insts)
@@ -251,7 +251,7 @@ static int read_inst_line(
 	if (t->warp == UINT32_MAX)
 		return report_unexpected_line(
 			t, "block-line", line, len, "'thread block = x,y,z' or 'warp = <number>'", f);
-	if (check_count(t, line, len, f) < 0)
+	if (check_instruction_count(t, line, len, f) < 0)
 		return -1;
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
 		return fault_set(
@@ -304,7 +304,7 @@ static int check_whole_block(struct trace *t, const struct tblock *tb, struct fa
 }
 
 /* Gives absent warps 0 records. Returns the number of absent warps and sets *first to the first of them. */
-static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
+static uint32_t fill_missing_warps(const struct tblock *tb, uint32_t *first)
 {
 	uint32_t missing = 0;
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
@@ -319,7 +319,7 @@ static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
 
 int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 {
-	uint32_t first = 0, missing = fill_missing(tb, &first);
+	uint32_t first = 0, missing = fill_missing_warps(tb, &first);
 	if (!missing || t->o.fragments)
 		return 0;
 	fault_set(f, current_place(t), "warp-missing",
@@ -401,7 +401,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 	if (is_whole_block(t, tb)) {
 		fault_set(f, current_place(t), "block-end",
 			"file ends without #END_TB after a whole thread block");
-		fill_missing(tb, &first);
+		fill_missing_warps(tb, &first);
 		if (t->o.watch)
 			return trace_report_fault(t, f) ? 0 : -1;
 		if (t->o.warn)
@@ -413,7 +413,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 	report_early_end(t, true, f);
 	t->over = true;
 	t->no_newline = false;
-	fill_missing(tb, &first);
+	fill_missing_warps(tb, &first);
 	return trace_report_fault(t, f) ? 0 : -1;
 }
 
@@ -444,12 +444,12 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		text_next(t, line + len);
 	}
 	if (t->over)
-		fill_missing(tb, &first);
+		fill_missing_warps(tb, &first);
 	return 0;
 }
 
 /* Moves past the next #BEGIN_TB, skipping comments. Returns 1, 0 at the end of the input, or -1. */
-static int find_block(struct trace *t, struct fault *f)
+static int skip_to_next_block(struct trace *t, struct fault *f)
 {
 	const char *line;
 	size_t len;
@@ -487,7 +487,7 @@ static int report_small_grid(const struct trace *t, struct fault *f)
 }
 
 /* Returns 1 if the next line belongs to a raw trace, which only a watcher can read; 0 if it does not; or -1. */
-static int raw_next(struct trace *t, struct fault *f)
+static int is_raw_line_next(struct trace *t, struct fault *f)
 {
 	const char *line;
 	size_t len;
@@ -512,11 +512,11 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 
 	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
 		return 0;
-	int r = t->columns ? packed_next(t, tb, f) : raw_next(t, f);
+	int r = t->columns ? packed_next(t, tb, f) : is_raw_line_next(t, f);
 	if (r > 0 && !t->columns)
 		return raw_read(t, tb, f);
 	if (r == 0 && !t->columns)
-		r = find_block(t, f);
+		r = skip_to_next_block(t, f);
 	if (r < 0)
 		return -1;
 	if (r == 0) {
@@ -545,7 +545,7 @@ int trace_finish(struct trace *t, struct fault *f)
 {
 	int r = t->columns ? packed_finish(t, f) : 0;
 	if (r == 0 && !t->columns)
-		r = find_block(t, f);
+		r = skip_to_next_block(t, f);
 	text_release(t);
 	if (r > 0)
 		return report_small_grid(t, f);

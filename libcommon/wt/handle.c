@@ -39,7 +39,7 @@ const char *wt_error_message(const struct wt_error *e, char *out, size_t cap)
 	return out;
 }
 
-static void set_memory(struct wt_error *e)
+static void set_memory_error(struct wt_error *e)
 {
 	struct fault f = {.id = "memory", .text = "out of memory"};
 
@@ -53,7 +53,7 @@ void *wt_handle_new(size_t n, struct wt_error *e)
 	if (h && (h->names = diag_names_new()))
 		return h;
 	free(h);
-	set_memory(e);
+	set_memory_error(e);
 	return NULL;
 }
 
@@ -71,7 +71,7 @@ int wt_handle_call(
 	int r;
 
 	if (h->broken) {
-		set_memory(e);
+		set_memory_error(e);
 		return -1;
 	}
 	if (setjmp(trap.place)) {

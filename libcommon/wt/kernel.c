@@ -34,7 +34,7 @@ struct wt_kernel {
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static void set_info(struct wt_kernel *k)
+static void fill_kernel_info(struct wt_kernel *k)
 {
 	const struct kernel_header *h = trace_header(k->t);
 	struct wt_kernel_info *i = &k->info;
@@ -77,7 +77,7 @@ static int open_trace(struct wt_kernel *k, struct fault *f)
 		return -1;
 	k->next = 0;
 	k->read = k->ended = k->expanded = false;
-	set_info(k);
+	fill_kernel_info(k);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ const char *wt_kernel_source(const struct wt_kernel *k, uint32_t file)
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
 /* Builds the columns of the block in k->tb. */
-static void set_block(struct wt_kernel *k)
+static void fill_block_columns(struct wt_kernel *k)
 {
 	const struct tblock *tb = &k->tb;
 	uint32_t n = 0, accesses = 0;
@@ -190,7 +190,7 @@ static int next_block(void *ctx, struct fault *f)
 	if (r == 0)
 		r = trace_finish(k->t, f);
 	if (r > 0) {
-		set_block(k);
+		fill_block_columns(k);
 		k->next++;
 	}
 	k->ended = r == 0;

@@ -79,7 +79,7 @@ void wt_results_close(struct wt_results *w)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void set_figures(struct wt_results *w)
+static void fill_record_figures(struct wt_results *w)
 {
 	const struct result_item *item = &w->item;
 
@@ -112,7 +112,7 @@ static int next_record(void *ctx, struct fault *f)
 	event = results_next(w->r, &w->item, f);
 	if (event <= 0)
 		return event;
-	set_figures(w);
+	fill_record_figures(w);
 	const bool done = event == RESULT_DONE;
 	w->record = (struct wt_record){
 		.kind = kind[event],

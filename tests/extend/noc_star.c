@@ -4,10 +4,10 @@
 
 void noc_plan_star(struct noc_builder *b, const struct icnt *c)
 {
-	noc_begin(b, c->nodes, 1, 0);
+	noc_plan_begin(b, c->nodes, 1, 0);
 	for (uint32_t node = 0; node < c->nodes; node++) {
-		noc_from_node(b, 0, node);
-		noc_to_node(b, 0, node);
+		noc_add_input_from_node(b, 0, node);
+		noc_add_output_to_node(b, 0, node);
 	}
 }
 

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cubins_add_bytes(c, data, size, "fuzz", &f) < 0 && (!f.id || !*f.text))
 		abort();
 	for (uint32_t i = 0; i < cubins_count(c); i++) {
-		const struct cubin_function *k = cubins_at(c, i);
+		const struct cubin_function *k = cubins_function_at(c, i);
 
 		if (!strlen(k->name) || cubins_find(c, k->name, k->sm) != k || k->bytes % 16)
 			abort();

@@ -25,7 +25,7 @@ static bool is_same_text(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-static void put_kernel(struct pack_writer *w, const uint8_t *data, size_t size)
+static void pack_kernel_text(struct pack_writer *w, const uint8_t *data, size_t size)
 {
 	pack_begin_kernel(w);
 	pack_add_text(w, data, size / 2);
@@ -50,9 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		other[size / 3 + data[size / 2] % (size - size / 3)] ^= 1;
 	pack_write_list(w, "kernelslist.g", list, sizeof(list) - 1);
-	put_kernel(w, data, size);
-	put_kernel(w, other, size);
-	put_kernel(w, data, size);
+	pack_kernel_text(w, data, size);
+	pack_kernel_text(w, other, size);
+	pack_kernel_text(w, data, size);
 	pack_writer_close(w);
 	fclose(out);
 	p = pack_open_memory("fuzz", stream, n, &f);

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void try_xml(const char *text, size_t n, bool own_energies)
+static void check_xml(const char *text, size_t n, bool own_energies)
 {
 	struct power_config c;
 	struct fault f = {0};
@@ -26,7 +26,7 @@ static void try_xml(const char *text, size_t n, bool own_energies)
 		abort();
 }
 
-static void try_energies(const char *text, size_t n)
+static void check_energies(const char *text, size_t n)
 {
 	struct power_config c;
 	struct fault f = {0};
@@ -39,7 +39,7 @@ static void try_energies(const char *text, size_t n)
 			abort();
 }
 
-static void try_table(const char *text, size_t n)
+static void check_counter_table(const char *text, size_t n)
 {
 	struct power_hw_table t = {.n = 0};
 	struct fault f = {0};
@@ -56,9 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	switch (data[0]) {
-	case 'e': try_energies(text, size - 1); break;
-	case 't': try_table(text, size - 1); break;
-	default: try_xml(text, size - 1, data[0] == 'o'); break;
+	case 'e': check_energies(text, size - 1); break;
+	case 't': check_counter_table(text, size - 1); break;
+	default: check_xml(text, size - 1, data[0] == 'o'); break;
 	}
 	return 0;
 }

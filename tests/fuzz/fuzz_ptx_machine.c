@@ -172,7 +172,7 @@ static long run_until_rejected(const struct file *file, bool check, bool cluster
 	} else {
 		memory_open(&mem, 65536);
 		memory_add_statics(&mem, &p);
-		memory_alloc(&mem, "A", 4096);
+		memory_allocate_buffer(&mem, "A", 4096);
 		run_machine_kernel(&c, p.func[0], &mem, check, cluster);
 		memory_free(&mem);
 		bind_free(&c);
@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (sass_decode(&in, file.code + i * BYTES, 0, architecture[data[0] & 7]) ||
 			!machine_executes(&in)) {
 			memcpy(file.code + i * BYTES, nop, sizeof(nop));
-		} else if (sass_rest(&in, rest)) { /* bits without a known meaning */
+		} else if (sass_unused_bits(&in, rest)) { /* bits without a known meaning */
 			known[0] = in.word[0] & ~rest[0];
 			known[1] = in.word[1] & ~rest[1];
 			memcpy(file.code + i * BYTES, known, sizeof(known));

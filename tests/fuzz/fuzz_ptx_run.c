@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (p.static_end < 1 << 20) {
 		memory_open(&mem, 65536);
 		memory_add_statics(&mem, &p);
-		memory_alloc(&mem, "A", 4096);
+		memory_allocate_buffer(&mem, "A", 4096);
 		for (uint32_t i = 0; i < p.n_funcs && i < 16; i++)
 			if (p.func[i]->entry && p.func[i]->local_bytes < 65536 && c.local_bytes < 65536)
 				run_ptx_kernel(&c, p.func[i], &mem, i & 1);

@@ -116,7 +116,7 @@ static void read_records(struct pack *p, uint32_t kernel)
 }
 
 /* Reads the stream in order, as from a pipe. */
-static void read_in_order(const uint8_t *data, size_t size)
+static void read_stream_in_order(const uint8_t *data, size_t size)
 {
 	struct fault f;
 	struct input *in = input_memory("fuzz", data, size, &f);
@@ -138,8 +138,8 @@ static void read_codes(struct pack *p, uint32_t kernel)
 
 	pack_codes(p, kernel, c, &f);
 	for (uint32_t i = 0; i < cubins_count(c); i++)
-		for (uint32_t at = 0; at < cubins_at(c, i)->bytes; at += 16)
-			control_decode(&k, cubins_at(c, i)->code + at);
+		for (uint32_t at = 0; at < cubins_function_at(c, i)->bytes; at += 16)
+			control_decode(&k, cubins_function_at(c, i)->code + at);
 	cubins_free(c);
 }
 
@@ -168,7 +168,7 @@ static void read_stream(const uint8_t *data, size_t size)
 	}
 	pack_close(p);
 	if (small)
-		read_in_order(data, size);
+		read_stream_in_order(data, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

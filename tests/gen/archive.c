@@ -57,7 +57,7 @@ static uint64_t reuse_or_allocate(struct gen *g, struct archive *a)
 	return was ? was : *slot;
 }
 
-static void name_kind(struct gen *g, struct archive_kind *k, unsigned number)
+static void write_name_of_kind(struct gen *g, struct archive_kind *k, unsigned number)
 {
 	static const char *const word[] = {"at::native::", "vectorized_elementwise_kernel", "reduce_kernel",
 		"cutlass::gemm::kernel", "float", "c10::Half", "unsigned int, ", "OffsetCalculator",
@@ -90,7 +90,7 @@ static void make_kind(struct gen *g, struct archive_kind *k, unsigned number)
 {
 	unsigned few = gen_random(g, 3);
 
-	name_kind(g, k, number);
+	write_name_of_kind(g, k, number);
 	k->n_buffers = 2 + gen_random(g, BUFFERS_MAX - 1);
 	k->n_ops = 40 + gen_random(g, OPS_MAX - 40);
 	k->loop = k->n_ops / 4;

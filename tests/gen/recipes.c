@@ -31,7 +31,7 @@ static uint64_t address_of_word(unsigned tb, unsigned warp, unsigned i, unsigned
 }
 
 /* Writes a kernel that computes c[i] = a[i] + b[i]. */
-static void vecadd_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_vecadd_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t i = ((uint64_t)tb * g->block_threads + 32u * warp) * 4;
 
@@ -49,11 +49,12 @@ static void vecadd_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 static void vecadd(struct gen *g)
 {
 	gen_memcpy(g, GLOBAL_BASE, 16384);
-	write_recipe_kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
+	write_recipe_kernel(
+		g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, write_vecadd_warp);
 }
 
 /* Writes two kernels after copies to the device: an addition, then a reduction in shared memory. */
-static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_reduce_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t s = SHARED_BASE + 128u * warp;
 
@@ -79,19 +80,19 @@ static void example(struct gen *g)
 	gen_memcpy(g, GLOBAL_BASE + 0x100000, 8192);
 	write_recipe_kernel(g,
 		(struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0},
-		vecadd_body);
-	write_recipe_kernel(
-		g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0}, reduce_body);
+		write_vecadd_warp);
+	write_recipe_kernel(g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0},
+		write_reduce_warp);
 }
 
 static void reduce(struct gen *g)
 {
 	write_recipe_kernel(
-		g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, reduce_body);
+		g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, write_reduce_warp);
 }
 
 /* Writes independent and dependent arithmetic on every unit, with random registers and masks. */
-static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_alu_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const char *const op[] = {"FFMA", "FADD", "IADD3", "IMAD", "MUFU.RCP", "DFMA",
 		"HMMA.884.F32.F32.STEP0", "HADD2", "HFMA2", "MOV", "BRA", "SHF.L.U32", "I2F"};
@@ -116,7 +117,7 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void alu(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body);
+	write_recipe_kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, write_alu_warp);
 }
 
 static void alu_pascal(struct gen *g)
@@ -149,7 +150,7 @@ static void alu_pascal(struct gen *g)
 }
 
 /* Writes streaming loads and stores of several widths. */
-static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_stream_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const struct {
 		const char *load, *store;
@@ -169,11 +170,11 @@ static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void stream(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, stream_body);
+	write_recipe_kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, write_stream_warp);
 }
 
 /* Writes random gathers and scatters with holes in the mask. */
-static void gather_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_gather_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t lane[32];
 
@@ -193,11 +194,11 @@ static void gather_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void gather(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
+	write_recipe_kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, write_gather_warp);
 }
 
 /* Writes warps that all load the same few lines: MSHR merges, then hits. */
-static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_reuse_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
 	(void)warp;
@@ -209,11 +210,11 @@ static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void reuse(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body);
+	write_recipe_kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, write_reuse_warp);
 }
 
 /* Writes accesses to shared memory: conflicts by stride, broadcast, widths, and atomics. */
-static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_shared_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	static const int stride[] = {4, 8, 64, 128, 0, 16};
 
@@ -230,11 +231,11 @@ static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void shared(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
+	write_recipe_kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, write_shared_warp);
 }
 
 /* Writes barriers that some warps never reach because they have exited. */
-static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_barrier_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	unsigned rounds = warp % 3 == 2 ? 1 : 4;
 
@@ -248,11 +249,11 @@ static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void barrier(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body);
+	write_recipe_kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, write_barrier_warp);
 }
 
 /* Writes memory barriers between loads and stores. */
-static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_membar_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
 		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, address_of_word(tb, warp, i, 128), 4);
@@ -264,11 +265,11 @@ static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void membar(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body);
+	write_recipe_kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, write_membar_warp);
 }
 
 /* Writes global atomics on one word, a line and random words, with and without a result. */
-static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_atomics_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t lane[32];
 
@@ -285,11 +286,11 @@ static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 static void atomics(struct gen *g)
 {
 	write_recipe_kernel(
-		g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body);
+		g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, write_atomics_warp);
 }
 
 /* Writes local, generic and bypassing accesses. */
-static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_spaces_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	gen_mem_stride(g, m, "", "STL", "R1 R4", 4, 0x10, 0);
 	gen_mem_stride(g, m, "R4", "LDL.64", "R1", 8, 0x20, 0);
@@ -307,11 +308,11 @@ static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 static void spaces(struct gen *g)
 {
 	write_recipe_kernel(
-		g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body);
+		g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, write_spaces_warp);
 }
 
 /* Writes groups of asynchronous copies, for which DEPBAR waits. */
-static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_ldgsts_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
 		gen_mem_stride(g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16,
@@ -327,11 +328,11 @@ static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void ldgsts(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
+	write_recipe_kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, write_ldgsts_warp);
 }
 
 /* Writes code without loops, with a jump, that is long enough to miss in the instruction cache. */
-static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_icache_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
 	(void)warp;
@@ -346,7 +347,7 @@ static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void icache(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
+	write_recipe_kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, write_icache_warp);
 }
 
 /* Writes warps with different ends: divergent exits, an entry after the last EXIT, an empty mask. */
@@ -380,12 +381,12 @@ static void streams(struct gen *g)
 		gen_memcpy(g, 0x10000000 + 0x1000 * k, 4096);
 		write_recipe_kernel(g,
 			(struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2},
-			vecadd_body);
+			write_vecadd_warp);
 	}
 }
 
 /* Writes opcodes of the uniform datapath and of textures. */
-static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_uniform_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	(void)tb;
 	(void)warp;
@@ -399,11 +400,11 @@ static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void uniform(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
+	write_recipe_kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, write_uniform_warp);
 }
 
 /* Writes a Kepler kernel, which has another opcode table. Its LD and ST are global. */
-static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_kepler_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
 		gen_mem_stride(g, m, "R4", "LD.E", "R2", 4, address_of_word(tb, warp, i, 128), 4);
@@ -416,11 +417,11 @@ static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void kepler(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body);
+	write_recipe_kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, write_kepler_warp);
 }
 
 /* Writes a tiled matrix product: loads, shared memory, barriers, multiply-adds. */
-static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+static void write_gemm_warp(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned t = 0; t < 2 * g->scale; t++) {
 		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, address_of_word(tb / 4, warp, t, 128), 4);
@@ -441,14 +442,15 @@ static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 
 static void gemm(struct gen *g)
 {
-	write_recipe_kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
+	write_recipe_kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, write_gemm_warp);
 }
 
 /*
  * Writes an application with 40 launches times the scale: phases with different kernels, growing sizes, and
  * occasional outliers.
  */
-static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
+static void write_launch_warp(
+	struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
 {
 	uint64_t lane[32];
 
@@ -483,7 +485,7 @@ static void write_one_launch(struct gen *g, unsigned kind, unsigned blocks, unsi
 		gen_block(g, tb);
 		for (unsigned w = 0; w < 2; w++) {
 			gen_warp(g, w);
-			launch_body(g, tb, w, FULL, kind, rounds);
+			write_launch_warp(g, tb, w, FULL, kind, rounds);
 			gen_exit(g, FULL);
 			gen_warp_end(g);
 		}

@@ -41,9 +41,9 @@ static struct slow_book_flit flits[1 << 17];
 static int n_flits;
 static struct slow_net slow[2];
 
-static void list_append(struct list *l, int v) { l->at[l->n++ % CAP] = v; }
+static void append_to_slow_list(struct list *l, int v) { l->at[l->n++ % CAP] = v; }
 
-static int list_shift(struct list *l)
+static int shift_slow_list(struct list *l)
 {
 	int v = l->at[0];
 
@@ -51,14 +51,14 @@ static int list_shift(struct list *l)
 	return v;
 }
 
-static void link_read(struct slow_link *l)
+static void read_slow_link(struct slow_link *l)
 {
 	if (l->in >= 0)
 		l->fifo[l->n++] = l->in;
 	l->in = -1;
 }
 
-static void link_write(struct slow_link *l)
+static void write_slow_link(struct slow_link *l)
 {
 	l->out = l->n ? l->fifo[0] : -1;
 	if (l->n)
@@ -79,22 +79,22 @@ static void slow_send_and_eject(struct slow_net *x, const struct booksim_conf *c
 {
 	for (int n = 0; n < K; n++) {
 		if (x->eject[n].out >= 0)
-			list_append(&x->ejection[n], x->eject[n].out);
+			append_to_slow_list(&x->ejection[n], x->eject[n].out);
 		x->ejected[n] = -1;
 		if (x->ejection[n].n && x->boundary[n].n < (int)c->boundary_max) {
-			x->ejected[n] = list_shift(&x->ejection[n]);
-			list_append(&x->boundary[n], x->ejected[n]);
+			x->ejected[n] = shift_slow_list(&x->ejection[n]);
+			append_to_slow_list(&x->boundary[n], x->ejected[n]);
 		}
 		x->occ_in[n] -= x->inject_credit[n].out >= 0;
 	}
 	for (int n = 0; n < K; n++) {
-		link_read(&x->inject[n]);
-		link_read(&x->inject_credit[n]);
-		link_read(&x->eject[n]);
-		link_read(&x->eject_credit[n]);
+		read_slow_link(&x->inject[n]);
+		read_slow_link(&x->inject_credit[n]);
+		read_slow_link(&x->eject[n]);
+		read_slow_link(&x->eject_credit[n]);
 		x->latched[n] = x->inject[n].out;
 		if (x->eject_credit[n].out >= 0)
-			list_append(&x->credit_in, n);
+			append_to_slow_list(&x->credit_in, n);
 		x->active |= x->latched[n] >= 0 || x->credit_in.n;
 	}
 }
@@ -125,53 +125,53 @@ static void islip(const int *request, int *got, int *grant, int *accept)
 	}
 }
 
-static void slow_to_vc(struct slow_net *x, int i)
+static void slow_request_vc(struct slow_net *x, int i)
 {
 	x->state[i] = INPUT_WANTS;
 	x->output[i] = flits[x->fifo[i].at[0]].dest;
-	list_append(&x->vc, i);
+	append_to_slow_list(&x->vc, i);
 }
 
-static void slow_inputs(struct slow_net *x)
+static void slow_process_inputs(struct slow_net *x)
 {
 	for (int i = 0; i < K; i++) {
 		if (x->latched[i] < 0)
 			continue;
-		list_append(&x->fifo[i], x->latched[i]);
+		append_to_slow_list(&x->fifo[i], x->latched[i]);
 		if (x->state[i] == INPUT_IDLE)
-			slow_to_vc(x, i);
+			slow_request_vc(x, i);
 		else if (x->state[i] == INPUT_ACTIVE && x->fifo[i].n == 1)
-			list_append(&x->sw, i);
+			append_to_slow_list(&x->sw, i);
 		x->latched[i] = -1;
 	}
 	while (x->credit_in.n)
-		x->down[list_shift(&x->credit_in)]--;
+		x->down[shift_slow_list(&x->credit_in)]--;
 }
 
-static void slow_switch(struct slow_net *x, int i, int o)
+static void slow_cross_switch(struct slow_net *x, int i, int o)
 {
-	int f = list_shift(&x->fifo[i]);
+	int f = shift_slow_list(&x->fifo[i]);
 
 	x->down[o]++;
 	if (flits[f].tail)
 		x->owner[o] = -1;
-	list_append(&x->cross, f * K + o);
+	append_to_slow_list(&x->cross, f * K + o);
 	x->credits[i]++;
 	if (!x->fifo[i].n)
 		x->state[i] = flits[f].tail ? INPUT_IDLE : INPUT_ACTIVE;
 	else if (flits[f].tail)
-		slow_to_vc(x, i);
+		slow_request_vc(x, i);
 	else
-		list_append(&x->sw, i);
+		append_to_slow_list(&x->sw, i);
 }
 
-static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
+static void slow_internal_step(struct slow_net *x, const struct booksim_conf *c)
 {
 	int vc_want[K], sw_want[K], vc_got[K], sw_got[K], n_vc, n_sw, n_cross;
 
 	if (!x->active)
 		return;
-	slow_inputs(x);
+	slow_process_inputs(x);
 	for (int i = 0; i < K; i++)
 		vc_want[i] = sw_want[i] = -1;
 	for (int i = 0; i < x->vc.n; i++)
@@ -186,28 +186,28 @@ static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
 	n_sw = x->sw.n;
 	n_cross = x->cross.n;
 	while (n_vc--) {
-		int i = list_shift(&x->vc);
+		int i = shift_slow_list(&x->vc);
 
 		if (vc_got[i] < 0) {
-			list_append(&x->vc, i);
+			append_to_slow_list(&x->vc, i);
 			continue;
 		}
 		x->owner[vc_got[i]] = i;
 		x->state[i] = INPUT_ACTIVE;
-		list_append(&x->sw, i);
+		append_to_slow_list(&x->sw, i);
 	}
 	while (n_sw--) {
-		int i = list_shift(&x->sw);
+		int i = shift_slow_list(&x->sw);
 
 		if (sw_got[i] < 0)
-			list_append(&x->sw, i);
+			append_to_slow_list(&x->sw, i);
 		else
-			slow_switch(x, i, sw_got[i]);
+			slow_cross_switch(x, i, sw_got[i]);
 	}
 	while (n_cross--) {
-		int e = list_shift(&x->cross);
+		int e = shift_slow_list(&x->cross);
 
-		list_append(&x->queue[e % K], e / K);
+		append_to_slow_list(&x->queue[e % K], e / K);
 	}
 	x->active = x->vc.n || x->sw.n || x->cross.n;
 }
@@ -217,21 +217,21 @@ static void slow_step(struct slow_net *x, const struct booksim_conf *c)
 	slow_send_and_eject(x, c);
 	for (int n = 0; n < K; n++) {
 		if (x->source[n].n && x->occ_in[n] < (int)c->buffer) {
-			x->inject[n].in = list_shift(&x->source[n]);
+			x->inject[n].in = shift_slow_list(&x->source[n]);
 			x->occ_in[n]++;
 		}
 		if (x->ejected[n] >= 0)
 			x->eject_credit[n].in = 1;
 	}
 	for (x->steps += c->speedup; x->steps >= 1; x->steps -= 1)
-		slow_internal(x, c);
+		slow_internal_step(x, c);
 	for (int n = 0; n < K; n++) {
-		link_write(&x->inject[n]);
-		link_write(&x->inject_credit[n]);
-		link_write(&x->eject[n]);
-		link_write(&x->eject_credit[n]);
+		write_slow_link(&x->inject[n]);
+		write_slow_link(&x->inject_credit[n]);
+		write_slow_link(&x->eject[n]);
+		write_slow_link(&x->eject_credit[n]);
 		if (x->queue[n].n)
-			x->eject[n].in = list_shift(&x->queue[n]);
+			x->eject[n].in = shift_slow_list(&x->queue[n]);
 		if (x->credits[n]) {
 			x->credits[n]--;
 			x->inject_credit[n].in = 1;
@@ -239,14 +239,14 @@ static void slow_step(struct slow_net *x, const struct booksim_conf *c)
 	}
 }
 
-static int slow_pop(struct slow_net *x, int node)
+static int slow_pop_packet(struct slow_net *x, int node)
 {
 	int req = 0, tails = 0;
 
 	for (int i = 0; i < x->boundary[node].n; i++)
 		tails += flits[x->boundary[node].at[i]].tail;
 	while (tails && !req) {
-		int f = list_shift(&x->boundary[node]);
+		int f = shift_slow_list(&x->boundary[node]);
 
 		req = flits[f].tail ? flits[f].req : 0;
 	}

@@ -134,7 +134,7 @@ static inline uint64_t status_count(const struct cache *c, enum acc_type t, enum
 	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->status[t][s] : 0;
 }
 
-static inline uint64_t fail_count(const struct cache *c, enum acc_type t, enum cache_fail f)
+static inline uint64_t rejection_count(const struct cache *c, enum acc_type t, enum cache_fail f)
 {
 	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->fail[t][f] : 0;
 }
@@ -148,7 +148,7 @@ static inline void check_count(
 static inline void check_rejected(
 	const struct cache *c, enum acc_type t, enum cache_fail f, int want, const char *name)
 {
-	is_number((long long)fail_count(c, t, f), want, name);
+	is_number((long long)rejection_count(c, t, f), want, name);
 }
 
 /* Returns the address of the i-th line that is mapped to set 0 of four sets. */

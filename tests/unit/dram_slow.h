@@ -52,7 +52,7 @@ static inline void remove_at(uint32_t *a, uint32_t *n, uint32_t i)
 	memmove(a + i, a + i + 1, (--*n - i) * sizeof(*a));
 }
 
-static inline bool slow_full(const struct slow_dram *s, bool write)
+static inline bool slow_queue_is_full(const struct slow_dram *s, bool write)
 {
 	if (!s->p->fr_fcfs)
 		return s->inputs >= 2;
@@ -61,7 +61,7 @@ static inline bool slow_full(const struct slow_dram *s, bool write)
 	return s->pending[0] >= s->p->queue_max;
 }
 
-static inline void pop_bus(struct slow_dram *s, uint32_t return_queue_max)
+static inline void pop_bus_slot(struct slow_dram *s, uint32_t return_queue_max)
 {
 	int32_t first;
 
@@ -75,7 +75,7 @@ static inline void pop_bus(struct slow_dram *s, uint32_t return_queue_max)
 		s->done[s->n_done++] = (uint32_t)first;
 }
 
-static inline void push_bus(struct slow_dram *s, int32_t v)
+static inline void push_bus_slot(struct slow_dram *s, int32_t v)
 {
 	if (s->length && s->slot[s->length - 1] == -1 && s->length >= s->min)
 		s->slot[s->length - 1] = v;
@@ -83,7 +83,7 @@ static inline void push_bus(struct slow_dram *s, int32_t v)
 		s->slot[s->length++] = v;
 }
 
-static inline void set_min(struct slow_dram *s, uint32_t min)
+static inline void set_min_bus_length(struct slow_dram *s, uint32_t min)
 {
 	s->min = min;
 	while (s->length < min)
@@ -186,23 +186,23 @@ static inline void slow_schedule(struct slow_dram *s, uint32_t now, uint32_t cyc
 	}
 }
 
-static inline bool is_open(const struct slow_dram *s, uint32_t b)
+static inline bool is_bank_open(const struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 
 	return k->req && k->active && k->open_row == s->at[k->req].row;
 }
 
-static inline bool can_column(const struct slow_dram *s, uint32_t b)
+static inline bool can_issue_column(const struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 
-	if (!is_open(s, b) || s->ccd || s->ccdl[bank_group(s, b)] || s->length >= s->p->CL + 1)
+	if (!is_bank_open(s, b) || s->ccd || s->ccdl[bank_group(s, b)] || s->length >= s->p->CL + 1)
 		return false;
 	return is_write(s, k->req) ? !k->rcdwr && !s->rtw : !k->rcd && !s->wtr;
 }
 
-static inline bool try_column(struct slow_dram *s, uint32_t b)
+static inline bool try_issue_column(struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 	struct slow_bank *k = &s->bank[b];
@@ -210,12 +210,12 @@ static inline bool try_column(struct slow_dram *s, uint32_t b)
 	bool write = is_write(s, k->req);
 	uint32_t left = k->left > p->atom_bytes ? k->left - p->atom_bytes : 0;
 
-	if (!can_column(s, b))
+	if (!can_issue_column(s, b))
 		return false;
 	if (s->writing != write)
-		set_min(s, write ? p->WL : p->CL);
+		set_min_bus_length(s, write ? p->WL : p->CL);
 	s->writing = write;
-	push_bus(s, left ? 0 : (int32_t)k->req);
+	push_bus_slot(s, left ? 0 : (int32_t)k->req);
 	s->ccd = p->tCCD;
 	s->ccdl[bank_group(s, b)] = p->tCCDL;
 	s->n.bwutil += p->burst_cycles;
@@ -236,7 +236,7 @@ static inline bool try_column(struct slow_dram *s, uint32_t b)
 	return true;
 }
 
-static inline bool try_row(struct slow_dram *s, uint32_t b)
+static inline bool try_issue_row(struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 	struct slow_bank *k = &s->bank[b];
@@ -266,7 +266,7 @@ static inline bool try_row(struct slow_dram *s, uint32_t b)
 	return true;
 }
 
-static inline void visit_idle(struct slow_dram *s, uint32_t b, uint32_t *k)
+static inline void visit_idle_bank(struct slow_dram *s, uint32_t b, uint32_t *k)
 {
 	struct slow_bank *bank = &s->bank[b];
 
@@ -277,7 +277,7 @@ static inline void visit_idle(struct slow_dram *s, uint32_t b, uint32_t *k)
 		bank->rcdwr);
 }
 
-static inline void slow_before(struct slow_dram *s)
+static inline void slow_begin_tick(struct slow_dram *s)
 {
 	uint32_t p = 0, r = 0, w = 0, ready = 0, groups = 0;
 	uint32_t q = s->p->fr_fcfs ? s->pending[0] : s->inputs;
@@ -286,8 +286,8 @@ static inline void slow_before(struct slow_dram *s)
 	s->n.ave_mrqs += q;
 	for (uint32_t b = 0; b < s->p->nbk; b++) {
 		p += s->bank[b].req != 0;
-		ready += can_column(s, b);
-		if (!is_open(s, b))
+		ready += can_issue_column(s, b);
+		if (!is_bank_open(s, b))
 			continue;
 		*(is_write(s, s->bank[b].req) ? &w : &r) += 1;
 		groups |= 1u << bank_group(s, b);
@@ -304,7 +304,7 @@ static inline void slow_before(struct slow_dram *s)
 	s->n.banks_access_ready_total += ready > 0;
 }
 
-static inline void slow_limits(struct slow_dram *s, uint32_t b)
+static inline void slow_set_bank_limits(struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 	uint32_t ccdl = s->ccdl[bank_group(s, b)];
@@ -324,12 +324,12 @@ static inline void slow_limits(struct slow_dram *s, uint32_t b)
 	}
 }
 
-static inline void slow_after(struct slow_dram *s, bool column)
+static inline void slow_end_tick(struct slow_dram *s, bool column)
 {
 	bool open = false, any = false;
 
 	for (uint32_t b = 0; b < s->p->nbk; b++) {
-		open |= is_open(s, b);
+		open |= is_bank_open(s, b);
 		any |= s->bank[b].req != 0;
 	}
 	if (column || s->ccd) {
@@ -337,8 +337,8 @@ static inline void slow_after(struct slow_dram *s, bool column)
 	} else if (open) {
 		s->n.wasted_bw_col++;
 		for (uint32_t b = 0; b < s->p->nbk; b++)
-			if (is_open(s, b))
-				slow_limits(s, b);
+			if (is_bank_open(s, b))
+				slow_set_bank_limits(s, b);
 	} else if (any) {
 		s->n.wasted_bw_row++;
 	} else {
@@ -371,7 +371,7 @@ static inline void slow_timers(struct slow_dram *s)
 	}
 }
 
-static inline void slow_issue(struct slow_dram *s, bool *row, bool *column, uint32_t *k)
+static inline void slow_issue_commands(struct slow_dram *s, bool *row, bool *column, uint32_t *k)
 {
 	uint32_t nbk = s->p->nbk;
 
@@ -380,19 +380,19 @@ static inline void slow_issue(struct slow_dram *s, bool *row, bool *column, uint
 			uint32_t j = (i + s->prio) % nbk;
 
 			if (!*column)
-				*column = try_column(s, j);
+				*column = try_issue_column(s, j);
 			if (!*column && !*row)
-				*row = try_row(s, j);
-			visit_idle(s, j, k);
+				*row = try_issue_row(s, j);
+			visit_idle_bank(s, j, k);
 		}
 		return;
 	}
 	for (uint32_t i = 0, prio = s->prio; i < nbk && !*column; i++)
-		*column = try_column(s, (i + prio) % nbk);
+		*column = try_issue_column(s, (i + prio) % nbk);
 	for (uint32_t i = 0, prio = s->prio; i < nbk && !*row; i++)
-		*row = try_row(s, (i + prio) % nbk);
+		*row = try_issue_row(s, (i + prio) % nbk);
 	for (uint32_t j = 0; j < nbk; j++)
-		visit_idle(s, j, k);
+		visit_idle_bank(s, j, k);
 }
 
 static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, uint32_t return_queue_max)
@@ -400,10 +400,10 @@ static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, 
 	bool row = false, column = false;
 	uint32_t k = s->p->nbk;
 
-	pop_bus(s, return_queue_max);
+	pop_bus_slot(s, return_queue_max);
 	slow_schedule(s, now, cycle);
-	slow_before(s);
-	slow_issue(s, &row, &column, &k);
+	slow_begin_tick(s);
+	slow_issue_commands(s, &row, &column, &k);
 	s->n.n_nop += !row && !column;
 	s->n.n_activity += k != 0;
 	s->n.n_cmd++;
@@ -411,7 +411,7 @@ static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, 
 	s->n.issued_two += row && column;
 	s->n.issued_total_col += column;
 	s->n.issued_total_row += row;
-	slow_after(s, column);
+	slow_end_tick(s, column);
 	slow_timers(s);
 }
 

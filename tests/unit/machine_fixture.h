@@ -84,7 +84,7 @@ static inline void machine_run(struct machine *m, bool sleepless)
 	struct trace *t = trace_open(m->path, &o, &f);
 
 	exit_on_fault(t ? 0 : -1, &f);
-	exit_on_fault(launch_load(&m->gpu, t, m->path, 1, &f) ? 0 : -1, &f);
+	exit_on_fault(launch_load_kernel(&m->gpu, t, m->path, 1, &f) ? 0 : -1, &f);
 	launch_kernels(&m->gpu);
 	for (unsigned i = 0; i < MAX_STEPS && !m->gpu.launch->n_finished; i++) {
 		for (uint32_t k = 0; sleepless && k < m->gpu.params.sms; k++)

@@ -54,18 +54,18 @@ static void test_lone_packets(void)
 	ok(strstr(text, "Packet latency average = -nan\n\tminimum = nan\n\tmaximum = -nan\n"),
 		"no packet, no mean");
 	free(text);
-	ok(booksim_empty(b) && !booksim_busy(b), "a new network is empty");
+	ok(booksim_is_empty(b) && !booksim_is_busy(b), "a new network is empty");
 	booksim_push(b, 0, 3, 7, 1, 8);
-	ok(booksim_busy(b) && !booksim_empty(b), "a pushed packet keeps it busy");
+	ok(booksim_is_busy(b) && !booksim_is_empty(b), "a pushed packet keeps it busy");
 	is_number(advances_until_packet(b, 0, 7), 6, "one flit is there after advance T+5");
-	ok(booksim_busy(b), "a packet that waits keeps it busy");
+	ok(booksim_is_busy(b), "a packet that waits keeps it busy");
 	ok(bitset_test(b->net[0].waiting, 7), "its output waits");
 	is_number(booksim_pop(b, 0, 7), 1, "it is the packet");
 	is_number(booksim_pop(b, 0, 7), REQ_NONE, "and the only one");
-	ok(!booksim_busy(b) && !booksim_empty(b), "credits on their way are not busy, but move");
+	ok(!booksim_is_busy(b) && !booksim_is_empty(b), "credits on their way are not busy, but move");
 	for (int i = 0; i < 4; i++)
 		booksim_advance(b);
-	ok(booksim_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
+	ok(booksim_is_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
 	booksim_push(b, 1, 7, 3, 2, 136);
 	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
 	text = printed_figures(b);
@@ -134,11 +134,12 @@ static void test_booksim_limits(void)
 		ok(req == REQ_NONE || req == popped + 1, "packets of a pair of ports stay in order");
 		popped += req != REQ_NONE;
 		booksim_advance(b);
-		if (booksim_empty(b))
+		if (booksim_is_empty(b))
 			break;
 	}
 	is_number(popped, pushed, "all arrive when they are read");
-	ok(booksim_empty(b) && !b->net[0].in[0].occupied && !b->net[0].out[1].occupied, "all credits return");
+	ok(booksim_is_empty(b) && !b->net[0].in[0].occupied && !b->net[0].out[1].occupied,
+		"all credits return");
 	booksim_delete(b);
 }
 
@@ -164,7 +165,7 @@ static bool offer_packet(struct booksim *b, int dev, uint32_t req)
 	for (uint32_t i = 0; i < n; i++) {
 		flits[n_flits] = (struct slow_book_flit){
 			(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};
-		list_append(&slow[reply].source[dev], n_flits++);
+		append_to_slow_list(&slow[reply].source[dev], n_flits++);
 	}
 	return true;
 }
@@ -176,7 +177,7 @@ static bool pops_are_equal(struct booksim *b, uint32_t share)
 		uint32_t port = reply ? (uint32_t)dev : (uint32_t)dev - CLUSTERS;
 
 		if (random_below(100) < share &&
-			slow_pop(&slow[reply], dev) != (int)booksim_pop(b, reply, port))
+			slow_pop_packet(&slow[reply], dev) != (int)booksim_pop(b, reply, port))
 			return false;
 	}
 	return true;
@@ -197,13 +198,13 @@ static bool is_random_run_equal(const struct booksim_conf *c, uint32_t load, uin
 				same &= offer_packet(b, dev, req++);
 		slow_step(&slow[0], c);
 		slow_step(&slow[1], c);
-		if (booksim_empty(b))
+		if (booksim_is_empty(b))
 			booksim_skip_cycles(b, 1);
 		else
 			booksim_advance(b);
 		same = same && pops_are_equal(b, t < 1000 ? share : 100);
 	}
-	same = same && booksim_empty(b);
+	same = same && booksim_is_empty(b);
 	booksim_delete(b);
 	return same;
 }
@@ -332,7 +333,7 @@ static void test_devices(void)
 	fprintf(file, "%s k = 5;", FIXED_PART);
 	fclose(file);
 	n = net_new(&p, &pool, &f);
-	ok(n && net_empty(n), "as many nodes as devices are enough");
+	ok(n && net_is_empty(n), "as many nodes as devices are enough");
 	net_push(n, 2, 4, 11, 8);
 	net_push(n, 4, 2, 12, 40);
 	for (int i = 0; i < 20; i++)
@@ -340,7 +341,7 @@ static void test_devices(void)
 	ok(net_has_packet(n, 4) && net_has_packet(n, 2) && !net_has_packet(n, 3),
 		"packets reach their devices");
 	ok(net_waiting_subs(n)[0] == 2 && net_waiting_clusters(n)[0] == 4, "and nobody else waits");
-	ok(net_pop(n, 4) == 11 && net_pop(n, 2) == 12 && !net_busy(n), "requests and replies");
+	ok(net_pop(n, 4) == 11 && net_pop(n, 2) == 12 && !net_is_busy(n), "requests and replies");
 	net_delete(n);
 	unlink(path);
 	p.net.file_at = (struct place){"gpu.config", 7, 2};

@@ -382,29 +382,29 @@ static void test_write_backs(void)
 }
 
 /* Tests copies of lines that belong to the L2 slice of the other side (MEM-sides-4, MEM-sides-5). */
-static void test_far_copies(void)
+static void test_copies_of_other_side(void)
 {
 	struct cache *c = new_l2();
 
 	for (unsigned i = 0; i < 4; i++)
 		access_text(c, new_store(line_of_set_0(i), 32), 1 + i);
 	run_cycles(c, 64);
-	ok(!cache_holds(c, line_of_set_0(4), 1), "no copy yet");
+	ok(!cache_has_sectors(c, line_of_set_0(4), 1), "no copy yet");
 	ok(cache_put_copy(c, at(new_load(line_of_set_0(4))), 9), "a copy drives out a modified line");
 	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line_of_set_0(0),
 		"which is written back");
-	ok(cache_holds(c, line_of_set_0(4), 1), "a copy serves reads");
-	ok(!cache_holds(c, line_of_set_0(4), 3), "but not of the sector beside it");
+	ok(cache_has_sectors(c, line_of_set_0(4), 1), "a copy serves reads");
+	ok(!cache_has_sectors(c, line_of_set_0(4), 3), "but not of the sector beside it");
 	ok(!cache_put_copy(c, at(new_load(line_of_set_0(4) + 32)), 10), "that finds room in the same line");
-	ok(cache_holds(c, line_of_set_0(4), 3), "now both are there");
+	ok(cache_has_sectors(c, line_of_set_0(4), 3), "now both are there");
 	cache_drop_copy(c, line_of_set_0(4), 1);
-	ok(!cache_holds(c, line_of_set_0(4), 1) && cache_holds(c, line_of_set_0(4), 2),
+	ok(!cache_has_sectors(c, line_of_set_0(4), 1) && cache_has_sectors(c, line_of_set_0(4), 2),
 		"what the home writes is dropped alone");
 	is_text(access_text(c, new_load(line_of_set_0(4) + 32), 11), "HIT/HIT ", "the other is as any line");
 	is_number(cache_warm_copy(c, line_of_set_0(4), 3, 12), 1, "a read in no time lacks what was dropped");
-	ok(cache_holds(c, line_of_set_0(4), 3), "and leaves it there");
+	ok(cache_has_sectors(c, line_of_set_0(4), 3), "and leaves it there");
 	cache_drop_copy(c, line_of_set_0(9), 1);
-	ok(!cache_holds(c, line_of_set_0(9), 1), "a copy that is not there is dropped in vain");
+	ok(!cache_has_sectors(c, line_of_set_0(9), 1), "a copy that is not there is dropped in vain");
 	cache_delete(c);
 }
 
@@ -486,7 +486,7 @@ int main(void)
 	test_fetch_on_write();
 	test_line_cache();
 	test_write_backs();
-	test_far_copies();
+	test_copies_of_other_side();
 	test_l2_atomics();
 	test_sector_replies();
 	req_pool_free(&pool);

@@ -114,12 +114,12 @@ static void test_odd_set_numbers(void)
 	is_number(hits_of(c, 15), 15, "and hold 15 lines");
 	hits_of(c, 16);
 	is_number(hits_of(c, 16), 12, "of 16 lines in turn those of one set miss");
-	cache_set_sets(c, 4, ALLOC_ON_MISS);
+	cache_resize_sets(c, 4, ALLOC_ON_MISS);
 	is_number(hits_of(c, 12), 0, "another number of sets empties it");
 	is_number(hits_of(c, 12), 12, "4 sets of 3 ways hold 12 lines");
 	hits_of(c, 13);
 	is_number(hits_of(c, 13), 9, "not 13");
-	cache_set_sets(c, 5, ALLOC_ON_MISS);
+	cache_resize_sets(c, 5, ALLOC_ON_MISS);
 	is_number(hits_of(c, 15), 0, "and back");
 	is_number(hits_of(c, 15), 15, "with room for 15");
 	cache_delete(c);
@@ -358,10 +358,10 @@ static void test_untimed_accesses(void)
 	is_number(c->tags.n_modified, 1, "and counted");
 	cache_delete(c);
 	c = new_cache(sector_cache_params(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
-	cache_warm_written(c, line_of_set_0(0), 1, 9);
-	ok(!cache_holds(c, line_of_set_0(0), 2), "a write that does not allocate leaves nothing");
+	cache_warm_write(c, line_of_set_0(0), 1, 9);
+	ok(!cache_has_sectors(c, line_of_set_0(0), 2), "a write that does not allocate leaves nothing");
 	cache_warm_sectors(c, line_of_set_0(0), 3, false, 9);
-	cache_warm_written(c, line_of_set_0(0), 1, 9);
+	cache_warm_write(c, line_of_set_0(0), 1, 9);
 	is_number(cache_warm_sectors(c, line_of_set_0(0), 3, false, 9), 1,
 		"one that evicts takes its sector away");
 	cache_delete(c);

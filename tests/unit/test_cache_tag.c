@@ -269,7 +269,7 @@ static void modify_in_both(struct tag_pair *x, uint32_t line, uint32_t i, const 
 	s->line[line].state[i] = MODIFIED;
 	s->line[line].bytes[0] |= bytes[0];
 	s->line[line].bytes[1] |= bytes[1];
-	tag_modify(&x->fast, line + 1, 1u << i, bytes);
+	tag_modify_sector(&x->fast, line + 1, 1u << i, bytes);
 }
 
 static void set_flags_in_both(struct tag_pair *x, uint32_t line, uint32_t i)
@@ -293,7 +293,7 @@ static void set_flags_in_both(struct tag_pair *x, uint32_t line, uint32_t i)
 	tag_change_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
 }
 
-static void do_access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
+static void access_both_arrays(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
 {
 	struct evicted a = {0}, b = {0};
 	struct lookup l;
@@ -323,7 +323,7 @@ static void do_access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const 
 		x->flight[x->n_flights++] = (struct flight){at, i, {bytes[0], bytes[1]}};
 }
 
-static void do_fill_step(struct tag_pair *x)
+static void fill_both_arrays(struct tag_pair *x)
 {
 	uint32_t k = random_below(x, x->n_flights);
 	struct flight f = x->flight[k];
@@ -333,7 +333,7 @@ static void do_fill_step(struct tag_pair *x)
 	tag_fill_slot(&x->fast, f.line + 1, 1u << f.sector, f.bytes);
 }
 
-static void do_drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
+static void drop_in_both_arrays(struct tag_pair *x, uint64_t addr, uint32_t i)
 {
 	struct lookup l;
 
@@ -344,7 +344,7 @@ static void do_drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
 	x->slow.line[l.slot - 1].state[i] = INVALID;
 }
 
-static void do_rare_step(struct tag_pair *x)
+static void do_rare_operation(struct tag_pair *x)
 {
 	uint32_t ways = 1 + random_below(x, x->slow.p.ways_max);
 
@@ -376,18 +376,18 @@ static void do_random_step(struct tag_pair *x)
 	bytes[i / 2] = (uint64_t)random_below(x, UINT32_MAX) << i % 2 * 32;
 	x->now += random_below(x, 3);
 	if (what < 40)
-		do_access_step(x, addr, i, bytes);
+		access_both_arrays(x, addr, i, bytes);
 	else if (what < 58 && x->n_flights)
-		do_fill_step(x);
+		fill_both_arrays(x);
 	else if (what < 61)
-		do_drop_step(x, addr, i);
+		drop_in_both_arrays(x, addr, i);
 	else if (what < 63 || random_below(x, 8)) {
 		bool write = random_below(x, 2);
 
 		slow_fill_addr(&x->slow, addr, i, write, bytes, x->now);
 		tag_fill_addr(&x->fast, addr, 1u << i, write, bytes, x->now);
 	} else {
-		do_rare_step(x);
+		do_rare_operation(x);
 	}
 	report_difference(x, x->fast.n_modified != x->slow.dirty, "n_modified");
 }

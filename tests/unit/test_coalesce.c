@@ -60,7 +60,7 @@ static void set_inst(struct lsu_bench *b, enum space space, unsigned flags, unsi
 }
 
 /* Sets one address word per lane, from word index 2 on; index 0 is reserved for an empty list. */
-static void set_list(struct lsu_bench *b, uint32_t mask, const uint64_t lane[32])
+static void set_address_list(struct lsu_bench *b, uint32_t mask, const uint64_t lane[32])
 {
 	uint32_t n = 2;
 
@@ -101,7 +101,7 @@ static unsigned slow_segment(const struct core_params *c, const struct uop *u)
 	return u->size == 2 ? 64 : 128;
 }
 
-static void slow_mark(struct slow_piece *p, uint64_t addr, unsigned count, unsigned lane)
+static void slow_mark_bytes(struct slow_piece *p, uint64_t addr, unsigned count, unsigned lane)
 {
 	p->chunk[addr % 128 / 32] = true;
 	p->lane[lane] = true;
@@ -110,7 +110,7 @@ static void slow_mark(struct slow_piece *p, uint64_t addr, unsigned count, unsig
 			p->byte[addr % 128 + i] = true;
 }
 
-static struct slow_piece *slow_find(struct pieces *p, uint64_t segment)
+static struct slow_piece *slow_find_piece(struct pieces *p, uint64_t segment)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->at[i].segment == segment)
@@ -123,9 +123,9 @@ static void slow_access(struct pieces *p, uint64_t a, unsigned count, unsigned g
 {
 	uint64_t end = a + count - 1;
 
-	slow_mark(slow_find(p, a - a % g), a, count, lane);
+	slow_mark_bytes(slow_find_piece(p, a - a % g), a, count, lane);
 	if (end - end % g != a - a % g)
-		slow_mark(slow_find(p, end - end % g), end, count, lane);
+		slow_mark_bytes(slow_find_piece(p, end - end % g), end, count, lane);
 }
 
 static void slow_atomic(struct pieces *p, uint64_t a, unsigned count, unsigned g, unsigned lane)
@@ -142,7 +142,7 @@ static void slow_atomic(struct pieces *p, uint64_t a, unsigned count, unsigned g
 	}
 	if (i == p->n)
 		p->at[p->n++] = (struct slow_piece){.segment = a - a % g};
-	slow_mark(&p->at[i], a, count, lane);
+	slow_mark_bytes(&p->at[i], a, count, lane);
 }
 
 static void slow_local(const struct lsu_bench *b, struct pieces *p, uint64_t a, unsigned g, unsigned lane)
@@ -159,7 +159,7 @@ static void slow_local(const struct lsu_bench *b, struct pieces *p, uint64_t a, 
 		slow_access(p, (a / 4 + i) * total * 4 + base + 0x1F880000u, 4, g, lane);
 }
 
-static void slow_reduce(const struct slow_piece *p, unsigned g, uint64_t *addr, unsigned *size)
+static void slow_shrink_access(const struct slow_piece *p, unsigned g, uint64_t *addr, unsigned *size)
 {
 	bool low = p->chunk[0] || p->chunk[1], high = p->chunk[2] || p->chunk[3];
 	bool h0 = false, h1 = false;
@@ -194,7 +194,7 @@ static void slow_append(struct access_list *out, struct pieces *p, unsigned g, u
 				least = i;
 		used[least] = true;
 		*a = (struct access){.type = (uint8_t)type};
-		slow_reduce(&p->at[least], g, &a->addr, &size);
+		slow_shrink_access(&p->at[least], g, &a->addr, &size);
 		a->size = (uint16_t)size;
 		for (unsigned i = 0; i < 128; i++)
 			a->bytes[i / 64] |= (uint64_t)p->at[least].byte[i] << i % 64;
@@ -231,7 +231,7 @@ static void slow_coalesce(const struct lsu_bench *b, struct access_list *out)
 	}
 }
 
-static uint32_t slow_part(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
+static uint32_t slow_passes_of_lanes(const struct core_params *c, const uint64_t lane[32], uint32_t lanes)
 {
 	uint32_t most = 0, cast_bank = UINT32_MAX, cast_count = 0;
 	uint64_t cast_word = 0;
@@ -278,7 +278,8 @@ static uint32_t slow_passes(const struct lsu_bench *b)
 
 	rec_addresses(&b->sm.cta[0].block, &b->rec, lane);
 	for (uint32_t p = 0; p < c->warp_parts; p++)
-		total += slow_part(c, lane, b->inst.mask & (uint32_t)(((1ull << width) - 1) << p * width));
+		total += slow_passes_of_lanes(
+			c, lane, b->inst.mask & (uint32_t)(((1ull << width) - 1) << p * width));
 	return total;
 }
 
@@ -325,7 +326,7 @@ static void test_examples(struct lsu_bench *b)
 	const uint64_t cross[32] = {X + 28};
 
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 4);
-	set_list(b, 7, three);
+	set_address_list(b, 7, three);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 3, "three sectors: three accesses");
 	ok(b->got.at[0].addr == X && b->got.at[0].sectors == 1 && b->got.at[1].addr == X + 64 &&
@@ -334,7 +335,7 @@ static void test_examples(struct lsu_bench *b)
 		"three sectors: ascending, each its sector");
 	is_number(b->got.at[2].size, 32, "three sectors: 32 bytes");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 8);
-	set_list(b, 1, cross);
+	set_address_list(b, 1, cross);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 2, "crossing access: two accesses");
 	ok(b->got.at[0].bytes[0] == 0xffull << 28 && b->got.at[1].bytes[0] == 0xffull << 35,
@@ -366,7 +367,7 @@ static void test_no_accesses(struct lsu_bench *b)
 	const uint64_t zero[32] = {0};
 
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 4);
-	set_list(b, UINT32_MAX, zero);
+	set_address_list(b, UINT32_MAX, zero);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 0, "address 0 asks for nothing");
 	set_stride(b, 0xf0000000, 0, 4);
@@ -398,11 +399,11 @@ static void test_passes(struct lsu_bench *b)
 	set_inst(b, SPACE_SHARED, UOP_LOAD, 4);
 	for (unsigned i = 0; i < N(c); i++) {
 		set_stride(b, UINT32_MAX, 0x7f0000000100ull, c[i].stride);
-		is_number(
-			coalesce_shared_passes(&b->sm, &b->inst), c[i].passes, "passes of a strided access");
+		is_number(coalesce_count_shared_passes(&b->sm, &b->inst), c[i].passes,
+			"passes of a strided access");
 	}
 	set_stride(b, 0, 0, 0);
-	is_number(coalesce_shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
+	is_number(coalesce_count_shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
 }
 
 /* ---- rejections -------------------------------------------------------------------------------------- */
@@ -493,7 +494,7 @@ static void set_random_addresses(struct lsu_bench *b, uint32_t align)
 		if (shape == 3 && !random_below(6) && b->inst.space == SPACE_GLOBAL)
 			lane[i] = 0;
 	}
-	set_list(b, mask, lane);
+	set_address_list(b, mask, lane);
 }
 
 static void set_random_params(struct lsu_bench *b)
@@ -528,8 +529,8 @@ static void test_random(struct lsu_bench *b)
 					: kind == 3 ? 1u << random_below(3)
 						    : size);
 		if (kind == 3)
-			failed[3] +=
-				b->inst.mask && coalesce_shared_passes(&b->sm, &b->inst) != slow_passes(b);
+			failed[3] += b->inst.mask &&
+				     coalesce_count_shared_passes(&b->sm, &b->inst) != slow_passes(b);
 		else if (failed[kind] < 3)
 			failed[kind] += !is_coalesce_equal(b);
 	}

@@ -45,7 +45,7 @@ static void test_codes(void)
 				    .reuse = 5,
 				    .slot = {0, 0, 9},
 				    .depbar_counter = 4,
-				    .depbar_most = 33,
+				    .depbar_limit = 33,
 				    .depbar_list = 0x2a},
 			    b, known;
 	/* DEPBAR.LE SB0, 0x1 with stall 4 and a yield, as ptxas 13.0 writes it for sm_80 */
@@ -57,11 +57,11 @@ static void test_codes(void)
 	ok(a.opcode == b.opcode && a.guard == b.guard && a.stall == b.stall && a.yield == b.yield &&
 			a.write == b.write && a.read == b.read && a.wait == b.wait && a.reuse == b.reuse &&
 			a.slot[2] == b.slot[2] && a.depbar_counter == b.depbar_counter &&
-			a.depbar_most == b.depbar_most && a.depbar_list == b.depbar_list,
+			a.depbar_limit == b.depbar_limit && a.depbar_list == b.depbar_list,
 		"a control code comes back as it was put in");
 	control_decode(&known, depbar);
 	ok(known.opcode == CONTROL_DEPBAR && known.stall == 4 && known.yield && known.write == 7 &&
-			known.read == 7 && known.depbar_counter == 0 && known.depbar_most == 1 &&
+			known.read == 7 && known.depbar_counter == 0 && known.depbar_limit == 1 &&
 			!known.depbar_list && known.guard == 7,
 		"a DEPBAR.LE that ptxas wrote");
 }
@@ -163,8 +163,8 @@ static void test_damage(const struct damage *d, unsigned *refused)
 	good = read || (f.id && (!strcmp(f.id, "cubin") || !strcmp(f.id, CUBINS_NONE)) && f.text[0]);
 	free(all);
 	for (uint32_t i = 0; i < cubins_count(c); i++)
-		for (uint32_t k = 0; k < cubins_at(c, i)->bytes; k++)
-			sum += cubins_at(c, i)->code[k];
+		for (uint32_t k = 0; k < cubins_function_at(c, i)->bytes; k++)
+			sum += cubins_function_at(c, i)->code[k];
 	ok(good && sum != UINT32_MAX, "%s damaged at %zu: %s", d->file, d->at, read ? "functions" : f.text);
 	cubins_free(c);
 }

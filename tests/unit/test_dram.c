@@ -102,7 +102,7 @@ static bool are_channels_equal(struct slow_dram *s, struct dram *d)
 	struct dram_counts n;
 	bool good = stat.tot_mrq == s->ms.tot_mrq && stat.tot_mrq_num == s->ms.tot_mrq_num;
 
-	dram_stat_counts(d, &n);
+	dram_stat_copy_counts(d, &n);
 	for (uint32_t b = 0; b < s->p->nbk; b++) {
 		good &= n.bank_access[b] == s->bank[b].access && n.bank_idle[b] == s->bank[b].idle;
 		good &= stat.row_access[b] == s->ms.row_access[b] && stat.activates[b] == s->ms.activates[b];
@@ -163,14 +163,15 @@ static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 		}
 		slow_tick(s, now, cycle, f.d.return_queue_max);
 		tick_fast_channel(&f, t, now, cycle);
-		bad |= slow_full(s, false) != dram_queue_full(&f.d, false) ||
-		       slow_full(s, true) != dram_queue_full(&f.d, true);
+		bad |= slow_queue_is_full(s, false) != dram_queue_full(&f.d, false) ||
+		       slow_queue_is_full(s, true) != dram_queue_full(&f.d, true);
 		bad |= s->n_done - s->taken != f.d.done.count;
-		if (random_below(rate + 1) == 0 && !slow_full(s, false) && !slow_full(s, true)) {
+		if (random_below(rate + 1) == 0 && !slow_queue_is_full(s, false) &&
+			!slow_queue_is_full(s, true)) {
 			uint32_t r = new_request(s);
 
 			dram_skip_to_tick(&f.d, t);
-			dram_push(&f.d, r, now);
+			dram_push_request(&f.d, r, now);
 			s->input[s->inputs++] = r;
 			left--;
 			f.wake = 0;
@@ -197,7 +198,7 @@ static uint64_t ticks_of_read(struct dram *d, uint64_t t)
 
 	pool.req[handle] = (struct req){.type = GLOBAL_ACC_R, .size = 32, .row = 1};
 	dram_skip_to_tick(d, t);
-	dram_push(d, handle, t);
+	dram_push_request(d, handle, t);
 	while (!d->done.count && end < t + 5000) {
 		end++;
 		dram_tick(d, end, end, (uint32_t)end);
@@ -226,7 +227,7 @@ static void test_refresh(uint32_t interval)
 	hit = ticks_of_read(&d, start + 3000);
 	after = ticks_of_read(&d, start + 15000);
 	during = ticks_of_read(&d, start + 20100);
-	dram_stat_counts(&d, &n);
+	dram_stat_copy_counts(&d, &n);
 	if (interval) {
 		ok(after > hit && n.n_act == 3, "a refresh closes the open row: %" PRIu64 " activates",
 			n.n_act);

@@ -148,7 +148,7 @@ static int read_lines(struct input *in, const char *text, size_t n, bool *same, 
 	return rc;
 }
 
-static void check_same(const char *name, struct input *in, struct given_bytes text)
+static void check_input_is(const char *name, struct input *in, struct given_bytes text)
 {
 	struct fault f = {0};
 	bool same = false;
@@ -175,19 +175,19 @@ static void test_codings(void)
 
 		is_number(input_coding(in), kinds[i].coding, kinds[i].name);
 		snprintf(name, sizeof(name), "%s in memory", kinds[i].name);
-		check_same(name, in, text);
+		check_input_is(name, in, text);
 		snprintf(name, sizeof(name), "%s in a file", kinds[i].name);
-		check_same(name, input_open(stored_path("file with blank; touch X", b), &f), text);
+		check_input_is(name, input_open(stored_path("file with blank; touch X", b), &f), text);
 		snprintf(name, sizeof(name), "%s in two members", kinds[i].name);
-		check_same(name, input_open(stored_path("two", two), &f), text);
+		check_input_is(name, input_open(stored_path("two", two), &f), text);
 		snprintf(name, sizeof(name), "%s, two members in memory", kinds[i].name);
-		check_same(name, input_memory("mem", two.p, two.n, &f), text);
+		check_input_is(name, input_memory("mem", two.p, two.n, &f), text);
 		snprintf(name, sizeof(name), "%s of nothing", kinds[i].name);
-		check_same(
+		check_input_is(
 			name, input_memory("mem", none.p, none.n, &f), (struct given_bytes){(char[]){""}, 0});
 		two = joined_bytes(two, none);
 		snprintf(name, sizeof(name), "%s with an empty member last", kinds[i].name);
-		check_same(name, input_memory("mem", two.p, two.n, &f), text);
+		check_input_is(name, input_memory("mem", two.p, two.n, &f), text);
 		free(b.p);
 		free(two.p);
 	}
@@ -257,7 +257,7 @@ static void test_damage(void)
 	}
 	pad = (struct given_bytes){xcalloc(64, 1), 64};
 	b = joined_bytes(joined_bytes(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
-	check_same("gzip with padding", input_memory("mem", b.p, b.n, NULL),
+	check_input_is("gzip with padding", input_memory("mem", b.p, b.n, NULL),
 		(struct given_bytes){(char[]){"a\nb\n"}, 4});
 	free(b.p);
 	free(text.p);
@@ -328,7 +328,7 @@ static void test_lines(void)
 	input_close(in);
 }
 
-static void check_long(const char *name, size_t len, const char *ending, bool good)
+static void check_long_line(const char *name, size_t len, const char *ending, bool good)
 {
 	struct given_bytes b = {xmalloc(len + 10), 0};
 	struct fault f = {0};
@@ -354,13 +354,13 @@ static void check_long(const char *name, size_t len, const char *ending, bool go
 
 static void test_long_lines(void)
 {
-	check_long("a line of the largest length", INPUT_LINE_MAX, "\nz", true);
-	check_long("the same with CRLF", INPUT_LINE_MAX, "\r\nz", true);
-	check_long("the same at the end", INPUT_LINE_MAX, "", true);
-	check_long("one byte more", INPUT_LINE_MAX + 1, "\nz", false);
-	check_long("one byte more with CRLF", INPUT_LINE_MAX + 1, "\r\nz", false);
-	check_long("one byte more at the end", INPUT_LINE_MAX + 1, "", false);
-	check_long("much more", 3 * INPUT_LINE_MAX, "", false);
+	check_long_line("a line of the largest length", INPUT_LINE_MAX, "\nz", true);
+	check_long_line("the same with CRLF", INPUT_LINE_MAX, "\r\nz", true);
+	check_long_line("the same at the end", INPUT_LINE_MAX, "", true);
+	check_long_line("one byte more", INPUT_LINE_MAX + 1, "\nz", false);
+	check_long_line("one byte more with CRLF", INPUT_LINE_MAX + 1, "\r\nz", false);
+	check_long_line("one byte more at the end", INPUT_LINE_MAX + 1, "", false);
+	check_long_line("much more", 3 * INPUT_LINE_MAX, "", false);
 }
 
 /* ---- windows and blocks ------------------------------------------------------------------- */
@@ -528,7 +528,7 @@ static void test_pipe(void)
 	free(text.p);
 }
 
-static void read_other(void *arg)
+static void read_other_file_kind(void *arg)
 {
 	close(0);
 	if (*(const char *)arg && open(arg, O_RDONLY) < 0)
@@ -540,9 +540,9 @@ static void test_odd_stdin(void)
 {
 	char out[200];
 
-	in_child(read_other, folder, out, sizeof(out));
+	in_child(read_other_file_kind, folder, out, sizeof(out));
 	is_text(out, "is-folder", "standard input is a folder");
-	in_child(read_other, (void *)(uintptr_t) "", out, sizeof(out));
+	in_child(read_other_file_kind, (void *)(uintptr_t) "", out, sizeof(out));
 	is_text(out, "read", "standard input is closed");
 }
 

@@ -144,7 +144,7 @@ static bool join_text(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-static bool stop_text(void *ctx, const void *bytes, size_t n)
+static bool refuse_text(void *ctx, const void *bytes, size_t n)
 {
 	(void)bytes;
 	*(size_t *)ctx += n;
@@ -168,7 +168,7 @@ static void test_text(void)
 		abort();
 	ok(klist_text(&k, 0, join_text, &text, &f) == 0, "the text of a kernel");
 	is_text(text.p, "-kernel name = x\nno trace", "is passed as it is");
-	ok(klist_text(&k, 0, stop_text, &n, &f) == 0 && n > 0, "or its start");
+	ok(klist_text(&k, 0, refuse_text, &n, &f) == 0 && n > 0, "or its start");
 	ok(klist_text(&k, 1, join_text, &text, &f) < 0, "a missing kernel has none");
 	ok(klist_can_reread(&k, 0) && !klist_can_reread(&k, 1) && !klist_can_reread(&k, 2),
 		"a file can be read again, a pipe cannot");

@@ -47,18 +47,18 @@ static void test_decode(void)
 	is_number(r.chip, 19, "IPOLY: channel of the worked example");
 	is_number(r.bank, 0, "bank of the worked example");
 	is_number(r.row, 0x2d7, "row of the worked example");
-	is_number(addrdec_sub(d, r.addr), 38, "sub partition alone");
+	is_number(addrdec_home_sub_partition(d, r.addr), 38, "sub partition alone");
 	addrdec_delete(d);
 
 	d = new_decoder(&p, 12, TITANX_MAP, 4);
 	for (unsigned i = 0; i < 8; i++)
-		good &= addrdec_sub(d, 0x1000 + 128ull * i) == drawn[i];
+		good &= addrdec_home_sub_partition(d, 0x1000 + 128ull * i) == drawn[i];
 	ok(good, "RANDOM: the first values drawn for 24 sub partitions");
-	is_number(addrdec_sub(d, 0x1000 + 127), 7, "RANDOM: a key keeps its value");
+	is_number(addrdec_home_sub_partition(d, 0x1000 + 127), 7, "RANDOM: a key keeps its value");
 	for (unsigned i = 0; i < 20000; i++)
-		good &= addrdec_sub(d, 0x100000 + 128ull * i) < 24;
+		good &= addrdec_home_sub_partition(d, 0x100000 + 128ull * i) < 24;
 	for (unsigned i = 0; i < 8; i++)
-		good &= addrdec_sub(d, 0x1000 + 128ull * i) == drawn[i];
+		good &= addrdec_home_sub_partition(d, 0x1000 + 128ull * i) == drawn[i];
 	ok(good, "RANDOM: values survive the table's growth");
 	addrdec_delete(d);
 
@@ -80,9 +80,9 @@ static void test_partition_address(uint32_t channels, uint32_t index)
 	memset(seen, 0, sizeof(seen));
 	for (uint64_t a = 0; a < 1ull << 19; a += 32) {
 		uint64_t at = addrdec_partition_address(d, a) / 32;
-		uint8_t *mark = &seen[0][addrdec_sub(d, a)][at];
+		uint8_t *mark = &seen[0][addrdec_home_sub_partition(d, a)][at];
 
-		if (at >= 1 << 14 || addrdec_sub(d, a) >= subs || *mark)
+		if (at >= 1 << 14 || addrdec_home_sub_partition(d, a) >= subs || *mark)
 			twice++;
 		else
 			*mark = 1;
@@ -108,7 +108,7 @@ static void test_distant_rows(void)
 		uint8_t seen[80] = {0};
 
 		for (uint64_t row = 0; row < 256; row++) {
-			uint32_t sub = addrdec_sub(d, 0x10000000 + (row << 17));
+			uint32_t sub = addrdec_home_sub_partition(d, 0x10000000 + (row << 17));
 
 			used[k] += !seen[sub];
 			seen[sub] = 1;
@@ -155,10 +155,10 @@ static void test_islip_example(void)
 	is_number((long long)x.reqs_util, 2, "iSLIP: two packets of one input in one advance");
 	is_number(net_pop(n, 3), 1, "iSLIP: output 3 took the first of input 0");
 	is_number(net_pop(n, 4), 2, "iSLIP: output 4 took the second of input 0");
-	ok(net_busy(n), "a packet is left");
+	ok(net_is_busy(n), "a packet is left");
 	net_advance(n);
 	is_number(net_pop(n, 3), 3, "iSLIP: then output 3 took input 1");
-	ok(!net_busy(n) && net_empty(n), "nothing is left");
+	ok(!net_is_busy(n) && net_is_empty(n), "nothing is left");
 	net_delete(n);
 	req_pool_free(&pool);
 }
@@ -181,22 +181,22 @@ struct slow_xbar {
 	struct xbar_counts n[2];
 };
 
-static void fifo_shift(struct slow_fifo *f)
+static void shift_slow_fifo(struct slow_fifo *f)
 {
 	f->n--;
 	memmove(f->req, f->req + 1, f->n * sizeof(f->req[0]));
 	memmove(f->to, f->to + 1, f->n * sizeof(f->to[0]));
 }
 
-static void slow_move(struct slow_xbar *s, int k, uint32_t i, uint32_t o)
+static void slow_move_packet(struct slow_xbar *s, int k, uint32_t i, uint32_t o)
 {
 	struct slow_fifo *f = &s->out[k][o];
 
 	f->req[f->n++] = s->in[k][i].req[0];
-	fifo_shift(&s->in[k][i]);
+	shift_slow_fifo(&s->in[k][i]);
 }
 
-static void slow_occupancy(struct slow_xbar *s, int k)
+static void slow_add_occupancy(struct slow_xbar *s, int k)
 {
 	for (uint32_t i = 0; i < s->nodes; i++) {
 		s->n[k].in_util += s->in[k][i].n;
@@ -229,7 +229,7 @@ static void slow_islip(struct slow_xbar *s, int k)
 
 			if (!s->in[k][i].n || s->in[k][i].to[0] != o)
 				continue;
-			slow_move(s, k, i, o);
+			slow_move_packet(s, k, i, o);
 			if (s->grant[k] == 1)
 				s->next[k][o] = (i + 1) % s->nodes;
 			reqs++;
@@ -242,7 +242,7 @@ static void slow_islip(struct slow_xbar *s, int k)
 		n->reqs_util += reqs;
 		s->grant[k] = s->grant[k] == 1 ? s->p->grant_cycles : s->grant[k] - 1;
 	}
-	slow_occupancy(s, k);
+	slow_add_occupancy(s, k);
 }
 
 static void slow_round_robin(struct slow_xbar *s, int k)
@@ -264,7 +264,7 @@ static void slow_round_robin(struct slow_xbar *s, int k)
 		} else if (served[o]) {
 			conflict++;
 		} else {
-			slow_move(s, k, i, o);
+			slow_move_packet(s, k, i, o);
 			served[o] = true;
 			reqs++;
 		}
@@ -276,7 +276,7 @@ static void slow_round_robin(struct slow_xbar *s, int k)
 		n->cycles_util++;
 		n->reqs_util += reqs;
 	}
-	slow_occupancy(s, k);
+	slow_add_occupancy(s, k);
 }
 
 /* Sometimes sends a packet from device d to a random device. */
@@ -308,11 +308,11 @@ static bool take_packet(struct slow_xbar *s, struct net *n, uint32_t d)
 	if (net_has_packet(n, d) != (f->n != 0))
 		return false;
 	if (f->n)
-		fifo_shift(f);
+		shift_slow_fifo(f);
 	return net_pop(n, d) == want;
 }
 
-static bool slow_busy(const struct slow_xbar *s)
+static bool slow_xbar_is_busy(const struct slow_xbar *s)
 {
 	for (int k = 0; k < 2; k++)
 		for (uint32_t d = 0; d < s->nodes; d++)
@@ -347,8 +347,8 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 				good &= offer_packet(s, n, d, ++req);
 		for (int k = 0; k < 2; k++)
 			arbiter ? slow_islip(s, k) : slow_round_robin(s, k);
-		good &= net_busy(n) == slow_busy(s);
-		if (!net_busy(n))
+		good &= net_is_busy(n) == slow_xbar_is_busy(s);
+		if (!net_is_busy(n))
 			net_skip_idle_advances(n, 1);
 		else
 			net_advance(n);
@@ -453,7 +453,7 @@ static void memory_bench_free(struct memory_bench *m)
 
 /*
  * Runs a step of the GPU. Returns true if the core clock fires. With `sleep`, skips steps of the memory side
- * in which only counters change according to memory_asleep().
+ * in which only counters change according to memory_is_asleep().
  */
 static bool run_gpu_step(struct memory_bench *m, bool sleep)
 {
@@ -467,7 +467,7 @@ static bool run_gpu_step(struct memory_bench *m, bool sleep)
 		if (fires[i])
 			m->time[i] += 1 / m->p.hz[i];
 	}
-	if (sleep && memory_asleep(m->mem, m->now, &until, &dram) && m->now < until && dram) {
+	if (sleep && memory_is_asleep(m->mem, m->now, &until, &dram) && m->now < until && dram) {
 		memory_idle_ticks(m->mem, fires[1], fires[3], fires[2]);
 	} else {
 		if (fires[1])
@@ -510,11 +510,11 @@ static void test_read(bool sleep)
 	is_number(r->returned, 6019, "having entered the reply network the cycle before");
 	ok(r->flags & REQ_REPLY, "as a reply");
 	is_number(m->ms.icnt2mem_lat[4], 1, "23 cycles from the SM to its sub partition");
-	memory_dram_counts(m->mem, 19, &n);
+	memory_get_dram_counts(m->mem, 19, &n);
 	is_number((long long)n.n_act, 1, "one activate");
 	is_number((long long)n.n_rd, 1, "one read");
 	is_number((long long)n.hits_num, 0, "row 0 is not the row asked for");
-	ok(!memory_busy(m->mem) && !net_busy(m->net), "nothing is left");
+	ok(!memory_is_busy(m->mem) && !net_is_busy(m->net), "nothing is left");
 	memory_bench_free(m);
 	free(m);
 }

@@ -109,9 +109,9 @@ static void test_lone_packet(void)
 	int t = 0;
 	char *text;
 
-	ok(noc_empty(n) && !noc_busy(n), "a new network is empty");
+	ok(noc_is_empty(n) && !noc_is_busy(n), "a new network is empty");
 	noc_push(n, 0, 15, 1, 8, false);
-	ok(noc_busy(n) && !noc_empty(n), "a pushed packet keeps it busy");
+	ok(noc_is_busy(n) && !noc_is_empty(n), "a pushed packet keeps it busy");
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
 	/*
@@ -127,7 +127,7 @@ static void test_lone_packet(void)
 	free(text);
 	for (t = 0; t < 10; t++)
 		noc_advance(n);
-	ok(noc_empty(n), "credits come back");
+	ok(noc_is_empty(n), "credits come back");
 	noc_delete(n);
 }
 
@@ -284,7 +284,7 @@ static bool run_random_traffic(struct noc *a, struct noc *b, uint32_t cycles, ui
 		left -= pop_packets(a, b, &same);
 		if (b && t % 16 == 0)
 			same &= is_channel_use_equal(a, b);
-		if (t >= cycles && !left && noc_empty(a) && (!b || noc_empty(b)))
+		if (t >= cycles && !left && noc_is_empty(a) && (!b || noc_is_empty(b)))
 			return same;
 	}
 	return false;
@@ -338,9 +338,9 @@ static char *written_report(const struct noc *n, int form)
 	FILE *f = open_memstream(&text, &size);
 
 	if (form < 0)
-		noc_stuck(n, f);
+		noc_stuck_print(n, f);
 	else
-		noc_report(n, (enum net_report)form, f);
+		noc_report_write(n, (enum net_report)form, f);
 	fclose(f);
 	return text;
 }

@@ -61,7 +61,7 @@ static void append_maybe(
 		"separable_input_first", "separable_output_first(matrix)", "separable_input_first(matrix)"
 
 /* Adds a random topology, a random routing, and random buffer sizes. */
-static void describe_sizes(struct net_text *t)
+static void append_topology_options(struct net_text *t)
 {
 	static const char *const shapes[] = {"topology = mesh; k = 3; n = 2; routing_function = dor;",
 		"topology = mesh; k = 3; n = 2; routing_function = xy_yx;",
@@ -85,28 +85,28 @@ static void describe_sizes(struct net_text *t)
 		random_below(100));
 }
 
-static void describe_queues(struct net_text *t)
+static void append_queue_options(struct net_text *t)
 {
 	append_entry(t, "input_buffer_size = %u;", 6 + random_below(20));
 	append_entry(t, "boundary_buffer_size = %u;", 5 + random_below(10));
 }
 
 /* Describes a random network that the fast router can model. */
-static void describe_quick(struct net_text *t)
+static void describe_fast_network(struct net_text *t)
 {
-	describe_sizes(t);
-	describe_queues(t);
+	append_topology_options(t);
+	append_queue_options(t);
 	append_entry(t, "routing_delay = 0;");
 	MAYBE(t, 4, "credit_delay", "1", "3");
 	MAYBE(t, 4, "wait_for_tail_credit", "1");
 }
 
 /* Describes a random network with all kinds of parameters. */
-static void describe_any(struct net_text *t)
+static void describe_any_network(struct net_text *t)
 {
-	describe_sizes(t);
+	append_topology_options(t);
 	append_entry(t, "routing_delay = %u;", random_below(2) ? 0 : random_below(3));
-	describe_queues(t);
+	append_queue_options(t);
 	if (!strstr(t->at, "planar")) /* planar_adapt deadlocks with noq, as in the original */
 		MAYBE(t, 6, "noq", "1");
 	MAYBE(t, 4, "vc_alloc_delay", "2", "3");
@@ -360,7 +360,7 @@ static void test_recorded_digests(void)
 		struct digest d;
 
 		seed = i * 1000 + 1;
-		n = random_network(&t, describe_any);
+		n = random_network(&t, describe_any_network);
 		d = run_traffic(n, 1 + random_below(4));
 		noc_delete(n);
 		if (!ok(d.hash == recorded[i] && d.arrived > 50, "network %u: %u packets as recorded", i,
@@ -378,7 +378,7 @@ static void test_quick_digests(void)
 		uint64_t traffic_seed;
 
 		seed = i * 1000 + 7;
-		quick = random_network(&t, describe_quick);
+		quick = random_network(&t, describe_fast_network);
 		general = build_network(&t, false);
 		traffic_seed = seed;
 		ok(quick->quick && !general->quick, "network %u has the quick router", i);

@@ -51,7 +51,7 @@ static void write_text_file(const char *path, const char *text, bool force)
 static void write_new(void *path) { write_text_file(path, "new\n", false); }
 static void write_forced(void *path) { write_text_file(path, "forced\n", true); }
 
-static void write_much(void *path)
+static void write_large_output(void *path)
 {
 	struct output *o = output_open(path, false);
 
@@ -72,7 +72,7 @@ static void exit_while_open(void *path)
 	die("oh");
 }
 
-static void die_in_part(void *path)
+static void die_with_partial_output(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
@@ -81,40 +81,40 @@ static void die_in_part(void *path)
 	die("oh");
 }
 
-static void keep_part(void *path)
+static void keep_partial_output(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
 	fputs("kept", output_stream(o));
-	output_keep(o);
+	output_keep_part(o);
 	fputs(" and more", output_stream(o));
 	die("oh");
 }
 
-static void continue_part(void *path)
+static void continue_partial_output(void *path)
 {
-	struct output *o = output_open_rest(path, 4);
+	struct output *o = output_reopen_part(path, 4);
 
 	fputs(", then", output_stream(o));
-	output_keep(o);
+	output_keep_part(o);
 	printf("%s", file_content("p.part"));
-	output_cut(o, 4);
+	output_truncate(o, 4);
 	fflush(stdout);
 	die("oh");
 }
 
-static void open_short_part(void *path)
+static void open_short_partial_output(void *path)
 {
-	output_open_rest(path, 100);
+	output_reopen_part(path, 100);
 	fprintf(stderr, "still here\n");
 }
 
-static void finish_part(void *path)
+static void finish_partial_output(void *path)
 {
 	struct output *o = output_open_part(path, false);
 
 	fputs("done", output_stream(o));
-	output_keep(o);
+	output_keep_part(o);
 	printf("%s", folder_listing());
 	fflush(stdout);
 	output_commit(o);
@@ -125,29 +125,32 @@ static void test_parts(void)
 	char text[4096];
 	struct output *o;
 
-	is_number(in_child(die_in_part, (char[]){"p"}, text, sizeof(text)), 2, "a part whose writer dies");
+	is_number(in_child(die_with_partial_output, (char[]){"p"}, text, sizeof(text)), 2,
+		"a part whose writer dies");
 	is_text(folder_listing(), "", "leaves nothing before there is something to keep");
-	is_number(in_child(keep_part, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
+	is_number(in_child(keep_partial_output, (char[]){"p"}, text, sizeof(text)), 2,
+		"one that has something");
 	is_text(folder_listing(), "p.part ", "stays");
-	is_number(
-		in_child(continue_part, (char[]){"p"}, text, sizeof(text)), 2, "a writer that continues it");
+	is_number(in_child(continue_partial_output, (char[]){"p"}, text, sizeof(text)), 2,
+		"a writer that continues it");
 	ok(strstr(text, "kept, then") && !strstr(text, "warning"), "keeps the bytes that it asks for");
 	is_text(file_content("p.part"), "kept", "and takes back what it wrote");
-	is_number(in_child(open_short_part, (char[]){"p"}, text, sizeof(text)), 2,
+	is_number(in_child(open_short_partial_output, (char[]){"p"}, text, sizeof(text)), 2,
 		"one that expects more bytes");
 	ok(strstr(text, "p.part: became shorter (expected 100 bytes)"), "is refused");
-	is_number(in_child(finish_part, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
+	is_number(in_child(finish_partial_output, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
 	ok(strstr(text, "p.part: warning: replacing the output of a run that did not finish"),
 		"says what it found");
 	ok(strstr(text, "p.part "), "has its part while it writes");
 	is_text(folder_listing(), "p ", "and the name when it is complete");
 	is_text(file_content("p"), "done", "with its own content alone");
 	o = output_open_part("q", false);
-	is_number(in_child(finish_part, (char[]){"q"}, text, sizeof(text)), 2, "a part that another writes");
+	is_number(in_child(finish_partial_output, (char[]){"q"}, text, sizeof(text)), 2,
+		"a part that another writes");
 	ok(strstr(text, "q.part: another run is writing it"), "is refused");
 	output_discard(o);
 	ok(!symlink("p", "r.part"), "a link in its place");
-	is_number(in_child(finish_part, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
+	is_number(in_child(finish_partial_output, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
 	unlink("r.part");
 	unlink("p");
 	is_text(folder_listing(), "", "nothing is left over");
@@ -212,18 +215,18 @@ static void replace_during_write(void *arg)
 	output_commit(o);
 }
 
-static void write_to_full(void *arg)
+static void write_to_full_device(void *arg)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
 	dup2(fd, 1);
-	write_much(arg);
+	write_large_output(arg);
 }
 
 static void write_to_closed(void *arg)
 {
 	close(1);
-	write_much(arg);
+	write_large_output(arg);
 }
 
 static void write_past_limit(void *arg)
@@ -232,16 +235,17 @@ static void write_past_limit(void *arg)
 
 	(void)arg;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	write_much((char[]){"large"});
+	write_large_output((char[]){"large"});
 }
 
 static void test_failures(void)
 {
 	char text[4096];
 
-	is_number(in_child(write_to_full, NULL, text, sizeof(text)), 2, "a full disk");
+	is_number(in_child(write_to_full_device, NULL, text, sizeof(text)), 2, "a full disk");
 	ok(strstr(text, "<stdout>: No space left on device\n") && !strstr(text, "still"), "is said");
-	is_number(in_child(write_much, (char[]){"/dev/full"}, text, sizeof(text)), 2, "a full device");
+	is_number(
+		in_child(write_large_output, (char[]){"/dev/full"}, text, sizeof(text)), 2, "a full device");
 	ok(strstr(text, "/dev/full: No space left on device\n"), "is said");
 	is_number(in_child(write_past_limit, NULL, text, sizeof(text)), 2, "a file size limit");
 	ok(strstr(text, "large: File too large\n"), "is said");
@@ -267,7 +271,7 @@ static void write_broken_pipe(void *ignore)
 	if (ignore)
 		signal(SIGPIPE, SIG_IGN);
 	output_open("p", false);
-	write_much(NULL);
+	write_large_output(NULL);
 }
 
 static void raise_signal(void *sig)

@@ -209,9 +209,9 @@ static void test_coded_kernels(void)
 	struct pack *p = pack_open_memory("s", packed, n_packed, &f);
 	ok(p && pack_verify(p, &f) == 0 && pack_has_codes(p), "a stream with control codes is good");
 	ok(p && pack_codes(p, 1, back, &f) == 0 && pack_codes(p, 2, back, &f) == 1 &&
-			cubins_count(back) == 1 && cubins_at(back, 0)->sm == 80 &&
-			cubins_at(back, 0)->bytes == sizeof(code) &&
-			same_codes(code[0], cubins_at(back, 0)->code, CODED),
+			cubins_count(back) == 1 && cubins_function_at(back, 0)->sm == 80 &&
+			cubins_function_at(back, 0)->bytes == sizeof(code) &&
+			same_codes(code[0], cubins_function_at(back, 0)->code, CODED),
 		"the function of a later launch comes back");
 	pack_close(p);
 	cubins_free(back);
@@ -336,14 +336,14 @@ struct sizes {
 	uint32_t opcode, registers, width, line, extra, warps, insts, statics, threads;
 };
 
-static void add_format(struct buf *b, const char *fmt, unsigned long long v)
+static void append_formatted(struct buf *b, const char *fmt, unsigned long long v)
 {
 	char t[200];
 
 	buf_add(b, t, (size_t)snprintf(t, sizeof(t), fmt, v));
 }
 
-static void add_many(struct buf *b, char c, size_t n)
+static void append_repeated(struct buf *b, char c, size_t n)
 {
 	while (n--)
 		buf_byte(b, (uint8_t)c);
@@ -353,19 +353,19 @@ static void add_inst(struct buf *b, const struct sizes *s, uint32_t pc)
 {
 	size_t from = b->n;
 
-	add_format(b, "%04llx ffffffff ", pc);
-	add_format(b, "%llu", s->registers);
+	append_formatted(b, "%04llx ffffffff ", pc);
+	append_formatted(b, "%llu", s->registers);
 	for (uint32_t i = 0; i < s->registers; i++)
-		add_format(b, " R%llu", i);
+		append_formatted(b, " R%llu", i);
 	buf_byte(b, ' ');
-	add_many(b, 'A', s->opcode);
-	add_format(b, " 0 %llu", s->width);
+	append_repeated(b, 'A', s->opcode);
+	append_formatted(b, " 0 %llu", s->width);
 	if (s->width)
-		add_format(b, " 1 0x%llx 4", pc);
-	add_format(b, " 0 ", 0);
+		append_formatted(b, " 1 0x%llx 4", pc);
+	append_formatted(b, " 0 ", 0);
 	if (b->n - from < s->line) {
 		buf_byte(b, 'V');
-		add_many(b, 'x', s->line - (b->n - from));
+		append_repeated(b, 'x', s->line - (b->n - from));
 	}
 	buf_byte(b, '\n');
 }
@@ -373,18 +373,18 @@ static void add_inst(struct buf *b, const struct sizes *s, uint32_t pc)
 static void append_sized_kernel(struct buf *b, const struct sizes *s)
 {
 	b->n = 0;
-	add_format(b, "-grid dim = (2,1,1)\n-block dim = (%llu,1,1)\n#x\n\n", s->threads);
+	append_formatted(b, "-grid dim = (2,1,1)\n-block dim = (%llu,1,1)\n#x\n\n", s->threads);
 	for (unsigned tb = 0; tb < 2; tb++) {
-		add_format(b, &"\n#BEGIN_TB\n\nthread block = %llu,0,0\n"[!tb], tb);
+		append_formatted(b, &"\n#BEGIN_TB\n\nthread block = %llu,0,0\n"[!tb], tb);
 		for (uint32_t left = s->extra; left; left -= left > 100 ? 100 : left) {
 			buf_add(b, "cluster ", 8);
-			add_many(b, 'e', left > 100 ? 91 : left > 9 ? left - 9 : 0);
+			append_repeated(b, 'e', left > 100 ? 91 : left > 9 ? left - 9 : 0);
 			buf_byte(b, '\n');
 		}
 		buf_byte(b, '\n');
 		for (uint32_t w = 0; w < s->warps; w++) {
-			add_format(b, "warp = %llu\n", w);
-			add_format(b, "insts = %llu\n", s->insts);
+			append_formatted(b, "warp = %llu\n", w);
+			append_formatted(b, "insts = %llu\n", s->insts);
 			for (uint32_t i = 0; i < s->insts; i++)
 				add_inst(b, s, 16 * (i % s->statics));
 			buf_byte(b, '\n');
@@ -439,7 +439,7 @@ static void test_irregular_text(void)
 			for (size_t k = 0; k < n; k++)
 				buf_byte(&big, (uint8_t)(33 + (k * k ^ k >> 3) % 90));
 			good = is_text_restored(&big, 3);
-			add_many(&big, 'z', n);
+			append_repeated(&big, 'z', n);
 			good &= is_text_restored(&big, 2);
 		}
 		ok(good, "irregular text around half of the columns of a block comes back");
@@ -447,7 +447,7 @@ static void test_irregular_text(void)
 	pack_limits = was;
 	pack_limits.pieces = 5;
 	big.n = 0;
-	add_format(&big, "hello %llu\n", 1);
+	append_formatted(&big, "hello %llu\n", 1);
 	ok(is_text_restored(&big, 4) && is_text_restored(&big, 5) && is_text_restored(&big, 11),
 		"more kernels than pieces of a block");
 	pack_limits = was;

@@ -99,7 +99,7 @@ static void test_components(void)
 		"units keep their order");
 	ok(fabs(s.total - s.dynamic - 1) < 1e-12, "the total has the constant power");
 	c.reference_volt = 0.5;
-	power_model_voltage(&c, 1, &s);
+	power_model_scale_voltage(&c, 1, &s);
 	ok(s.watt[POWER_CONSTP] == 4 && s.total == s.dynamic + 4,
 		"the voltage leaves the dynamic power in the total");
 }

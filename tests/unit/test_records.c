@@ -79,7 +79,7 @@ static uint32_t random_mask(void)
 }
 
 /* Adds the warp's last list of addresses of all lanes, with an offset. Returns false if there is no such list. */
-static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
+static bool add_shifted_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 {
 	uint64_t *word = m->word + m->n_words, by = random_below(4) ? random_below(1u << 30) : 0;
 
@@ -151,7 +151,7 @@ static void add_run(struct made *m, uint32_t id, uint32_t mask)
 }
 
 /* Sets the static code. */
-static void make_code(void)
+static void make_static_code(void)
 {
 	code.n_text = 0;
 	for (uint32_t i = 0; i < INSTS; i++) {
@@ -170,7 +170,7 @@ static void make_code(void)
 }
 
 /* Adds the text of instruction x between the mask and the addresses. */
-static void add_middle(const struct pack_inst *x)
+static void append_text_after_mask(const struct pack_inst *x)
 {
 	if (machine)
 		buf_add(&whole, texts + x->text, x->text_len);
@@ -203,8 +203,9 @@ static void make_warp(struct made *m, uint32_t n)
 			more->text_len = (uint32_t)(whole.n - at);
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
-			add_middle(&inst[k]);
-			if (inst[k].width && (random_below(3) == 0 || !add_moved(m, mask, &more->addr)))
+			append_text_after_mask(&inst[k]);
+			if (inst[k].width &&
+				(random_below(3) == 0 || !add_shifted_addresses(m, mask, &more->addr)))
 				add_addresses(m, mask, &more->addr);
 			if (machine)
 				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
@@ -239,7 +240,7 @@ static bool append_to_buf(void *ctx, const void *bytes, size_t n)
 }
 
 /* Returns true if both kernels of the stream have the wanted text. */
-static bool has_kernels(struct pack *p, const struct buf want[2])
+static bool has_wanted_kernels(struct pack *p, const struct buf want[2])
 {
 	struct buf got = {0};
 	struct fault f;
@@ -299,7 +300,7 @@ static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 	for (unsigned k = 0; k < 2; k++) {
 		const char *head = machine ? machine_header : header;
 
-		make_code();
+		make_static_code();
 		seed = repeated ? 5 : seed;
 		whole = (struct buf){0};
 		buf_add(&whole, head, strlen(head));
@@ -318,7 +319,7 @@ static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 	buf_add(&last, stream, n);
 	struct pack *p = pack_open_memory("s", stream, n, &f);
 	good = p && pack_verify(p, &f) == 0;
-	good = good && has_kernels(p, want) && is_read_forward(stream, n, want);
+	good = good && has_wanted_kernels(p, want) && is_read_forward(stream, n, want);
 	pack_close(p);
 	for (unsigned k = 0; k < 2; k++)
 		buf_free(&want[k]);
@@ -397,7 +398,7 @@ int main(void)
 			"records of %s come back at level %d", machine ? "machine code" : "PTX",
 			level[i / 2]);
 	}
-	make_code();
+	make_static_code();
 	ok(pack_code_good(&code), "texts within the code's text are good");
 	inst[INSTS - 1].end_len++;
 	ok(!pack_code_good(&code), "a text beyond it is not");

@@ -24,7 +24,7 @@ static struct machine *run_blocks(
 	return m;
 }
 
-static void free_run(struct machine *m)
+static void free_machine_run(struct machine *m)
 {
 	machine_free(m);
 	free(m);
@@ -75,7 +75,7 @@ static void test_worked_example(void)
 	is_number((long long)n->occupancy[OCC_LANES + 32], 3, "W32");
 	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
 	is_number((long long)n->insts, 96, "gpu_sim_insn");
-	free_run(b);
+	free_machine_run(b);
 }
 
 static void test_single_exit(void)
@@ -86,7 +86,7 @@ static void test_single_exit(void)
 
 	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
 	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
-	free_run(b);
+	free_machine_run(b);
 }
 
 /*
@@ -117,7 +117,7 @@ static void test_unit_latencies(void)
 
 			ok(event_cycle(b, "writeback", 0) == event_cycle(b, "issue", 0) + want,
 				"%s, %s sources: issue to write", row[i].steps, k ? "two" : "no");
-			free_run(b);
+			free_machine_run(b);
 		}
 	}
 }
@@ -157,7 +157,7 @@ static void test_warp_ends(void)
 		struct machine *b = run_blocks(NULL, 1, 32, row[i].trace, false);
 
 		ok(b->cycles && b->gpu.sm[0].n.warp_insts == row[i].insts, "%s", row[i].name);
-		free_run(b);
+		free_machine_run(b);
 	}
 }
 
@@ -172,7 +172,7 @@ static void test_barrier_after_exits(void)
 	struct machine *b = run_blocks(NULL, 1, 96, trace, false);
 
 	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
-	free_run(b);
+	free_machine_run(b);
 }
 
 static void test_uniform_registers(void)
@@ -184,7 +184,7 @@ static void test_uniform_registers(void)
 	ok(event_cycle(b, "issue", 1) == event_cycle(b, "writeback", 0),
 		"a uniform register takes part in the scoreboard");
 	ok(event_cycle(b, "writeback", 1) == event_cycle(b, "issue", 1) + 6, "and needs no register bank");
-	free_run(b);
+	free_machine_run(b);
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------ */
@@ -254,8 +254,8 @@ static void check_sleep_changes_nothing(const char *name, const char *const *opt
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
 		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof(a->gpu.sm[i].n));
 	ok(same, "%s: skipped cycles count as if run", name);
-	free_run(a);
-	free_run(b);
+	free_machine_run(a);
+	free_machine_run(b);
 	free(blocks);
 }
 

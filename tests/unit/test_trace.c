@@ -71,7 +71,7 @@ static void dump_rec(
 #undef PUT
 }
 
-static void sum_rec(
+static void add_record_to_checksum(
 	struct trace_result *r, const struct code *code, const struct tblock *tb, const struct rec *rec)
 {
 	const struct inst *i = code_at(code, rec->inst);
@@ -97,7 +97,7 @@ static void read_records(struct trace *t, const struct code *code, struct trace_
 			for (unsigned k = 0; k < tb.warp[w].count; k++) {
 				const struct rec *rec = &tb.rec[tb.warp[w].first + k];
 
-				sum_rec(r, code, &tb, rec);
+				add_record_to_checksum(r, code, &tb, rec);
 				if (strlen(r->dump) < 6000)
 					dump_rec(r, code, &tb, rec);
 			}
@@ -340,7 +340,7 @@ static void test_fast(void)
  * Writes line i of warp w in block b. The lines are equal in most blocks, except for base addresses and for
  * the change with number `other`.
  */
-static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned other)
+static size_t write_similar_line(char *to, unsigned b, unsigned w, unsigned i, unsigned other)
 {
 	unsigned long long base = (0x10ull << (4 * b % 40)) + 0x100 * w + i;
 	unsigned mask = w ? 0xff : UINT32_MAX;
@@ -367,7 +367,7 @@ static size_t echo_line(char *to, unsigned b, unsigned w, unsigned i, unsigned o
 	}
 }
 
-static char *echo_text(unsigned other)
+static char *similar_warps_text(unsigned other)
 {
 	char *text = xmalloc(BLOCKS * 2 * 500 * 80), *grid;
 	size_t at = (size_t)sprintf(text, "%s", HEAD("86", V("5"), NO_LINES));
@@ -382,7 +382,7 @@ static char *echo_text(unsigned other)
 
 			at += (size_t)sprintf(text + at, "warp = %u\ninsts = %u\n", w, n);
 			for (unsigned i = 0; i < n; i++)
-				at += echo_line(text + at, b, w, i + shift, other);
+				at += write_similar_line(text + at, b, w, i + shift, other);
 		}
 		at += (size_t)sprintf(text + at, "#END_TB\n");
 	}
@@ -394,7 +394,7 @@ static void test_echo(void)
 	static struct trace_result fast, slow;
 
 	for (unsigned other = 0; other < 10; other++) {
-		char *text = echo_text(other);
+		char *text = similar_warps_text(other);
 
 		read_text(text, strlen(text), (struct trace_options){0}, false, &fast);
 		read_text(text, strlen(text), (struct trace_options){0}, true, &slow);

@@ -203,7 +203,7 @@ struct whole {
 };
 
 /* Reads all blocks of all kernels of a list. */
-static void read_whole(struct wt_list *l, struct whole *all)
+static void read_all_blocks(struct wt_list *l, struct whole *all)
 {
 	*all = (struct whole){.end = -1};
 	for (uint32_t p = 1; p <= KERNELS; p++) {
@@ -228,8 +228,8 @@ static void test_whole(void)
 	ok(n == 3 && c[0].kind == WT_COPY_TO_DEVICE && c[0].address == 0x100 && c[0].bytes == 16, "a copy");
 	ok(c[1].kind == WT_KERNEL && c[1].position == 1 && !strcmp(c[1].text, "kernel-1.traceg"), "a kernel");
 	is_number(wt_kernels(s), KERNELS, "kernels of a stream");
-	read_whole(l, &text);
-	read_whole(s, &packed);
+	read_all_blocks(l, &text);
+	read_all_blocks(s, &packed);
 	is_number(text.n, BLOCKS + 3, "thread blocks of text");
 	is_number(text.end, 0, "text ends");
 	ok(!memcmp(&text, &packed, sizeof(text)), "a packed stream gives the same");
@@ -320,13 +320,13 @@ static void test_descriptor(void)
 	const struct wt_block *b;
 
 	close(fd);
-	read_whole(l, &packed);
+	read_all_blocks(l, &packed);
 	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a descriptor");
 	wt_close(l);
 	fd = open(path[LIST], O_RDONLY);
 	l = wt_open_fd(fd, path[LIST], &e);
 	close(fd);
-	read_whole(l, &packed);
+	read_all_blocks(l, &packed);
 	ok(!memcmp(&text, &packed, sizeof(text)), "a list from a descriptor");
 	wt_close(l);
 	if (pipe(ends))
@@ -341,7 +341,7 @@ static void test_descriptor(void)
 	close(ends[1]);
 	l = wt_open_fd(ends[0], "pipe", &e);
 	close(ends[0]);
-	read_whole(l, &packed);
+	read_all_blocks(l, &packed);
 	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a pipe");
 	wt_close(l);
 	wait(NULL);
@@ -420,7 +420,7 @@ static void *read_in_thread(void *arg)
 	struct wt_results *r = wt_results_open(path[RESULTS], 0, NULL);
 	const struct wt_record *x;
 
-	read_whole(l, all);
+	read_all_blocks(l, all);
 	while (wt_results_next(r, &x, NULL) > 0)
 		;
 	wt_results_close(r);
@@ -449,7 +449,7 @@ static void test_threads(void)
  * Reads lists or results while allocation number n fails. Returns true if fewer than n allocations occurred.
  * Sets *bad if a call failed without an error, or if the handle still worked afterwards.
  */
-static bool read_failing(int which, long n, bool *bad)
+static bool read_with_failed_alloc(int which, long n, bool *bad)
 {
 	struct wt_error e = {.id = ""};
 	bool done = false;
@@ -493,7 +493,7 @@ __attribute__((unused)) static void test_memory(void)
 		bool done = false, bad;
 
 		while (!done && n < 100000) {
-			done = read_failing(which[i], ++n, &bad);
+			done = read_with_failed_alloc(which[i], ++n, &bad);
 			if (bad && !wrong++)
 				printf("# %s: allocation %ld\n", path[which[i]], n);
 		}

@@ -90,7 +90,7 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 
 /* text.c: each function returns the PTX of a kernel, which the caller frees, or NULL if memory is exhausted. */
 char *cublas_product_text(const struct cublas_product *p);
-char *cublas_add_text(int type);
+char *cublas_scaled_add_text(int type);
 char *cublas_sum_text(int type, enum cublas_sum what);
 
 /* handle.c: prints a message once. Returns CUBLAS_NOT_SUPPORTED. */

@@ -90,7 +90,7 @@ static float half_to_single(uint16_t h)
  * Returns a scalar for the kernel: its address on the device, or its value in the sum's type (0 for a NULL
  * scalar).
  */
-static uint64_t scalar_bits(const struct cublas_product *p, const void *scalar)
+static uint64_t scalar_argument(const struct cublas_product *p, const void *scalar)
 {
 	uint64_t word = 0;
 
@@ -123,7 +123,7 @@ static bool is_product_supported(const struct cublas_product *p)
 int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 {
 	char key[64];
-	uint64_t alpha = scalar_bits(p, p->alpha), beta = scalar_bits(p, p->beta);
+	uint64_t alpha = scalar_argument(p, p->alpha), beta = scalar_argument(p, p->beta);
 	unsigned m = (unsigned)p->m, n = (unsigned)p->n, k = (unsigned)p->k;
 	unsigned flags =
 		(p->pointers ? FLAG_POINTERS : 0u) | (p->scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
@@ -169,9 +169,9 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 		.half_scalars = TYPE_NONE,
 		.scalars_on_device = h->scalars_on_device && alpha};
 	uint64_t a = first_element_address(x, n, x_step, type), d = first_element_address(y, n, y_step, type);
-	uint64_t word = scalar_bits(&p, alpha              ? alpha
-					: type == TYPE_F64 ? (const void *)&one
-							   : (const void *)&single);
+	uint64_t word = scalar_argument(&p, alpha              ? alpha
+					    : type == TYPE_F64 ? (const void *)&one
+							       : (const void *)&single);
 	unsigned count = (unsigned)n,
 		 flags = (beta ? FLAG_ADD : 0u) | (p.scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
 	void *kernel, *args[] = {&a, &d, &x_step, &y_step, &word, &count, &flags};
@@ -183,7 +183,7 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 		return cublas_unsupported("cublas vector function", "a vector of this size");
 	snprintf(key, sizeof(key), "add %d", type);
 	pthread_mutex_lock(&lock);
-	kernel = load_cublas_kernel(key, "add", is_kernel_loaded(key) ? NULL : cublas_add_text(type));
+	kernel = load_cublas_kernel(key, "add", is_kernel_loaded(key) ? NULL : cublas_scaled_add_text(type));
 	pthread_mutex_unlock(&lock);
 	return launch_cublas_kernel(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
 }

@@ -318,7 +318,7 @@ char *cublas_product_text(const struct cublas_product *p)
  * Returns the PTX of y = alpha * x + beta * y, one thread per element. flags: 2: alpha is an address; 4: beta
  * is 1.
  */
-char *cublas_add_text(int type)
+char *cublas_scaled_add_text(int type)
 {
 	int sum = type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
 	struct cublas_product p = {.scalar = sum, .half_scalars = TYPE_NONE};

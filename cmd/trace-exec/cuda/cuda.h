@@ -73,15 +73,15 @@ struct cuda_copy_3d {
 	size_t width, height, depth;
 };
 /* Converts *c to the runtime's structure. Returns 0 or a status. */
-int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c);
+int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c);
 
 /*
  * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes, or to NULL if
  * `extra` is NULL. The caller frees *made. Returns 0 or a status.
  */
-int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made);
+int cuda_collect_arguments(const void *kernel, void **args, void **extra, void ***made);
 /* Launches a kernel with `args`, or with the buffer that `extra` describes. Returns 0 or a status. */
-int cuda_launch(const void *kernel, const struct launch_config *c, void **args, void **extra);
+int cuda_launch_kernel(const void *kernel, const struct launch_config *c, void **args, void **extra);
 
 /* CUDA_KERNEL_NODE_PARAMS_v2. Version 1 ends before the member `kernel`. */
 struct cuda_kernel_params {

@@ -96,7 +96,7 @@ API(int, cuGetProcAddress, const char *name, const void **to, int version, unsig
 }
 
 /* Returns whether the address is in the program itself, not in a library. */
-static bool is_in_program(const void *addr)
+static bool is_address_in_program(const void *addr)
 {
 	Dl_info of, program;
 
@@ -113,7 +113,7 @@ API(int, cuGetExportTable, const void **to, const void *id)
 	(void)id;
 	if (to)
 		*to = NULL;
-	if (!is_in_program(__builtin_return_address(0)))
+	if (!is_address_in_program(__builtin_return_address(0)))
 		return cudaErrorNotSupported;
 	cudart_enter(false);
 	return cudart_leave(cudart_unsupported("cuGetExportTable",

@@ -15,7 +15,7 @@ int cuda_convert_kernel(
 	if (!p)
 		return cudaErrorInvalidValue;
 	kernel = p->function || !second ? p->function : p->kernel;
-	e = cuda_kernel_args(kernel, p->args, p->extra, made);
+	e = cuda_collect_arguments(kernel, p->args, p->extra, made);
 	*to = (struct kernel_params){kernel, p->grid, p->block, p->shared, *made ? *made : p->args, NULL};
 	return e;
 }
@@ -97,7 +97,7 @@ DRIVER(cuGraphKernelNodeGetParams_v2, get_kernel_params(node, p, true), struct g
 static int add_copy(NODE_PLACE, const struct cuda_copy_3d *p)
 {
 	struct copy_3d c;
-	int e = cuda_copy_params(&c, p);
+	int e = cuda_convert_copy(&c, p);
 
 	return e ? e : cudaGraphAddMemcpyNode(NODE_ARGS, &c);
 }

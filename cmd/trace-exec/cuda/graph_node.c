@@ -33,7 +33,7 @@ static int convert_node(struct node_params *to, const struct cuda_node_params *p
 	*to = (struct node_params){.type = p->type};
 	switch (p->type) {
 	case WORK_KERNEL: return cuda_convert_kernel(&to->kernel, &p->kernel, true, made);
-	case WORK_COPY: return cuda_copy_params(&to->copy.params, &p->copy.params);
+	case WORK_COPY: return cuda_convert_copy(&to->copy.params, &p->copy.params);
 	default: memcpy(to->words, p->words, sizeof(to->words)); return cudaSuccess;
 	}
 }
@@ -82,7 +82,7 @@ DRIVER(cuGraphConditionalHandleCreate, ((void)c, cudaGraphConditionalHandleCreat
 static int set_copy_node(struct graph_exec *x, struct graph_node *n, const struct cuda_copy_3d *p)
 {
 	struct copy_3d c;
-	int e = cuda_copy_params(&c, p);
+	int e = cuda_convert_copy(&c, p);
 
 	return e ? e : x ? cudaGraphExecMemcpyNodeSetParams(x, n, &c) : cudaGraphMemcpyNodeSetParams(n, &c);
 }

@@ -28,7 +28,7 @@ static bool read_extra_arguments(void **extra, uint8_t **buffer, size_t *n)
 	return *buffer;
 }
 
-int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made)
+int cuda_collect_arguments(const void *kernel, void **args, void **extra, void ***made)
 {
 	int e = cudart_enter(false);
 	const struct kernel *k = e ? NULL : cudart_find_kernel(kernel, &e);
@@ -54,10 +54,10 @@ int cuda_kernel_args(const void *kernel, void **args, void **extra, void ***made
 
 /* ---- launches ---- */
 
-int cuda_launch(const void *kernel, const struct launch_config *c, void **args, void **extra)
+int cuda_launch_kernel(const void *kernel, const struct launch_config *c, void **args, void **extra)
 {
 	void **made = NULL;
-	int e = cuda_kernel_args(kernel, args, extra, &made);
+	int e = cuda_collect_arguments(kernel, args, extra, &made);
 
 	if (!e)
 		e = cudaLaunchKernelExC(c, kernel, made ? made : args);
@@ -72,12 +72,12 @@ int cuda_launch(const void *kernel, const struct launch_config *c, void **args, 
 	{grid_x, grid_y, grid_z}, { block_x, block_y, block_z }
 
 DRIVER_TOO(cuLaunchKernel, cuLaunchKernel_ptsz,
-	cuda_launch(kernel, &(struct launch_config){SHAPED, shared, s, NULL, 0}, args, extra),
+	cuda_launch_kernel(kernel, &(struct launch_config){SHAPED, shared, s, NULL, 0}, args, extra),
 	const void *kernel, SHAPE, unsigned shared, struct stream *s, void **args, void **extra)
 
 #define ATTRIBUTE_COOPERATIVE 2
 DRIVER_TOO(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
-	cuda_launch(kernel,
+	cuda_launch_kernel(kernel,
 		&(struct launch_config){SHAPED, shared, s,
 			&(struct launch_attribute){.id = ATTRIBUTE_COOPERATIVE, .value.number = {1}}, 1},
 		args, NULL),
@@ -92,7 +92,7 @@ struct cuda_config {
 	unsigned n_attributes;
 };
 
-static struct launch_config runtime_config(const struct cuda_config *c)
+static struct launch_config make_runtime_config(const struct cuda_config *c)
 {
 	return (struct launch_config){c->grid, c->block, c->shared, c->stream, c->attribute, c->n_attributes};
 }
@@ -103,8 +103,8 @@ static int launch_by_config(const struct cuda_config *c, const void *kernel, voi
 
 	if (!c)
 		return cudaErrorInvalidValue;
-	r = runtime_config(c);
-	return cuda_launch(kernel, &r, args, extra);
+	r = make_runtime_config(c);
+	return cuda_launch_kernel(kernel, &r, args, extra);
 }
 DRIVER_TOO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz, launch_by_config(c, kernel, args, extra),
 	const struct cuda_config *c, const void *kernel, void **args, void **extra)
@@ -211,7 +211,7 @@ static int count_clusters(int *to, const void *kernel, const struct cuda_config 
 
 	if (!c)
 		return cudaErrorInvalidValue;
-	r = runtime_config(c);
+	r = make_runtime_config(c);
 	return largest ? cudaOccupancyMaxPotentialClusterSize(to, kernel, &r)
 		       : cudaOccupancyMaxActiveClusters(to, kernel, &r);
 }

@@ -93,7 +93,7 @@ static int launch_prepared(const void *kernel, int width, int height, struct str
 
 	if (!l || width <= 0 || height <= 0)
 		return cudaErrorInvalidValue;
-	return cuda_launch(kernel,
+	return cuda_launch_kernel(kernel,
 		&(struct launch_config){
 			{(unsigned)width, (unsigned)height, 1}, l->block, l->shared, s, NULL, 0},
 		NULL, (void *[]){(void *)1, l->argument, (void *)2, &l->n, NULL});

@@ -168,7 +168,7 @@ static int convert_copy_end(const struct cuda_copy_end *c, const struct cuda_cop
 	return cudaSuccess;
 }
 
-int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c)
+int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c)
 {
 	size_t unit;
 	int e;
@@ -188,7 +188,7 @@ int cuda_copy_params(struct copy_3d *to, const struct cuda_copy_3d *c)
 static int copy_driver_box(const struct cuda_copy_3d *c, struct stream *s)
 {
 	struct copy_3d p;
-	int e = cuda_copy_params(&p, c);
+	int e = cuda_convert_copy(&p, c);
 
 	return e ? e : cudaMemcpy3DAsync(&p, s);
 }
@@ -210,7 +210,7 @@ struct cuda_copy_2d {
 	size_t width, height;
 };
 
-static struct cuda_copy_end copy_end_of_2d(const struct copy_2d_end *c)
+static struct cuda_copy_end convert_2d_copy_end(const struct copy_2d_end *c)
 {
 	return (struct cuda_copy_end){.x = c->x,
 		.y = c->y,
@@ -227,7 +227,8 @@ static int copy_driver_rows(const struct cuda_copy_2d *c, struct stream *s)
 
 	if (!c)
 		return cudaErrorInvalidValue;
-	box = (struct cuda_copy_3d){copy_end_of_2d(&c->from), copy_end_of_2d(&c->to), c->width, c->height, 1};
+	box = (struct cuda_copy_3d){
+		convert_2d_copy_end(&c->from), convert_2d_copy_end(&c->to), c->width, c->height, 1};
 	return copy_driver_box(&box, s);
 }
 DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_driver_rows(c, NULL), const struct cuda_copy_2d *c)
@@ -244,8 +245,9 @@ static int fill(uint64_t to, size_t pitch, unsigned value, unsigned unit, size_t
 {
 	struct fill_2d f = {cuda_address(to), pitch, value, unit, width, height};
 
-	return to % unit || (height > 1 && pitch % unit) || width > SIZE_MAX / 8 ? cudaErrorInvalidValue
-										 : work_run_fill_on(&f, s);
+	return to % unit || (height > 1 && pitch % unit) || width > SIZE_MAX / 8
+		       ? cudaErrorInvalidValue
+		       : work_run_fill_on_stream(&f, s);
 }
 
 #define FILL(bits, type) \

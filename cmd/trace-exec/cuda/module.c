@@ -83,7 +83,7 @@ static uint32_t read_first_word(const void *code)
 }
 
 /* Sets m->texts to the texts at `p`. An empty text marks their end. */
-static void split_texts(struct cuda_module *m, const char *p)
+static void find_ptx_texts(struct cuda_module *m, const char *p)
 {
 	uint32_t n = 0, cap = 0;
 
@@ -117,15 +117,15 @@ static int copy_module_code(struct cuda_module *m, const char *code, size_t most
 
 		for (n = 0; p[n]; n += strlen(p + n) + 1)
 			;
-		split_texts(m, m->code = copy_to_new_memory(p, n));
+		find_ptx_texts(m, m->code = copy_to_new_memory(p, n));
 		return cudaSuccess;
 	}
 	if (read_first_word(code) == ELF_MAGIC)
-		n = m->n_cubin = elf_extent((const uint8_t *)code, most);
+		n = m->n_cubin = elf_size_from_headers((const uint8_t *)code, most);
 	else if (read_first_word(code) == FATBIN_MAGIC && most >= FATBIN_HEAD)
-		n = fatbin_extent(code);
+		n = fatbin_whole_size(code);
 	else if ((uint8_t)code[0] < ELF_FIRST)
-		split_texts(m, m->code = copy_to_new_memory(code, strlen(code)));
+		find_ptx_texts(m, m->code = copy_to_new_memory(code, strlen(code)));
 	if (m->texts)
 		return cudaSuccess;
 	if (!n || n > most)
@@ -177,7 +177,7 @@ static int load_module_code(
 	if (e) {
 		/* An image that was added cannot be removed; its kernels become invalid. */
 		if (why.id)
-			cudart_end_image(m->image);
+			cudart_drop_image(m->image);
 		free_module_code(m);
 	} else {
 		m->next = modules;
@@ -229,7 +229,7 @@ static int unload_module(struct cuda_module *m)
 			e = cudaErrorInvalidResourceHandle;
 		} else if (*i == m) {
 			*i = m->next;
-			cudart_end_image(m->image);
+			cudart_drop_image(m->image);
 			free_module_code(m);
 			break;
 		}
@@ -272,7 +272,7 @@ static int get_kernel(const void **to, const struct cuda_module *m, const char *
 	if (!e && (!to || !name))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		e = cudart_image_kernel(m->image, name, to);
+		e = cudart_find_image_kernel(m->image, name, to);
 	cudart_leave(cudaSuccess);
 	return e;
 }
@@ -376,11 +376,11 @@ DRIVER(cuLinkCreate_v2, start_link(to, OPTIONS(n, option, value)), unsigned n, c
 ALSO(cuLinkCreate, cuLinkCreate_v2);
 
 /* Stores a cubin or a fat binary, which must be the only input and becomes the result. */
-static int link_code(struct cuda_link *l, const char *code, size_t n)
+static int link_machine_code(struct cuda_link *l, const char *code, size_t n)
 {
-	size_t extent = n < FATBIN_HEAD                         ? 0
-			: read_first_word(code) == ELF_MAGIC    ? elf_extent((const uint8_t *)code, n)
-			: read_first_word(code) == FATBIN_MAGIC ? fatbin_extent(code)
+	size_t extent = n < FATBIN_HEAD                      ? 0
+			: read_first_word(code) == ELF_MAGIC ? elf_size_from_headers((const uint8_t *)code, n)
+			: read_first_word(code) == FATBIN_MAGIC ? fatbin_whole_size(code)
 								: 0;
 
 	if (!extent || extent > n)
@@ -392,12 +392,12 @@ static int link_code(struct cuda_link *l, const char *code, size_t n)
 }
 
 /* Adds an input of n bytes. PTX ends at its first NUL, if it has one. */
-static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
+static int link_ptx_text(struct cuda_link *l, int kind, const char *text, size_t n)
 {
 	if (!l || !text)
 		return cudaErrorInvalidValue;
 	if (kind == INPUT_CUBIN || kind == INPUT_FATBIN)
-		return link_code(l, text, n);
+		return link_machine_code(l, text, n);
 	if (kind != INPUT_PTX)
 		return cudart_unsupported("cuLinkAddData", "an object or a library");
 	if (l->code.n)
@@ -406,24 +406,24 @@ static int link_text(struct cuda_link *l, int kind, const char *text, size_t n)
 	bytes_add(&l->texts, "", 1);
 	return cudaSuccess;
 }
-DRIVER(cuLinkAddData_v2, ((void)name, (void)m, (void)option, (void)value, link_text(l, kind, text, n)),
+DRIVER(cuLinkAddData_v2, ((void)name, (void)m, (void)option, (void)value, link_ptx_text(l, kind, text, n)),
 	struct cuda_link *l, int kind, const char *text, size_t n, const char *name, unsigned m,
 	const int *option, void **value)
 ALSO(cuLinkAddData, cuLinkAddData_v2);
 
-static int link_file(struct cuda_link *l, int kind, const char *path)
+static int link_code_file(struct cuda_link *l, int kind, const char *path)
 {
 	size_t n;
 	char *text = l ? read_code_file(path, &n) : NULL;
-	int e = text        ? link_text(l, kind, text, n)
+	int e = text        ? link_ptx_text(l, kind, text, n)
 		: path && l ? cudaErrorFileNotFound
 			    : cudaErrorInvalidValue;
 
 	free(text);
 	return e;
 }
-DRIVER(cuLinkAddFile_v2, ((void)n, (void)option, (void)value, link_file(l, kind, path)), struct cuda_link *l,
-	int kind, const char *path, unsigned n, const int *option, void **value)
+DRIVER(cuLinkAddFile_v2, ((void)n, (void)option, (void)value, link_code_file(l, kind, path)),
+	struct cuda_link *l, int kind, const char *path, unsigned n, const int *option, void **value)
 ALSO(cuLinkAddFile, cuLinkAddFile_v2);
 
 /* Returns the result. The texts are linked when they are loaded, so only loading reports a missing name. */

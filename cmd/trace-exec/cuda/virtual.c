@@ -126,7 +126,7 @@ static int create_memory(uint64_t *to, size_t n, const struct memory_properties 
 		e = cudaErrorInvalidValue;
 	if (!e)
 		e = check_memory_properties(p);
-	if (!e && n > cudart.wire.memory_bytes - cudart.live_bytes - unmapped_bytes)
+	if (!e && n > cudart.wire.memory_bytes - cudart.allocated_bytes - unmapped_bytes)
 		e = cudaErrorMemoryAllocation;
 	if (!e) {
 		m = xcalloc(1, sizeof(*m));
@@ -220,7 +220,7 @@ static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, u
 	if (!e && m->addr)
 		e = cudart_unsupported("cuMemMap", "memory that is mapped at a second place");
 	if (!e) {
-		cudart_map(addr, n, "cuMemMap");
+		cudart_map_memory(addr, n, "cuMemMap");
 		unmapped_bytes -= m->bytes;
 		m->addr = addr;
 		m->mapped_bytes = n;
@@ -291,7 +291,7 @@ static int set_access(uint64_t addr, size_t n, const struct memory_access *a, si
 		if (a[i].location.type != AT_DEVICE || a[i].location.id)
 			e = cudaErrorInvalidDevice;
 		for (uint64_t at = addr; !e && at < addr + n; at += find_mapped_memory(at)->mapped_bytes)
-			cudart_set_access(at, a[i].flags != 0);
+			cudart_allow_access(at, a[i].flags != 0);
 	}
 	return unlock_device(e);
 }

@@ -79,7 +79,7 @@ bool cudart_is_reserved(uint64_t addr, uint64_t n)
 }
 
 /* Returns the end of the first reservation that overlaps [at, at + n), or 0 if there is none. */
-static uint64_t reservation_end(uint64_t at, uint64_t n)
+static uint64_t end_of_reservation(uint64_t at, uint64_t n)
 {
 	for (uint32_t i = 0; i < reserved.n; i++)
 		if (reserved.range[i].start < at + n &&
@@ -128,7 +128,7 @@ static uint64_t find_address_gap(uint64_t n, uint64_t unit)
 		if (!b->live || b->addr < HEAP_BASE)
 			continue;
 		at = (at + unit - 1) / unit * unit;
-		while ((end = reservation_end(at, n)) && end <= b->addr)
+		while ((end = end_of_reservation(at, n)) && end <= b->addr)
 			at = (end + unit - 1) / unit * unit;
 		if (b->addr >= at && b->addr - at >= n && !end)
 			return at;
@@ -138,7 +138,7 @@ static uint64_t find_address_gap(uint64_t n, uint64_t unit)
 			     : (b->addr + b->size + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
 	}
 	at = (at + unit - 1) / unit * unit;
-	while ((end = reservation_end(at, n)))
+	while ((end = end_of_reservation(at, n)))
 		at = (end + unit - 1) / unit * unit;
 	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
 }
@@ -183,7 +183,7 @@ static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum gr
 
 	if (kind != GRANT_DEVICE)
 		m->heap_bytes = round_up_to_page(before);
-	at = m->heap_bytes <= m->heap_cap ? memory_alloc(m, name, bytes) : 0;
+	at = m->heap_bytes <= m->heap_cap ? memory_allocate_buffer(m, name, bytes) : 0;
 	if (!at)
 		m->heap_bytes = before;
 	else if (kind != GRANT_DEVICE)
@@ -212,7 +212,8 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (kind != GRANT_DEVICE && !cudart.host_visible)
 		return cudart_unsupported(
 			what, "the addresses from 0xc0000000 on are in use in this process");
-	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
+	if (n > m->heap_cap ||
+		(kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.allocated_bytes))
 		return cudaErrorMemoryAllocation;
 	snprintf(name, sizeof(name), "%s %u", what, ++cudart.n_allocations);
 	kept = diag_keep(name);
@@ -224,7 +225,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 		return cudaErrorMemoryAllocation;
 	((struct buffer *)memory_nearest_buffer(m, *addr))->host = kind != GRANT_DEVICE;
 	if (kind != GRANT_PINNED)
-		cudart.live_bytes += n;
+		cudart.allocated_bytes += n;
 	/* Writes of the host to managed and pinned memory are not tracked. */
 	if (kind == GRANT_DEVICE && cudart.exec.check)
 		memory_mark_unset(m, *addr, n);
@@ -248,7 +249,7 @@ static void free_grant(struct grant *g)
 	if (g->pool)
 		cudart_pool_subtract_used(g->pool, g->bytes);
 	if (g->kind != GRANT_PINNED)
-		cudart.live_bytes -= g->bytes;
+		cudart.allocated_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
 		mprotect((void *)(uintptr_t)g->addr, round_up_to_page(g->bytes), PROT_NONE);
 	clear_freed_memory(g->addr, g->bytes);
@@ -268,17 +269,17 @@ static int release_grant(uint64_t addr, bool pinned)
 
 int cudart_release(uint64_t addr) { return release_grant(addr, false); }
 
-void cudart_map(uint64_t addr, uint64_t n, const char *what)
+void cudart_map_memory(uint64_t addr, uint64_t n, const char *what)
 {
 	replace_freed_buffers(what, addr, n, n);
 	((struct buffer *)memory_nearest_buffer(&cudart.mem, addr))->live = false;
-	cudart.live_bytes += n;
+	cudart.allocated_bytes += n;
 	if (cudart.exec.check)
 		memory_mark_unset(&cudart.mem, addr, n);
 	add_grant(&(struct grant){.addr = addr, .bytes = n, .kind = GRANT_DEVICE, .live = true});
 }
 
-void cudart_set_access(uint64_t addr, bool allowed)
+void cudart_allow_access(uint64_t addr, bool allowed)
 {
 	((struct buffer *)memory_nearest_buffer(&cudart.mem, addr))->live = allowed;
 }
@@ -313,7 +314,7 @@ void *cudart_host_address(const void *p, size_t n)
 	if (g)
 		return g->bytes - (addr - g->addr) >= n ? cudart.mem.heap + (addr - HEAP_BASE) : NULL;
 	if (addr < cudart.static_limit)
-		return memory_at(&cudart.mem, addr, n);
+		return memory_host_address(&cudart.mem, addr, n);
 	if (addr >= HEAP_BASE && addr - HEAP_BASE < cudart.mem.heap_cap)
 		return NULL;
 	return (void *)(uintptr_t)p;
@@ -435,7 +436,7 @@ API(int, cudaMemGetInfo, size_t *unused, size_t *all)
 	int e = cudart_enter(false);
 
 	if (!e && unused)
-		*unused = cudart.wire.memory_bytes - cudart.live_bytes;
+		*unused = cudart.wire.memory_bytes - cudart.allocated_bytes;
 	if (!e && all)
 		*all = cudart.wire.memory_bytes;
 	return cudart_leave(e);

@@ -291,7 +291,7 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 }
 
 /* Begins a copy of an array in stream s. Returns 0 or a status. */
-static int enter_array_copy(const struct stream *s)
+static int begin_array_copy_call(const struct stream *s)
 {
 	int e = cudart_enter(true);
 
@@ -304,7 +304,7 @@ static int enter_array_copy(const struct stream *s)
 static int copy_array_rows(const struct array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
 	size_t height, int kind, const struct stream *s, bool to_array)
 {
-	int e = enter_array_copy(s);
+	int e = begin_array_copy_call(s);
 	struct pitched box;
 	size_t slice;
 
@@ -349,7 +349,7 @@ ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 static int copy_array_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
 	const struct stream *s, bool to_array)
 {
-	int e = enter_array_copy(s);
+	int e = begin_array_copy_call(s);
 	struct pitched box;
 	size_t slice;
 

@@ -98,7 +98,7 @@ static void append_last_node(struct branch *b, struct graph_node *n)
 
 static bool is_legacy_stream(const struct stream *s) { return (uintptr_t)s <= 1; }
 
-bool capture_blocks(const struct stream *s, int *status)
+bool capture_blocks_work(const struct stream *s, int *status)
 {
 	struct branch *b = find_branch(s);
 
@@ -127,7 +127,7 @@ int capture_reject_call(const struct stream *s, const char *what)
 {
 	int e;
 
-	if (!capture_blocks(s, &e) || e)
+	if (!capture_blocks_work(s, &e) || e)
 		return e;
 	find_branch(s)->recording->broken = true;
 	return cudart_unsupported(what, "in a stream that records");
@@ -166,7 +166,7 @@ bool capture_record_event(const struct event *event, const struct stream *s, int
 {
 	struct branch *b, *to;
 
-	if (!capture_blocks(s, status)) {
+	if (!capture_blocks_work(s, status)) {
 		capture_forget_owner(event);
 		return false;
 	}
@@ -184,7 +184,7 @@ bool capture_record_event(const struct event *event, const struct stream *s, int
 bool capture_wait_event(const struct event *event, const struct stream *s, int *status)
 {
 	struct branch *from = find_branch(event), *b = find_branch(s);
-	bool records = capture_blocks(s, status);
+	bool records = capture_blocks_work(s, status);
 
 	if (*status || (!records && !from))
 		return *status || records;
@@ -275,7 +275,7 @@ static int change_last_nodes(const struct stream *s, struct graph_node *const *n
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (flags > 1 || (n && !node)))
 		e = cudaErrorInvalidValue;
-	if (!e && !capture_blocks(s, &broken))
+	if (!e && !capture_blocks_work(s, &broken))
 		e = cudaErrorIllegalState;
 	else if (!e)
 		e = broken;

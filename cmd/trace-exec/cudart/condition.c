@@ -57,14 +57,14 @@ int conditional_copy(struct conditional *to, const struct conditional *c)
 
 /* ---- execution ---- */
 
-void condition_reset_of_graph(const struct cuda_graph *g)
+void condition_reset_in_graph(const struct cuda_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_work *w = &g->node[i]->work;
 		const struct conditional *c = &w->conditional;
 
 		if (w->kind == WORK_GRAPH)
-			condition_reset_of_graph(w->child);
+			condition_reset_in_graph(w->child);
 		if (w->kind != WORK_CONDITION)
 			continue;
 		uint32_t n = (uint32_t)((c->handle - conditions.start) / 4);
@@ -73,7 +73,7 @@ void condition_reset_of_graph(const struct cuda_graph *g)
 		if (value && conditions.assigned[n])
 			*value = conditions.first[n];
 		for (uint32_t k = 0; k < c->n_bodies; k++)
-			condition_reset_of_graph(c->body[k]);
+			condition_reset_in_graph(c->body[k]);
 	}
 }
 
@@ -100,8 +100,8 @@ static bool allocate_conditions(void)
 	conditions.start = cudart_reserve(bytes, 512);
 	if (!conditions.start)
 		return false;
-	cudart_map(conditions.start, bytes, MEMORY_CONDITIONS);
-	cudart_set_access(conditions.start, true);
+	cudart_map_memory(conditions.start, bytes, MEMORY_CONDITIONS);
+	cudart_allow_access(conditions.start, true);
 	cudart_find_grant(conditions.start)->is_variable = true;
 	return true;
 }

@@ -100,7 +100,7 @@ int cudart_copy_rows(
 	return cudaSuccess;
 }
 
-struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind)
+struct copy_3d work_make_byte_copy(void *to, const void *from, size_t n, int kind)
 {
 	return (struct copy_3d){.from = {(char *)(uintptr_t)from, n, n, 1},
 		.to = {to, n, n, 1},
@@ -111,7 +111,7 @@ struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind
 static int copy_rows_on_stream(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind, struct stream *s)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(to, from, width, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_make_byte_copy(to, from, width, kind)};
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
@@ -267,8 +267,8 @@ static int copy_variable(
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
 	if (!e && work_is_kept(s, &e)) {
-		w.copy = to_symbol ? work_copy_of_bytes(at, host, n, BY_ADDRESS)
-				   : work_copy_of_bytes(host, at, n, BY_ADDRESS);
+		w.copy = to_symbol ? work_make_byte_copy(at, host, n, BY_ADDRESS)
+				   : work_make_byte_copy(host, at, n, BY_ADDRESS);
 		return cudart_leave(e ? e : work_keep(s, &w));
 	}
 	if (!e)
@@ -354,7 +354,7 @@ int work_run_fill(const struct fill_2d *f)
 	return cudaSuccess;
 }
 
-int work_run_fill_on(const struct fill_2d *f, struct stream *s)
+int work_run_fill_on_stream(const struct fill_2d *f, struct stream *s)
 {
 	struct graph_work w = {.kind = WORK_FILL, .fill = *f};
 	size_t width = f->width * f->unit;
@@ -372,7 +372,8 @@ int work_run_fill_on(const struct fill_2d *f, struct stream *s)
 static int fill_memory_on_stream(
 	void *at, size_t pitch, int value, size_t width, size_t height, struct stream *s)
 {
-	return work_run_fill_on(&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
+	return work_run_fill_on_stream(
+		&(struct fill_2d){at, pitch, (unsigned)value & 255, 1, width, height}, s);
 }
 
 API(int, cudaMemset, void *at, int value, size_t n)

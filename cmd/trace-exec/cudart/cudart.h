@@ -107,7 +107,7 @@ struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
 	bool live, is_variable; /* is_variable: the memory of a variable, which the program cannot free */
-	bool of_graph;          /* allocated by a node of a graph */
+	bool from_graph_node;   /* allocated by a node of a graph */
 	unsigned flags;
 	struct pool *pool; /* memory pool of the allocation; NULL: none */
 };
@@ -142,7 +142,7 @@ struct cudart {
 	struct grant *grant;
 	uint32_t n_grants, cap_grants; /* grants are in ascending order of addresses */
 	uint32_t n_allocations;        /* number of allocations so far */
-	uint64_t live_bytes;
+	uint64_t allocated_bytes;
 };
 extern struct cudart cudart;
 /* True if the calling thread has called the runtime. The runtime's context is then current. */
@@ -174,7 +174,7 @@ int cudart_fault_status(const struct fault *f);
 size_t cudart_fatbin_extent(const void *bytes);
 
 /* register.c: returns the number of the image with this handle. */
-uint32_t cudart_image_of(void *const *handle);
+uint32_t cudart_image_of_handle(void *const *handle);
 /* Returns the hash of an address of the program for cudart.kernels and cudart.variables. */
 uint64_t cudart_address_hash(const void *p);
 
@@ -183,14 +183,14 @@ int cudart_load_images(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
 /*
  * Adds an image that the program loads by a call, and sets *image to its number. It refers to the bytes and
- * texts of `from` until cudart_end_image(). Returns 0 or a status. Sets *why to the fault of an image that
+ * texts of `from` until cudart_drop_image(). Returns 0 or a status. Sets *why to the fault of an image that
  * cannot be executed.
  */
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why);
-/* Drops the bytes of an image and the kernels that cudart_image_kernel() added. */
-void cudart_end_image(uint32_t image);
+/* Drops the bytes of an image and the kernels that cudart_find_image_kernel() added. */
+void cudart_drop_image(uint32_t image);
 /* Finds the handle of a kernel of the image by its name. Returns 0 or a status. */
-int cudart_image_kernel(uint32_t image, const char *name, const void **handle);
+int cudart_find_image_kernel(uint32_t image, const char *name, const void **handle);
 /* Returns the name of entry `number` of the image, or NULL if there are fewer entries. */
 const char *cudart_image_kernel_name(uint32_t image, uint32_t number);
 /* Stores the address and size of a variable. Returns 0 or a status. */
@@ -226,7 +226,7 @@ void *cudart_host_address(const void *p, size_t n);
 /* Tests whether p is in device or managed memory, or in a variable. */
 bool cudart_is_device_memory(const void *p);
 void cudart_report_leaks(void);
-/* Frees device or managed memory of cudart_allocate() or cudart_map(). Returns 0 or a status. */
+/* Frees device or managed memory of cudart_allocate() or cudart_map_memory(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
 /*
  * Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first address, or 0 if too few
@@ -237,9 +237,9 @@ uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 bool cudart_unreserve(uint64_t addr, uint64_t n);
 /* Returns whether n addresses from addr on are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);
-/* Allocates device memory at reserved addresses. Kernels may access it after cudart_set_access(). */
-void cudart_map(uint64_t addr, uint64_t n, const char *what);
-void cudart_set_access(uint64_t addr, bool allowed);
+/* Allocates device memory at reserved addresses. Kernels may access it after cudart_allow_access(). */
+void cudart_map_memory(uint64_t addr, uint64_t n, const char *what);
+void cudart_allow_access(uint64_t addr, bool allowed);
 
 /* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);

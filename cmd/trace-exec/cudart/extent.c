@@ -27,7 +27,7 @@ static int find_loaded_segment(struct dl_phdr_info *info, size_t n, void *found)
 size_t cudart_fatbin_extent(const void *bytes)
 {
 	struct segment_span s = {(uintptr_t)bytes, 0};
-	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
+	uint64_t n = bytes ? fatbin_whole_size(bytes) : 0;
 
 	if (n && dl_iterate_phdr(find_loaded_segment, &s) && n > s.left)
 		n = s.left;

@@ -294,7 +294,7 @@ static int add_program_node(struct graph_node **to, struct cuda_graph *g, struct
 	API(int, name, struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, \
 		size_t n, __VA_ARGS__)
 
-bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p)
+bool graph_make_kernel_work(struct graph_work *w, const struct kernel_params *p)
 {
 	if (!p || p->extra)
 		return false;
@@ -309,8 +309,8 @@ ADD(cudaGraphAddKernelNode, const struct kernel_params *p)
 {
 	struct graph_work w;
 
-	return graph_kernel_work(&w, p) ? add_program_node(to, g, after, n, &w)
-					: cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
+	return graph_make_kernel_work(&w, p) ? add_program_node(to, g, after, n, &w)
+					     : cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 }
 
 ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
@@ -324,7 +324,7 @@ ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
 
 ADD(cudaGraphAddMemcpyNode1D, void *dst, const void *src, size_t bytes, int kind)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_make_byte_copy(dst, src, bytes, kind)};
 
 	return add_program_node(to, g, after, n, &w);
 }
@@ -448,7 +448,7 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 
 /* ---- parameters of nodes ---- */
 
-static int enter_for_node(struct graph_node *n, const void *params, int kind)
+static int begin_graph_node_call(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
@@ -459,7 +459,7 @@ static int enter_for_node(struct graph_node *n, const void *params, int kind)
 
 API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
 {
-	int e = enter_for_node(n, p, WORK_KERNEL);
+	int e = begin_graph_node_call(n, p, WORK_KERNEL);
 
 	if (!e) {
 		const struct kernel_work *k = &n->work.kernel;
@@ -472,10 +472,10 @@ API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_param
 
 API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)
 {
-	int e = enter_for_node(n, p, WORK_KERNEL);
+	int e = begin_graph_node_call(n, p, WORK_KERNEL);
 	struct graph_work w;
 
-	if (!e && !graph_kernel_work(&w, p))
+	if (!e && !graph_make_kernel_work(&w, p))
 		e = cudaErrorInvalidValue;
 	return cudart_leave(e ? e : graph_set_work(n, &w));
 }
@@ -483,7 +483,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 #define PARAMS(what, work_kind, type, member) \
 	API(int, cudaGraph##what##NodeGetParams, struct graph_node *n, struct type *p) \
 	{ \
-		int e = enter_for_node(n, p, work_kind); \
+		int e = begin_graph_node_call(n, p, work_kind); \
 \
 		if (!e) \
 			*p = n->work.member; \
@@ -491,7 +491,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 	} \
 	API(int, cudaGraph##what##NodeSetParams, struct graph_node *n, const struct type *p) \
 	{ \
-		int e = enter_for_node(n, p, work_kind); \
+		int e = begin_graph_node_call(n, p, work_kind); \
 		struct graph_work w = {.kind = work_kind}; \
 \
 		if (!e) \
@@ -509,7 +509,7 @@ PARAMS(Host, WORK_HOST, host_call, host)
 
 #define MEMORY_UNIT 512u /* alignment of cudaMalloc() */
 
-int graph_allocation(struct graph_work *w, size_t n)
+int graph_make_allocation(struct graph_work *w, size_t n)
 {
 	*w = (struct graph_work){.kind = WORK_ALLOCATE, .memory.bytes = n};
 	if (!n)
@@ -537,7 +537,7 @@ API(int, cudaGraphAddMemAllocNode, struct graph_node **to, struct cuda_graph *g,
 	if (!e && (!p || p->type != ALLOCATION_PINNED || p->location != LOCATION_DEVICE || p->device))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		e = graph_allocation(&w, p->bytes);
+		e = graph_make_allocation(&w, p->bytes);
 	cudart_leave(e);
 	if (e)
 		return e;
@@ -557,7 +557,7 @@ API(int, cudaGraphAddMemFreeNode, struct graph_node **to, struct cuda_graph *g,
 
 API(int, cudaGraphMemAllocNodeGetParams, struct graph_node *n, struct allocation_params *p)
 {
-	int e = enter_for_node(n, p, WORK_ALLOCATE);
+	int e = begin_graph_node_call(n, p, WORK_ALLOCATE);
 
 	if (!e)
 		*p = (struct allocation_params){.type = ALLOCATION_PINNED,
@@ -569,7 +569,7 @@ API(int, cudaGraphMemAllocNodeGetParams, struct graph_node *n, struct allocation
 
 API(int, cudaGraphMemFreeNodeGetParams, struct graph_node *n, void **p)
 {
-	int e = enter_for_node(n, p, WORK_FREE);
+	int e = begin_graph_node_call(n, p, WORK_FREE);
 
 	if (!e)
 		*p = (void *)(uintptr_t)n->work.memory.addr;

@@ -179,7 +179,7 @@ int graph_set_work(struct graph_node *n, const struct graph_work *w);
 int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order);
 
 /* Sets *w to the work of a kernel node with these parameters. Returns false if they are invalid. */
-bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
+bool graph_make_kernel_work(struct graph_work *w, const struct kernel_params *p);
 
 /*
  * condition.c: copies the graphs of a conditional node, or makes empty graphs if c->body is NULL. Returns 0 or
@@ -188,7 +188,7 @@ bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p);
 int conditional_copy(struct conditional *to, const struct conditional *c);
 void conditional_free(struct conditional *c);
 /* Resets the conditions of a graph, and of the graphs in it, as a launch does. */
-void condition_reset_of_graph(const struct cuda_graph *g);
+void condition_reset_in_graph(const struct cuda_graph *g);
 /* Returns the index of the graph that the condition selects. An index of n_bodies or more means no graph. */
 uint32_t condition_selected_graph(const struct conditional *c);
 bool condition_exists(uint64_t handle);
@@ -197,7 +197,7 @@ bool condition_exists(uint64_t handle);
 void graph_note_allocation(uint64_t addr);
 
 /* Sets *w to the work of a node that allocates n bytes, and reserves their addresses. Returns 0 or a status. */
-int graph_allocation(struct graph_work *w, size_t n);
+int graph_make_allocation(struct graph_work *w, size_t n);
 
 /* launch.c: checks a launch and copies its arguments to w, which work_free_kernel frees. */
 int work_prepare_kernel(
@@ -233,9 +233,9 @@ int work_check_copy(const struct copy_3d *c);
 int work_run_copy(const struct copy_3d *c);
 int work_run_fill(const struct fill_2d *f);
 /* Fills memory on stream s, or records the fill. */
-int work_run_fill_on(const struct fill_2d *f, struct stream *s);
+int work_run_fill_on_stream(const struct fill_2d *f, struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
-struct copy_3d work_copy_of_bytes(void *to, const void *from, size_t n, int kind);
+struct copy_3d work_make_byte_copy(void *to, const void *from, size_t n, int kind);
 
 /* stream.c: records an event on a stream. */
 int work_record(struct event *event, struct stream *s);
@@ -250,7 +250,7 @@ bool cudart_is_stream_blocking(const struct stream *s);
  * records. Otherwise it is an error: the recording is broken, or the work would make the legacy stream wait for
  * a recording stream, which breaks that recording.
  */
-bool capture_blocks(const struct stream *s, int *status);
+bool capture_blocks_work(const struct stream *s, int *status);
 /* Adds the work as a node after the last nodes of the recording stream. */
 int capture_add_work(const struct stream *s, const struct graph_work *w);
 /* Breaks the recording of stream s. Returns the status of a call that s forbids while it records. */

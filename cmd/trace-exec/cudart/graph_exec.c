@@ -94,7 +94,7 @@ API(int, cudaGraphInstantiateWithParams, struct graph_exec **to, const struct cu
 }
 ALSO(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
 
-static int enter_for_exec(struct graph_exec *x)
+static int begin_graph_exec_call(struct graph_exec *x)
 {
 	int e = cudart_enter(false);
 
@@ -103,7 +103,7 @@ static int enter_for_exec(struct graph_exec *x)
 
 API(int, cudaGraphExecDestroy, struct graph_exec *x)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	for (struct graph_exec **i = &execs; !e && *i; i = &(*i)->next)
 		if (*i == x) {
@@ -118,7 +118,7 @@ API(int, cudaGraphExecDestroy, struct graph_exec *x)
 
 API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	if (!e)
 		*to = x->flags;
@@ -170,8 +170,8 @@ static int run_graph_allocation(const struct graph_memory *m)
 {
 	if (cudart_find_grant(m->addr))
 		return cudaErrorInvalidValue;
-	cudart_map(m->addr, m->bytes, "graph memory");
-	cudart_set_access(m->addr, true);
+	cudart_map_memory(m->addr, m->bytes, "graph memory");
+	cudart_allow_access(m->addr, true);
 	graph_note_allocation(m->addr);
 	return cudaSuccess;
 }
@@ -205,7 +205,7 @@ int work_run(const struct graph_work *w, struct stream *s)
 /* Work after a kernel that waits for the host is queued. */
 static int run_node(const struct graph_node *n, struct stream *s)
 {
-	return pause_queues(s) ? pause_queue(s, &n->work) : work_run(&n->work, s);
+	return pause_must_queue(s) ? pause_queue_work(s, &n->work) : work_run(&n->work, s);
 }
 
 /*
@@ -224,7 +224,7 @@ static int run_graph(const struct cuda_graph *g, const uint32_t *order, struct s
 
 API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -236,14 +236,14 @@ API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
 	if (!e && x->flags & FLAG_AUTO_FREE)
 		free_graph_allocations(x->graph);
 	if (!e)
-		condition_reset_of_graph(x->graph);
+		condition_reset_in_graph(x->graph);
 	return cudart_leave(e ? e : run_graph(x->graph, x->order, s));
 }
 ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 API(int, cudaGraphUpload, struct graph_exec *x, struct stream *s)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	return cudart_leave(e                             ? e
 			    : cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle
@@ -341,7 +341,7 @@ struct update_result {
 /* Before release 12 the third argument receives the failing node, and the fourth the result. */
 API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, void *third, int *fourth)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 	enum update result = UPDATE_FAILED;
 	struct graph_node *wrong = NULL;
 
@@ -363,7 +363,7 @@ API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, 
 static int set_instance_work(
 	struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 	struct graph_node *n = e ? NULL : graph_find_copied_node(x->graph, of);
 
 	if (!e && (!n || !given))
@@ -376,7 +376,7 @@ API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct gr
 {
 	struct graph_work w = {.kind = WORK_KERNEL};
 
-	return set_instance_work(x, n, &w, graph_kernel_work(&w, p));
+	return set_instance_work(x, n, &w, graph_make_kernel_work(&w, p));
 }
 
 #define SET(what, work_kind, type, member) \
@@ -401,7 +401,7 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 	struct graph_work w = {.kind = WORK_GRAPH, .child = g};
 	struct graph_node *wrong = NULL, *now;
 	bool same = false;
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	if (!e && graph_exists(g) && (now = graph_find_copied_node(x->graph, n)) &&
 		now->work.kind == WORK_GRAPH)
@@ -414,14 +414,14 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 API(int, cudaGraphExecMemcpyNodeSetParams1D, struct graph_exec *x, const struct graph_node *n, void *dst,
 	const void *src, size_t bytes, int kind)
 {
-	struct graph_work w = {.kind = WORK_COPY, .copy = work_copy_of_bytes(dst, src, bytes, kind)};
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_make_byte_copy(dst, src, bytes, kind)};
 
 	return set_instance_work(x, n, &w, true);
 }
 
-static int enter_for_enabled_node(struct graph_exec *x, const struct graph_node *of, struct graph_node **n)
+static int begin_enabled_node_call(struct graph_exec *x, const struct graph_node *of, struct graph_node **n)
 {
-	int e = enter_for_exec(x);
+	int e = begin_graph_exec_call(x);
 
 	*n = e ? NULL : graph_find_copied_node(x->graph, of);
 	if (e)
@@ -432,7 +432,7 @@ static int enter_for_enabled_node(struct graph_exec *x, const struct graph_node 
 API(int, cudaGraphNodeSetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned enabled)
 {
 	struct graph_node *n;
-	int e = enter_for_enabled_node(x, of, &n);
+	int e = begin_enabled_node_call(x, of, &n);
 
 	if (!e)
 		n->disabled = !enabled;
@@ -442,7 +442,7 @@ API(int, cudaGraphNodeSetEnabled, struct graph_exec *x, const struct graph_node 
 API(int, cudaGraphNodeGetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned *to)
 {
 	struct graph_node *n;
-	int e = enter_for_enabled_node(x, of, &n);
+	int e = begin_enabled_node_call(x, of, &n);
 
 	if (!e)
 		*to = !n->disabled;

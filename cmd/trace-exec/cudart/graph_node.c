@@ -18,7 +18,7 @@ int cudaGraphAddEventWaitNode(PLACE, size_t n, struct event *event);
 int cudaGraphAddMemAllocNode(PLACE, size_t n, struct allocation_params *p);
 int cudaGraphAddMemFreeNode(PLACE, size_t n, void *p);
 
-static int report_unusable_node(int status) { return cudart_leave((cudart_enter(false), status)); }
+static int reject_graph_node(int status) { return cudart_leave((cudart_enter(false), status)); }
 
 /* ---- additions ---- */
 
@@ -70,7 +70,7 @@ static int add_node(PLACE, size_t n, struct node_params *p)
 			to, g, after, n, (struct allocation_params *)(void *)p->words);
 	case WORK_FREE: return cudaGraphAddMemFreeNode(to, g, after, n, p->memory);
 	case WORK_CONDITION: return add_conditional(to, g, after, n, p);
-	default: return report_unusable_node(cudaErrorInvalidValue);
+	default: return reject_graph_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -108,7 +108,7 @@ API(int, cudaGraphNodeSetParams, struct graph_node *n, const struct node_params 
 	case WORK_COPY: return cudaGraphMemcpyNodeSetParams(n, &p->copy.params);
 	case WORK_FILL: return cudaGraphMemsetNodeSetParams(n, &p->fill);
 	case WORK_HOST: return cudaGraphHostNodeSetParams(n, &p->host);
-	default: return report_unusable_node(cudaErrorInvalidValue);
+	default: return reject_graph_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -132,7 +132,7 @@ API(int, cudaGraphExecNodeSetParams, struct graph_exec *x, const struct graph_no
 	case WORK_FILL: return cudaGraphExecMemsetNodeSetParams(x, n, &p->fill);
 	case WORK_HOST: return cudaGraphExecHostNodeSetParams(x, n, &p->host);
 	case WORK_GRAPH: return cudaGraphExecChildGraphNodeSetParams(x, n, p->child);
-	default: return report_unusable_node(cudaErrorInvalidValue);
+	default: return reject_graph_node(cudaErrorInvalidValue);
 	}
 }
 
@@ -152,7 +152,7 @@ static uint64_t used_graph_memory(void)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
-		if (cudart.grant[i].live && cudart.grant[i].of_graph)
+		if (cudart.grant[i].live && cudart.grant[i].from_graph_node)
 			n += cudart.grant[i].bytes;
 	return n;
 }
@@ -161,7 +161,7 @@ void graph_note_allocation(uint64_t addr)
 {
 	uint64_t used;
 
-	cudart_find_grant(addr)->of_graph = true;
+	cudart_find_grant(addr)->from_graph_node = true;
 	used = used_graph_memory();
 	used_high = used > used_high ? used : used_high;
 	reserved = used > reserved ? used : reserved;

@@ -63,7 +63,7 @@ static bool is_better_fatbin_entry(const struct fatbin_entry *a, const struct fa
 }
 
 /* Parses the PTX of an entry. The text ends at its first NUL, or at the end of the entry. */
-static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
+static int parse_fatbin_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
 {
 	struct image *m = &cudart.image[i];
 	size_t n = fatbin_size(b, e, &m->fault);
@@ -129,7 +129,7 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 	if (coded && best.sm > device_sm())
 		return 0;
 	m->has_ptx |= best.bytes != NULL;
-	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
+	return best.bytes ? parse_fatbin_ptx(i, part, &b, &best) : 0;
 }
 
 /* Parses the texts of PTX that the program passed. */
@@ -158,11 +158,11 @@ static const struct cubin_image *find_best_cubin(
 	const struct cubin_image *best = NULL;
 	struct place at = {.file = program_invocation_short_name};
 
-	for (uint32_t k = 0; k < cubins_images(c); k++)
-		if (machine_runs(device_sm(), cubins_image(c, k)->sm) &&
+	for (uint32_t k = 0; k < cubins_image_count(c); k++)
+		if (machine_can_run(device_sm(), cubins_image(c, k)->sm) &&
 			(!best || cubins_image(c, k)->sm > best->sm))
 			best = cubins_image(c, k);
-	if (!best && m->n_cubin && cubins_images(c))
+	if (!best && m->n_cubin && cubins_image_count(c))
 		fault_set(f, at, CUBINS_NONE,
 			"machine code for sm_%u, not for sm_%u (choose the GPU with -g)",
 			cubins_image(c, 0)->sm, device_sm());
@@ -209,7 +209,7 @@ static int read_machine_code(uint32_t i, struct fault *why)
 }
 
 /* Reads the PTX of a fat binary, and of the separately compiled files that are linked to it. */
-static int read_fat_ptx(uint32_t i)
+static int read_ptx_of_image(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 
@@ -224,7 +224,7 @@ static int read_fat_ptx(uint32_t i)
 	return 0;
 }
 
-static int read_image(uint32_t i)
+static int read_image_code(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
 	struct fault why = {.id = NULL}; /* reason why the image's machine code is not executed */
@@ -243,7 +243,7 @@ static int read_image(uint32_t i)
 		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
 			"machine code without PTX, which --code ptx needs");
 	m->fault.id = NULL;
-	if (read_fat_ptx(i)) {
+	if (read_ptx_of_image(i)) {
 		if (why.id && !m->has_ptx && strcmp(why.id, CUBINS_NONE) != 0)
 			m->fault = why;
 		return -1;
@@ -304,7 +304,7 @@ int cudart_load_images(void)
 	for (uint32_t i = first; i < cudart.n_images; i++) {
 		struct image *m = &cudart.image[i];
 
-		m->refused = read_image(i) || !can_execute_image(m);
+		m->refused = read_image_code(i) || !can_execute_image(m);
 		if (!m->refused && (e = cudart_place_variables(i)))
 			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
@@ -340,7 +340,7 @@ API(char, __cudaInitModule, void **handle)
 	struct image *m;
 
 	if (!cudart_enter(false) && !cudart_load_images() &&
-		(m = &cudart.image[cudart_image_of(handle)])->refused)
+		(m = &cudart.image[cudart_image_of_handle(handle)])->refused)
 		report_unexecutable(m);
 	cudart_leave(cudaSuccess);
 	return 1;
@@ -367,7 +367,7 @@ int cudart_add_image(const struct image *from, uint32_t *image, struct fault *wh
 	return e;
 }
 
-void cudart_end_image(uint32_t image)
+void cudart_drop_image(uint32_t image)
 {
 	cudart.image[image].bytes = NULL;
 	cudart.image[image].texts = NULL;
@@ -378,7 +378,7 @@ void cudart_end_image(uint32_t image)
 
 static struct func *find_kernel_function(const struct image *m, const char *name);
 
-int cudart_image_kernel(uint32_t image, const char *name, const void **handle)
+int cudart_find_image_kernel(uint32_t image, const char *name, const void **handle)
 {
 	struct image *m = &cudart.image[image];
 	struct kernel *k;
@@ -432,8 +432,8 @@ static uint32_t registers_of_kernel(struct image *m, const char *name)
 		(void)cubins_add_bytes(m->cubins, m->bytes, image_bytes(m), "", &f);
 	}
 	for (uint32_t i = 0; i < cubins_count(m->cubins); i++)
-		if (!strcmp(cubins_at(m->cubins, i)->name, name))
-			return cubins_at(m->cubins, i)->regs;
+		if (!strcmp(cubins_function_at(m->cubins, i)->name, name))
+			return cubins_function_at(m->cubins, i)->regs;
 	return 0;
 }
 
@@ -457,7 +457,8 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 		return NULL;
 	}
 	if (!k->func && (k->func = find_kernel_function(m, k->name))) {
-		k->regs = k->func->machine ? machine_registers(k->func) : registers_of_kernel(m, k->name);
+		k->regs =
+			k->func->machine ? machine_register_count(k->func) : registers_of_kernel(m, k->name);
 		k->shared = k->func->shared_end;
 	}
 	if (!k->func)

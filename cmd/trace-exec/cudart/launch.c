@@ -80,7 +80,7 @@ static void end_launch(struct begun_launch *x, bool good)
 	grid_end(x->team);
 	cudart_end_trace(x->trace);
 	if (!x->chosen)
-		memory_set_all(&cudart.mem);
+		memory_mark_all_set(&cudart.mem);
 	cudart.warp_insts += x->g.warp_insts;
 	cudart.thread_insts += x->g.thread_insts;
 	if (x->g.has_finding)
@@ -161,7 +161,7 @@ static struct dim cluster_of_launch(const struct kernel *k, const struct configu
  * Tests whether the cluster divides the grid, equals the cluster in the kernel's code (if there is one), and is
  * not too large.
  */
-static bool cluster_fits(const struct kernel *k, const struct configuration *c)
+static bool is_launch_cluster_valid(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
 	const struct dim x = cluster_of_launch(k, c);
@@ -197,7 +197,7 @@ static int check_launch_limits(const struct kernel *k, const struct configuratio
 	if (f->reqntid[0] &&
 		(f->reqntid[0] != c->block.x || f->reqntid[1] != c->block.y || f->reqntid[2] != c->block.z))
 		return cudaErrorInvalidValue;
-	if (!cluster_fits(k, c))
+	if (!is_launch_cluster_valid(k, c))
 		return cudaErrorInvalidClusterSize;
 	if ((uint64_t)k->regs * ((threads + 31) / 32 * 32) > cudart.wire.regs)
 		return cudaErrorLaunchOutOfResources;
@@ -210,7 +210,7 @@ static uint64_t allocate_grid_workspace(void)
 	static uint64_t addr;
 
 	if (!addr)
-		addr = memory_alloc(&cudart.mem, "grid workspace", WORKSPACE_BYTES);
+		addr = memory_allocate_buffer(&cudart.mem, "grid workspace", WORKSPACE_BYTES);
 	return addr;
 }
 
@@ -304,13 +304,13 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 		return cudaErrorInvalidResourceHandle;
 	if (c->event && !cudart_is_event(c->event))
 		return cudaErrorInvalidResourceHandle;
-	if (capture_blocks(c->stream, &e)) {
+	if (capture_blocks_work(c->stream, &e)) {
 		if (!e && c->event)
 			e = capture_reject_call(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add_work(c->stream, &w);
 	}
-	if (pause_queues(c->stream)) {
-		e = pause_queue(c->stream, &w);
+	if (pause_must_queue(c->stream)) {
+		e = pause_queue_work(c->stream, &w);
 	} else {
 		e = work_prepare_kernel(&w.kernel, host, c, args);
 		if (e)
@@ -472,7 +472,8 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 
 	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	if (!e && capture_blocks(stream, &e) && !e) /* a callback with a status argument cannot be recorded */
+	if (!e && capture_blocks_work(stream, &e) &&
+		!e) /* a callback with a status argument cannot be recorded */
 		e = cudaErrorStreamCaptureUnsupported;
 	if (!e)
 		e = pause_wait_stream(stream);

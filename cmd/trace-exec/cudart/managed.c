@@ -14,7 +14,7 @@ struct location {
 enum { ON_DEVICE = 1, ON_HOST, ON_NODE, ON_OWN_NODE };
 enum { CPU = -1, ADVICE_FIRST = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, ADVICE_LAST = 6 };
 
-static int check_location(struct location l, bool number)
+static int check_memory_location(struct location l, bool number)
 {
 	if (number)
 		return !l.type || l.type == CPU ? cudaSuccess : cudaErrorInvalidDevice;
@@ -40,7 +40,7 @@ static int prefetch_managed(
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = flags ? cudaErrorInvalidValue : check_location(l, number);
+		e = flags ? cudaErrorInvalidValue : check_memory_location(l, number);
 	return cudart_leave(e ? e : check_managed_range(base, n));
 }
 
@@ -67,7 +67,7 @@ static int advise_managed(const void *base, size_t n, int advice, struct locatio
 	if (!e && (advice < ADVICE_FIRST || advice > ADVICE_LAST))
 		e = cudaErrorInvalidValue;
 	if (!e && (advice == PREFERRED_LOCATION || advice >= ACCESSED_BY))
-		e = check_location(l, number);
+		e = check_memory_location(l, number);
 	return cudart_leave(e ? e : check_managed_range(base, n));
 }
 

@@ -30,47 +30,47 @@ struct task {
 };
 
 static struct task *tasks;   /* all tasks, oldest first */
-static struct task *current; /* task whose work begin_work() is starting */
-/* where pause_queue() inserts the rest of that work; NULL: at the end of the list */
+static struct task *current; /* task whose work begin_task_work() is starting */
+/* where pause_queue_work() inserts the rest of that work; NULL: at the end of the list */
 static struct task **place;
 static bool is_watched; /* a thread runs watch_tasks() */
 
-static bool is_legacy(const struct stream *s) { return (uintptr_t)s <= 1; }
+static bool is_legacy_default_stream(const struct stream *s) { return (uintptr_t)s <= 1; }
 
 /* Tests whether work on one stream waits for earlier work on the other. */
-static bool are_ordered(const struct stream *a, const struct stream *b)
+static bool are_streams_ordered(const struct stream *a, const struct stream *b)
 {
 	return cudart_stream_number(a) == cudart_stream_number(b) ||
-	       (is_legacy(a) && cudart_is_stream_blocking(b)) ||
-	       (is_legacy(b) && cudart_is_stream_blocking(a));
+	       (is_legacy_default_stream(a) && cudart_is_stream_blocking(b)) ||
+	       (is_legacy_default_stream(b) && cudart_is_stream_blocking(a));
 }
 
-static const struct graph_work *work_of(const struct task *t)
+static const struct graph_work *work_of_task(const struct task *t)
 {
 	return t->work && !t->launch ? &t->work->node[0]->work : NULL;
 }
 
-static bool records_event(const struct task *t, const struct event *event)
+static bool does_task_record_event(const struct task *t, const struct event *event)
 {
-	const struct graph_work *w = work_of(t);
+	const struct graph_work *w = work_of_task(t);
 
 	return w && w->kind == WORK_RECORD && w->event == event;
 }
 
-static bool is_before(const struct task *t, const struct task *later)
+static bool must_task_end_before(const struct task *t, const struct task *later)
 {
-	const struct graph_work *w = work_of(later);
+	const struct graph_work *w = work_of_task(later);
 
-	return are_ordered(t->stream, later->stream) ||
-	       (w && w->kind == WORK_WAIT && records_event(t, w->event));
+	return are_streams_ordered(t->stream, later->stream) ||
+	       (w && w->kind == WORK_WAIT && does_task_record_event(t, w->event));
 }
 
-static bool can_run(const struct task *t)
+static bool can_task_run(const struct task *t)
 {
 	if (t->running)
 		return false;
 	for (const struct task *i = tasks; i != t; i = i->next)
-		if (is_before(i, t))
+		if (must_task_end_before(i, t))
 			return false;
 	return true;
 }
@@ -101,9 +101,9 @@ static void remove_task(struct task *t)
 }
 
 /* Begins the work of a task. If a launch of it pauses, the rest of the work is queued before later tasks. */
-static void begin_work(struct task *t)
+static void begin_task_work(struct task *t)
 {
-	const struct graph_work *w = work_of(t);
+	const struct graph_work *w = work_of_task(t);
 	int e;
 
 	t->running = true;
@@ -112,7 +112,7 @@ static void begin_work(struct task *t)
 		place = &t->next;
 	}
 	if (w->kind == WORK_GRAPH)
-		condition_reset_of_graph(w->child);
+		condition_reset_in_graph(w->child);
 	e = work_run(w, t->stream);
 	if (e && !cudart.pending)
 		cudart.pending = e;
@@ -124,34 +124,34 @@ static void begin_work(struct task *t)
 /* Executes a task as far as possible. Returns whether the task has ended and was removed. */
 static bool run_task(struct task *t, bool pauses)
 {
-	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_work(t), t->launch != NULL))
+	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_task_work(t), t->launch != NULL))
 		return false;
 	remove_task(t);
 	return true;
 }
 
 /* Executes all tasks that can run, each as far as possible. */
-static void look_at_tasks(void)
+static void run_ready_tasks(void)
 {
 	for (struct task *t = tasks; t;) {
-		bool ended = can_run(t) && run_task(t, true);
+		bool ended = can_task_run(t) && run_task(t, true);
 
 		t = ended ? tasks : t->next;
 	}
 }
 
-static struct timespec look_time(void) { return (struct timespec){.tv_nsec = LOOK_NS}; }
+static struct timespec task_poll_interval(void) { return (struct timespec){.tv_nsec = LOOK_NS}; }
 
 static void *watch_tasks(void *unused)
 {
-	struct timespec t = look_time();
+	struct timespec t = task_poll_interval();
 
 	(void)unused;
 	for (bool more = true; more;) {
 		nanosleep(&t, NULL);
 		pthread_mutex_lock(&cudart.lock);
 		if (!cudart.broken)
-			look_at_tasks();
+			run_ready_tasks();
 		more = is_watched = tasks && !cudart.broken;
 		pthread_mutex_unlock(&cudart.lock);
 	}
@@ -170,15 +170,15 @@ void pause_launch(struct begun_launch *l, struct stream *s)
 	is_watched = true;
 }
 
-bool pause_queues(const struct stream *s)
+bool pause_must_queue(const struct stream *s)
 {
 	for (struct task **i = &tasks; *i && i != place; i = &(*i)->next)
-		if ((*i != current || current->launch) && are_ordered((*i)->stream, s))
+		if ((*i != current || current->launch) && are_streams_ordered((*i)->stream, s))
 			return true;
 	return false;
 }
 
-int pause_queue(struct stream *s, const struct graph_work *w)
+int pause_queue_work(struct stream *s, const struct graph_work *w)
 {
 	struct cuda_graph *g = xcalloc(1, sizeof(*g));
 	struct graph_node *n;
@@ -194,7 +194,7 @@ int pause_queue(struct stream *s, const struct graph_work *w)
 bool pause_has_event(const struct event *event)
 {
 	for (const struct task *t = tasks; t; t = t->next)
-		if (records_event(t, event))
+		if (does_task_record_event(t, event))
 			return true;
 	return false;
 }
@@ -207,18 +207,20 @@ struct awaited {
 	const struct event *event;
 };
 
-static bool is_awaited(const struct task *t, const struct awaited *a)
+static bool is_task_awaited(const struct task *t, const struct awaited *a)
 {
-	return a->event ? records_event(t, a->event) : a->stream ? are_ordered(t->stream, *a->stream) : true;
+	return a->event    ? does_task_record_event(t, a->event)
+	       : a->stream ? are_streams_ordered(t->stream, *a->stream)
+			   : true;
 }
 
 /* Returns the first task that must end before t can begin, or t if there is no such task. */
-static struct task *first_needed(struct task *t)
+static struct task *first_blocking_task(struct task *t)
 {
 	struct task *i = tasks;
 
 	while (i != t) {
-		bool needed = is_before(i, t);
+		bool needed = must_task_end_before(i, t);
 
 		t = needed ? i : t;
 		i = needed ? tasks : i->next;
@@ -227,11 +229,11 @@ static struct task *first_needed(struct task *t)
 }
 
 /* Returns the task that must end next before an awaited task can begin; NULL if no task is awaited. */
-static struct task *first_awaited(const struct awaited *a)
+static struct task *first_awaited_task(const struct awaited *a)
 {
 	for (struct task *t = tasks; t; t = t->next)
-		if (is_awaited(t, a))
-			return first_needed(t);
+		if (is_task_awaited(t, a))
+			return first_blocking_task(t);
 	return NULL;
 }
 
@@ -248,13 +250,13 @@ static bool has_other_threads(void)
 	return n > 3u + (unsigned)is_watched; /* entries of the directory: ".", ".." and the current thread */
 }
 
-static int wait_for(struct awaited a)
+static int wait_for_tasks(struct awaited a)
 {
-	struct timespec time = look_time();
+	struct timespec time = task_poll_interval();
 
-	look_at_tasks();
-	for (unsigned looks = 0; first_awaited(&a); looks++) {
-		struct task *t = first_awaited(&a);
+	run_ready_tasks();
+	for (unsigned looks = 0; first_awaited_task(&a); looks++) {
+		struct task *t = first_awaited_task(&a);
 
 		if (!t->running && (looks == PATIENCE || !has_other_threads())) {
 			run_task(t, false);
@@ -263,7 +265,7 @@ static int wait_for(struct awaited a)
 			nanosleep(&time, NULL);
 			pthread_mutex_lock(&cudart.lock);
 		}
-		look_at_tasks();
+		run_ready_tasks();
 	}
 	if (cudart.pending)
 		cudart.broken = cudart.pending;
@@ -271,16 +273,19 @@ static int wait_for(struct awaited a)
 	return cudart.broken;
 }
 
-int pause_wait_stream(const struct stream *s) { return tasks ? wait_for((struct awaited){&s, NULL}) : 0; }
+int pause_wait_stream(const struct stream *s)
+{
+	return tasks ? wait_for_tasks((struct awaited){&s, NULL}) : 0;
+}
 
 int pause_wait_event(const struct event *event)
 {
-	return tasks ? wait_for((struct awaited){NULL, event}) : 0;
+	return tasks ? wait_for_tasks((struct awaited){NULL, event}) : 0;
 }
 
-int pause_wait_all(void) { return tasks ? wait_for((struct awaited){NULL, NULL}) : 0; }
+int pause_wait_all(void) { return tasks ? wait_for_tasks((struct awaited){NULL, NULL}) : 0; }
 
-void pause_end(void)
+void pause_report_waiting(void)
 {
 	char name[200];
 
@@ -297,12 +302,12 @@ void pause_end(void)
 
 bool work_is_kept(const struct stream *s, int *status)
 {
-	return capture_blocks(s, status) || pause_queues(s);
+	return capture_blocks_work(s, status) || pause_must_queue(s);
 }
 
 int work_keep(struct stream *s, const struct graph_work *w)
 {
 	int e;
 
-	return capture_blocks(s, &e) ? e ? e : capture_add_work(s, w) : pause_queue(s, w);
+	return capture_blocks_work(s, &e) ? e ? e : capture_add_work(s, w) : pause_queue_work(s, w);
 }

@@ -18,9 +18,9 @@ void launch_describe(const struct begun_launch *l, char *out, size_t cap);
 /* Keeps a launch on stream s that has paused. */
 void pause_launch(struct begun_launch *l, struct stream *s);
 /* Tests whether work on stream s must be queued because earlier work is not done. */
-bool pause_queues(const struct stream *s);
+bool pause_must_queue(const struct stream *s);
 /* Queues a copy of the work. Returns 0 or a status. */
-int pause_queue(struct stream *s, const struct graph_work *w);
+int pause_queue_work(struct stream *s, const struct graph_work *w);
 /* Tests whether the recording of the event is queued. */
 bool pause_has_event(const struct event *event);
 
@@ -32,11 +32,11 @@ int pause_wait_stream(const struct stream *s);
 int pause_wait_event(const struct event *event);
 int pause_wait_all(void);
 /* Reports launches that still wait at the end of the program. */
-void pause_end(void);
+void pause_report_waiting(void);
 
 /*
  * work_is_kept() returns true if the stream records its work or has to queue it, so that the caller must not
- * execute the work. It sets *status as capture_blocks() does. work_keep() records or queues a copy of the work.
+ * execute the work. It sets *status as capture_blocks_work() does. work_keep() records or queues a copy of the work.
  */
 bool work_is_kept(const struct stream *s, int *status);
 int work_keep(struct stream *s, const struct graph_work *w);

@@ -56,7 +56,7 @@ void cudart_pool_subtract_used(struct pool *p, uint64_t bytes) { p->used -= byte
 static int record_pool_allocation(void **to, size_t n, const struct stream *s)
 {
 	struct graph_work w;
-	int e = graph_allocation(&w, n);
+	int e = graph_make_allocation(&w, n);
 
 	if (!e)
 		e = capture_add_work(s, &w);
@@ -74,7 +74,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
-	if (!e && capture_blocks(s, &e))
+	if (!e && capture_blocks_work(s, &e))
 		return cudart_leave(e ? e : record_pool_allocation(to, n, s));
 	if (!e && p->capacity && n > p->capacity - p->used)
 		e = cudaErrorMemoryAllocation;

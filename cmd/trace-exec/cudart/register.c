@@ -31,7 +31,7 @@ static void **add_image(const struct wrapper *w)
 	return handle;
 }
 
-uint32_t cudart_image_of(void *const *handle) { return (uint32_t)(uintptr_t)*handle; }
+uint32_t cudart_image_of_handle(void *const *handle) { return (uint32_t)(uintptr_t)*handle; }
 
 API(void **, __cudaRegisterFatBinary, void *wrapper)
 {
@@ -48,8 +48,8 @@ API(void, __cudaRegisterFatBinaryEnd, void **handle) { (void)handle; }
 API(void, __cudaUnregisterFatBinary, void **handle)
 {
 	pthread_mutex_lock(&cudart.lock);
-	cudart.image[cudart_image_of(handle)].bytes = NULL;
-	cudart.image[cudart_image_of(handle)].parts = NULL;
+	cudart.image[cudart_image_of_handle(handle)].bytes = NULL;
+	cudart.image[cudart_image_of_handle(handle)].parts = NULL;
 	pthread_mutex_unlock(&cudart.lock);
 }
 
@@ -61,7 +61,7 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
 	cudart.kernel[cudart.n_kernels] = (struct kernel){.host = host,
 		.name = name,
-		.image = cudart_image_of(handle),
+		.image = cudart_image_of_handle(handle),
 		.max_dynamic_shared = -1,
 		.carveout = -1};
 	table_add(&cudart.kernels, cudart_address_hash(host), cudart.n_kernels++);
@@ -74,7 +74,7 @@ static void add_variable(
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
 	cudart.variable[cudart.n_variables] =
-		(struct variable){host, managed, name, cudart_image_of(handle), size, normalized};
+		(struct variable){host, managed, name, cudart_image_of_handle(handle), size, normalized};
 	table_add(&cudart.variables, cudart_address_hash(host), cudart.n_variables++);
 	pthread_mutex_unlock(&cudart.lock);
 }

@@ -102,7 +102,7 @@ API(int, cudart_report, const char *function, const char *what)
 
 /* ---- start ---- */
 
-static void parse_wire(const char *text)
+static void parse_wire_settings(const char *text)
 {
 	struct wire *w = &cudart.wire;
 	const char *gpu = strstr(text, "gpu=");
@@ -140,7 +140,7 @@ static void parse_wire(const char *text)
 	snprintf(w->gpu, sizeof(w->gpu), "%s", gpu ? gpu + 4 : "warptools");
 }
 
-static void open_memory(void)
+static void open_device_memory(void)
 {
 	struct memory *m = &cudart.mem;
 	uint64_t cap = HEAP_MOST;
@@ -175,7 +175,7 @@ static void start_device(void)
 	cudart.started = true;
 	cudart.pid = getpid();
 	diag_init("trace-exec");
-	parse_wire(text ? text : "");
+	parse_wire_settings(text ? text : "");
 	diag_quiet(cudart.wire.quiet);
 	cudart.has_token = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
 	if (cudart.wire.fd != UINT64_MAX && !cudart.has_token) {
@@ -190,7 +190,7 @@ static void start_device(void)
 		.limit = cudart.wire.limit};
 	cudart.unchecked = cudart.exec;
 	cudart.unchecked.check = false;
-	open_memory();
+	open_device_memory();
 }
 
 int cudart_enter(bool wait)
@@ -224,7 +224,7 @@ __attribute__((destructor)) static void finish_device(void)
 	if (!cudart.started || cudart.pid != getpid())
 		return;
 	pthread_mutex_lock(&cudart.lock); /* waits for another thread's kernel */
-	pause_end();
+	pause_report_waiting();
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
 		cudart_report_leaks();
 	done[0] = cudart.thread_insts;

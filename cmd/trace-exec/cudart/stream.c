@@ -65,7 +65,7 @@ bool cudart_is_stream_blocking(const struct stream *s)
 	return (uintptr_t)s <= 2 || !(s->flags & STREAM_NOT_BLOCKING);
 }
 
-static int enter_for_stream(struct stream *s, bool wait)
+static int begin_stream_call(struct stream *s, bool wait)
 {
 	int e = cudart_enter(wait);
 
@@ -97,7 +97,7 @@ API(int, cudaStreamCreate, struct stream **to) { return cudaStreamCreateWithPrio
 
 API(int, cudaStreamDestroy, struct stream *s)
 {
-	int e = enter_for_stream(s, false);
+	int e = begin_stream_call(s, false);
 
 	if (!e && (uintptr_t)s <= 2)
 		e = cudaErrorInvalidResourceHandle;
@@ -114,18 +114,18 @@ API(int, cudaStreamDestroy, struct stream *s)
 }
 
 /* Waiting for a recording stream is an error and breaks the recording. */
-static int enter_for_idle_stream(struct stream *s)
+static int begin_idle_stream_call(struct stream *s)
 {
-	int e = enter_for_stream(s, true);
+	int e = begin_stream_call(s, true);
 
-	if (!e && capture_blocks(s, &e) && !e)
+	if (!e && capture_blocks_work(s, &e) && !e)
 		e = capture_break_recording(s);
 	return e;
 }
 
 API(int, cudaStreamSynchronize, struct stream *s)
 {
-	int e = enter_for_idle_stream(s);
+	int e = begin_idle_stream_call(s);
 
 	return cudart_leave(e ? e : pause_wait_stream(s));
 }
@@ -133,22 +133,22 @@ ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 API(int, cudaStreamQuery, struct stream *s)
 {
-	int e = enter_for_idle_stream(s);
+	int e = begin_idle_stream_call(s);
 
-	return cudart_leave(e ? e : pause_queues(s) ? cudaErrorNotReady : cudaSuccess);
+	return cudart_leave(e ? e : pause_must_queue(s) ? cudaErrorNotReady : cudaSuccess);
 }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned flags)
 {
-	int e = enter_for_stream(s, false);
+	int e = begin_stream_call(s, false);
 
 	if (!e && flags > 1)
 		e = cudaErrorInvalidValue;
 	if (!e && !cudart_is_event(event))
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && !capture_wait_event(event, s, &e) && pause_has_event(event))
-		e = pause_queue(s, &(struct graph_work){.kind = WORK_WAIT, .event = event});
+		e = pause_queue_work(s, &(struct graph_work){.kind = WORK_WAIT, .event = event});
 	return cudart_leave(e);
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
@@ -157,7 +157,7 @@ ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 #define ANSWER(name, type, value) \
 	API(int, name, struct stream *s, type *answer) \
 	{ \
-		int e = enter_for_stream(s, false); \
+		int e = begin_stream_call(s, false); \
 \
 		if (!e && !answer) \
 			e = cudaErrorInvalidValue; \
@@ -178,9 +178,9 @@ static struct hint *find_stream_hint(struct stream *s, int id)
 	return (uintptr_t)s <= 2 ? &standard.hint[id] : &s->hint[id];
 }
 
-static int enter_for_hint(struct stream *s, int id, const void *value)
+static int begin_hint_call(struct stream *s, int id, const void *value)
 {
-	int e = enter_for_stream(s, false);
+	int e = begin_stream_call(s, false);
 
 	if (!e && (!value || (id != HINT_WINDOW && id != HINT_WAIT && id != HINT_LINKS &&
 				     (id < HINT_PRIORITY || id > HINT_DOMAIN))))
@@ -190,7 +190,7 @@ static int enter_for_hint(struct stream *s, int id, const void *value)
 
 API(int, cudaStreamSetAttribute, struct stream *s, int id, const struct hint *value)
 {
-	int e = enter_for_hint(s, id, value);
+	int e = begin_hint_call(s, id, value);
 
 	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
 		memcpy(&s->priority, value, sizeof(s->priority));
@@ -202,7 +202,7 @@ ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
 API(int, cudaStreamGetAttribute, struct stream *s, int id, struct hint *value)
 {
-	int e = enter_for_hint(s, id, value);
+	int e = begin_hint_call(s, id, value);
 
 	if (!e)
 		*value = *find_stream_hint(s, id);
@@ -214,7 +214,7 @@ ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
 API(int, cudaStreamCopyAttributes, struct stream *to, struct stream *from)
 {
-	int e = enter_for_stream(to, false);
+	int e = begin_stream_call(to, false);
 
 	if (!e && cudart_stream_number(from) < 0)
 		e = cudaErrorInvalidResourceHandle;
@@ -242,7 +242,7 @@ API(int, cudaEventCreateWithFlags, struct event **to, unsigned flags)
 
 API(int, cudaEventCreate, struct event **to) { return cudaEventCreateWithFlags(to, 0); }
 
-static int enter_for_event(struct event *event, bool wait)
+static int begin_event_call(struct event *event, bool wait)
 {
 	int e = cudart_enter(wait);
 
@@ -251,7 +251,7 @@ static int enter_for_event(struct event *event, bool wait)
 
 API(int, cudaEventDestroy, struct event *event)
 {
-	int e = enter_for_event(event, false);
+	int e = begin_event_call(event, false);
 
 	if (!e)
 		e = pause_wait_event(event);
@@ -280,12 +280,12 @@ int work_record(struct event *event, struct stream *s)
 
 	if (!cudart_is_event(event) || cudart_stream_number(s) < 0)
 		return cudaErrorInvalidResourceHandle;
-	return pause_queues(s) ? pause_queue(s, &w) : work_record_now(event);
+	return pause_must_queue(s) ? pause_queue_work(s, &w) : work_record_now(event);
 }
 
 API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsigned flags)
 {
-	int e = enter_for_event(event, false);
+	int e = begin_event_call(event, false);
 
 	if (!e && flags > 1)
 		e = cudaErrorInvalidValue;
@@ -304,30 +304,30 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
 /* Begins a call that requires a completed event. An event that was recorded into a graph is rejected. */
-static int enter_for_happened_event(struct event *event)
+static int begin_completed_event_call(struct event *event)
 {
-	int e = enter_for_event(event, true);
+	int e = begin_event_call(event, true);
 
 	return e ? e : capture_has_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
 API(int, cudaEventSynchronize, struct event *event)
 {
-	int e = enter_for_happened_event(event);
+	int e = begin_completed_event_call(event);
 
 	return cudart_leave(e ? e : pause_wait_event(event));
 }
 
 API(int, cudaEventQuery, struct event *event)
 {
-	int e = enter_for_happened_event(event);
+	int e = begin_completed_event_call(event);
 
 	return cudart_leave(e ? e : pause_has_event(event) ? cudaErrorNotReady : cudaSuccess);
 }
 
 API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 {
-	int e = enter_for_happened_event(from);
+	int e = begin_completed_event_call(from);
 
 	if (!e && !ms)
 		e = cudaErrorInvalidValue;

@@ -41,7 +41,7 @@ static void send_or_keep(struct trace_sink *t, enum wire_kind kind, const void *
 }
 
 /* Sends the messages that were kept for a trace. */
-static void send_kept(struct trace_sink *t)
+static void send_kept_messages(struct trace_sink *t)
 {
 	struct kept_head head;
 
@@ -72,11 +72,11 @@ record_fn *cudart_record_function(const struct launch *l)
 {
 	if (!cudart.wire.trace || !cudart.has_token || !cudart_is_chosen(l))
 		return NULL;
-	return trace_out_recorder(l->kernel, cudart.wire.packed);
+	return trace_out_record_function(l->kernel, cudart.wire.packed);
 }
 
 /* Sends a body of any size. All of a large body except its end is sent as WIRE_PART. */
-static void send_in_parts(struct trace_sink *t, enum wire_kind kind, const struct bytes *b)
+static void send_body_in_parts(struct trace_sink *t, enum wire_kind kind, const struct bytes *b)
 {
 	size_t last = b->n ? (b->n - 1) / WIRE_MOST * WIRE_MOST : 0;
 
@@ -85,10 +85,10 @@ static void send_in_parts(struct trace_sink *t, enum wire_kind kind, const struc
 	send_or_keep(t, kind, b->p + last, b->n - last);
 }
 
-static void send_code(struct trace_sink *t, const struct grid *g, const struct occupancy *k)
+static void send_static_code(struct trace_sink *t, const struct grid *g, const struct occupancy *k)
 {
 	struct bytes *b = &body, header = {0};
-	struct pack_code code = trace_out_code(g, k, &header);
+	struct pack_code code = trace_out_static_code(g, k, &header);
 	uint64_t n[2] = {code.n, code.n_text};
 
 	b->n = 0;
@@ -96,7 +96,7 @@ static void send_code(struct trace_sink *t, const struct grid *g, const struct o
 	bytes_add(b, code.inst, code.n * sizeof(*code.inst));
 	bytes_add(b, code.text, code.n_text);
 	bytes_add(b, header.p, header.n);
-	send_in_parts(t, WIRE_CODE, b);
+	send_body_in_parts(t, WIRE_CODE, b);
 	bytes_free(&header);
 	pack_code_free(&code);
 }
@@ -131,7 +131,7 @@ static void send_thread_block(struct trace_sink *t, const struct cta *c)
 		add_padded_bytes(b, w->run, w->n_runs * sizeof(*w->run));
 		add_padded_bytes(b, w->text, w->n_text);
 	}
-	send_in_parts(t, WIRE_BLOCK, b);
+	send_body_in_parts(t, WIRE_BLOCK, b);
 }
 
 static ssize_t write_to_wire(void *ctx, const char *bytes, size_t n)
@@ -154,14 +154,14 @@ struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupan
 	snprintf(name, sizeof(name), "kernel-%u.traceg", g->launch->id);
 	send_or_keep(t, WIRE_KERNEL, name, strlen(name));
 	if (trace_out_has_records(g)) {
-		send_code(t, g, k);
+		send_static_code(t, g, k);
 		return t;
 	}
 	t->text = fopencookie(t, "w", io);
 	if (!t->text)
 		die_errno("memory");
 	setvbuf(t->text, NULL, _IOFBF, 1 << 16);
-	trace_out_header(t->text, g, k);
+	trace_out_write_header(t->text, g, k);
 	return t;
 }
 
@@ -170,7 +170,7 @@ bool cudart_trace_block(void *ctx, struct cta *c)
 	struct trace_sink *t = ctx;
 
 	if (t && t->text)
-		trace_out_block(t->text, c);
+		trace_out_write_block(t->text, c);
 	else if (t)
 		send_thread_block(t, c);
 	return true;
@@ -189,6 +189,6 @@ void cudart_end_trace(struct trace_sink *t)
 		bytes_free(&t->kept);
 		free(t);
 		if (sinks)
-			send_kept(sinks);
+			send_kept_messages(sinks);
 	}
 }

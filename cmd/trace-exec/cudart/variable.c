@@ -51,7 +51,7 @@ struct symbol *cudart_find_variable(const struct image *m, const char *name)
 
 /* ---- variables in the heap ---- */
 
-static int place_in_heap(struct symbol *s, enum grant_kind kind)
+static int place_variable_in_heap(struct symbol *s, enum grant_kind kind)
 {
 	int e = cudart_allocate(&s->addr, s->size, kind, 0, "a managed variable");
 
@@ -76,7 +76,7 @@ static int place_managed_variables(uint32_t image)
 
 		if (!s || !s->size || s->placed)
 			continue;
-		if ((e = place_in_heap(s, GRANT_MANAGED)))
+		if ((e = place_variable_in_heap(s, GRANT_MANAGED)))
 			return e;
 		*v->managed = (void *)(uintptr_t)s->addr;
 	}
@@ -91,7 +91,7 @@ static void place_large_variable(struct symbol *v)
 
 	if (!is_static_variable(v) || v->placed)
 		return;
-	if (end <= cudart.static_limit || v->size <= SMALL || place_in_heap(v, GRANT_DEVICE))
+	if (end <= cudart.static_limit || v->size <= SMALL || place_variable_in_heap(v, GRANT_DEVICE))
 		static_end = end;
 }
 
@@ -123,7 +123,7 @@ uint64_t cudart_find_static_limit(void)
 /* Writes the initial value of a variable to its memory, at load time and when the device is reset. */
 static void write_initial_value(struct symbol *v)
 {
-	uint8_t *bytes = is_static_variable(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
+	uint8_t *bytes = is_static_variable(v) ? memory_host_address(&cudart.mem, v->addr, v->size) : NULL;
 
 	if (bytes && v->init)
 		memcpy(bytes, v->init, v->size);

@@ -149,7 +149,7 @@ void call_leave(struct warp *w)
 		w->depth--;
 }
 
-bool call_may_reach(const struct call_site *s, const struct func *f)
+bool call_may_enter(const struct call_site *s, const struct func *f)
 {
 	bool listed = !s->n_targets;
 
@@ -202,7 +202,7 @@ static void execute_printf(struct warp *w, const struct op *o, uint32_t m)
 
 uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 {
-	uint64_t a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+	uint64_t a = n && n < 1ull << 32 ? memory_allocate_buffer(w->mem, "device malloc", n) : 0;
 
 	if (!a)
 		return 0;
@@ -265,7 +265,7 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 {
 	const struct buffer *b = memory_nearest_buffer(w->mem, handle);
 	uint8_t *to = b && !strcmp(b->name, MEMORY_CONDITIONS) && handle % 4 == 0
-			      ? memory_at(w->mem, handle, 4)
+			      ? memory_host_address(w->mem, handle, 4)
 			      : NULL;
 
 	if (to)

@@ -30,7 +30,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 /* Leaves the running function, from which all lanes have returned, and copies its results. */
 void call_leave(struct warp *w);
 /* Tests whether a call through a register may call f. */
-bool call_may_reach(const struct call_site *s, const struct func *f);
+bool call_may_enter(const struct call_site *s, const struct func *f);
 /*
  * Sets on[f] for every function f that function n may call, directly or not. All elements must be 0 at the
  * call. A call through a register may call every function.

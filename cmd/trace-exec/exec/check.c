@@ -80,7 +80,7 @@ LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)
 }
 
 /* Returns the alignment in bytes that accesses require, 1 if any. Bulk copies have separate checks. */
-static uint64_t needed_alignment(const struct op *o, uint64_t bytes)
+static uint64_t required_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
@@ -106,7 +106,7 @@ static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint
 
 static bool check_lane_alignment(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
-	uint64_t step = needed_alignment(o, bytes);
+	uint64_t step = required_alignment(o, bytes);
 
 	return !(combine_address_bits(w->addr, m) & (step - 1)) || !fail_misaligned(w, o, m, bytes, step);
 }
@@ -117,7 +117,7 @@ static bool is_inside_buffer(const struct buffer *b, uint64_t addr, uint64_t byt
 }
 
 /* Checks that the global access of every lane is inside of a live buffer. */
-static bool check_inside_lanes(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b = NULL;
 
@@ -139,7 +139,7 @@ static bool check_inside_lanes(struct warp *w, const struct op *o, uint32_t m, u
 static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	const struct access_range *s, unsigned n, bool global)
 {
-	uint64_t step = needed_alignment(o, bytes), wrong = 0;
+	uint64_t step = required_alignment(o, bytes), wrong = 0;
 	const struct buffer *b = NULL;
 
 	for (unsigned i = 0; i < n; i++)
@@ -153,7 +153,7 @@ static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, ui
 			continue;
 		b = memory_nearest_buffer(w->mem, addr);
 		if (!is_inside_buffer(b, addr, s[i].bytes) || !b->live)
-			return check_inside_lanes(w, o, m, bytes);
+			return check_global_lane_bounds(w, o, m, bytes);
 	}
 	return true;
 }
@@ -199,7 +199,7 @@ static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 	return any;
 }
 
-void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes)
+void check_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes)
 {
 	uint64_t off = m->unset ? heap_offset(m, at) : UINT64_MAX;
 
@@ -262,7 +262,7 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 	if (check_is_atomic(o) && write) {
 		for (unsigned i = 0; i < n; i++)
 			check_mark_written(w->cta, span[i].at, span[i].bytes);
-		check_barrier(w->cta); /* atomics may synchronize threads */
+		check_note_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
 	return check_shared_access(w, o, span, n, bytes, at, write);
@@ -280,7 +280,7 @@ static bool check_generic_access(
 	FOR_BITS32 (i, m)
 		heap |= (uint32_t)(heap_offset(w->mem, at[i]) != UINT64_MAX) << i;
 	if (heap && check_is_atomic(o) && write)
-		check_barrier(w->cta);
+		check_note_barrier(w->cta);
 	if (heap && !check_spans(w, o, SP_GLOBAL, span, lanes_merge_spans(span, heap, bytes, at), bytes, at,
 			    write))
 		return false;
@@ -298,7 +298,8 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 	switch (space) {
 	case SP_LOCAL:
 	case SP_PARAM: return check_lane_alignment(w, o, m, bytes);
-	case SP_CONST: return check_lane_alignment(w, o, m, bytes) && check_inside_lanes(w, o, m, bytes);
+	case SP_CONST:
+		return check_lane_alignment(w, o, m, bytes) && check_global_lane_bounds(w, o, m, bytes);
 	case SP_GENERIC: return check_generic_access(w, o, m, bytes, at, write);
 	default:
 		n = lanes_merge_spans(span, m, bytes, at);

@@ -34,7 +34,7 @@ static inline bool check_is_atomic(const struct op *o)
 /* Returns the noun for the op's access in messages. */
 const char *check_access_noun(const struct op *o);
 /* Marks bytes as initialised if they are in the heap. */
-void check_mark_heap(const struct memory *m, const uint8_t *at, uint64_t bytes);
+void check_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /*
  * Checks an access of lanes to shared memory, which covers n spans. Each lane accesses `bytes` bytes at host
  * address `at`. Returns false if the launch has failed.
@@ -44,7 +44,7 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 /* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* Notes that the thread block has completed a barrier. */
-void check_barrier(struct cta *c);
+void check_note_barrier(struct cta *c);
 
 /* Marks all shared memory of a starting thread block as uninitialised. */
 void check_start_cta(struct cta *c);
@@ -91,7 +91,7 @@ void race_free_cta(struct cta *c);
 /* Notes that the warps of the block completed a barrier or may have communicated. */
 void race_start_epoch(struct cta *c);
 /* Reports a race between warps of a block when the block is delivered. */
-void race_report_within(struct cta *c);
+void race_report_warps(struct cta *c);
 /* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
 void race_instruction_text(const struct op *o, char *out, size_t cap);
 /* Starts the search for races in a launch. */
@@ -109,6 +109,6 @@ void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *
 /* Reports a clash of a block when the block is delivered. */
 void clash_report(const struct cta *c);
 /* Tests whether the lane's store leaves the bytes at host address `at` unchanged. */
-bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
+bool clash_is_store_redundant(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

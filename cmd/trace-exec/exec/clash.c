@@ -41,7 +41,7 @@ static bool is_same_store(const struct warp *w, const struct op *o, uint32_t a, 
 	return true;
 }
 
-bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at)
+bool clash_is_store_redundant(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at)
 {
 	for (unsigned k = 0; k < o->n; k++, at += o->bytes) {
 		unsigned width = o->n == 1 ? o->reg_bytes : o->x->bytes[k], part = width > 8 ? 8 : width;
@@ -59,7 +59,7 @@ bool clash_leaves_unchanged(const struct warp *w, const struct op *o, uint32_t l
  * Returns the offset of `at` in the block's shared memory, or its address in global memory, or UINT64_MAX if it
  * is in neither.
  */
-static uint64_t clash_address(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
+static uint64_t address_of_clash(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
 {
 	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;
 	const struct memory *m = w->mem;
@@ -76,7 +76,7 @@ static uint64_t clash_address(const struct warp *w, uint32_t lane, const uint8_t
 static void report_clash(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
 {
 	bool shared;
-	uint64_t place = clash_address(w, lane, at, &shared);
+	uint64_t place = address_of_clash(w, lane, at, &shared);
 
 	if (place != UINT64_MAX)
 		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};

@@ -48,13 +48,13 @@ void grid_block_id(const struct grid *g, uint64_t number, uint32_t id[3])
 }
 
 /* Ends the phase of barrier.cluster for the warp's lanes that have arrived. */
-static void release_warp(struct warp *w)
+static void end_warp_cluster_wait(struct warp *w)
 {
-	w->cluster_over |= w->cluster_arrived;
+	w->cluster_phase_over |= w->cluster_arrived;
 	w->cluster_arrived = 0;
 	if (w->state != WARP_CLUSTER)
 		return;
-	w->cluster_over &= ~w->wait_mask;
+	w->cluster_phase_over &= ~w->wait_mask;
 	w->state = WARP_READY;
 	w->waiting = NULL;
 }
@@ -73,9 +73,9 @@ static void end_cluster_phase(struct cluster *c)
 		}
 	c->arrived = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
-		check_barrier(c->cta[i]);
+		check_note_barrier(c->cta[i]);
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			release_warp(&c->cta[i]->warp[k]);
+			end_warp_cluster_wait(&c->cta[i]->warp[k]);
 	}
 }
 
@@ -107,10 +107,10 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 void cluster_start(struct cluster *c, uint64_t number)
 {
 	c->number = number;
-	c->arrived = c->quiet_rounds = 0;
-	c->watch_at = 1;
+	c->arrived = c->unchanged_rounds = 0;
+	c->watch_from_round = 1;
 	c->idle = 0;
-	c->idle_step = IDLE_LEAST;
+	c->idle_step_ns = IDLE_LEAST;
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
 }
@@ -132,7 +132,7 @@ static bool has_warp_changed_memory(struct cluster *c)
  * Tests whether all groups of lanes that can run spin, and no lane that waits for them can continue without
  * them.
  */
-static bool does_warp_spin(struct warp *w)
+static bool do_all_groups_spin(struct warp *w)
 {
 	uint32_t n = w->g->independent ? stack_switch_group(w) : 1;
 	bool spins = true;
@@ -148,7 +148,7 @@ static bool does_warp_spin(struct warp *w)
 }
 
 /* Tests whether every warp that is ready spins. */
-static bool all_warps_spin(struct cluster *c)
+static bool do_all_ready_warps_spin(struct cluster *c)
 {
 	c->timed = false;
 	for (uint32_t i = 0; i < c->n; i++)
@@ -156,7 +156,7 @@ static bool all_warps_spin(struct cluster *c)
 			struct warp *w = &c->cta[i]->warp[k];
 
 			w->timed = false;
-			if (w->state == WARP_READY && !does_warp_spin(w))
+			if (w->state == WARP_READY && !do_all_groups_spin(w))
 				return false;
 			c->timed |= w->timed;
 		}
@@ -165,27 +165,27 @@ static bool all_warps_spin(struct cluster *c)
 
 bool cluster_still_waits(struct cluster *c)
 {
-	bool waits = all_warps_spin(c);
+	bool waits = do_all_ready_warps_spin(c);
 
-	c->watch_at = waits ? 0 : 1;
-	c->quiet_rounds = 0;
+	c->watch_from_round = waits ? 0 : 1;
+	c->unchanged_rounds = 0;
 	return waits;
 }
 
-bool cluster_awaits_others(const struct cluster *c)
+bool cluster_waits_for_write(const struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
-		if (cta_awaits_others(c->cta[i]))
+		if (cta_waits_for_write(c->cta[i]))
 			return true;
 	return false;
 }
 
-bool cluster_pass_time(struct cluster *c)
+bool cluster_advance_clocks(struct cluster *c)
 {
-	if (!c->timed || c->idle_step > IDLE_MOST)
+	if (!c->timed || c->idle_step_ns > IDLE_MOST)
 		return false;
-	c->idle += c->idle_step;
-	c->idle_step *= 2;
+	c->idle += c->idle_step_ns;
+	c->idle_step_ns *= 2;
 	return true;
 }
 
@@ -206,13 +206,13 @@ enum cluster_state cluster_run(struct cluster *c)
 		}
 		if (has_warp_changed_memory(c)) {
 			c->changed = true;
-			c->idle_step = IDLE_LEAST;
-			c->quiet_rounds = 0;
-			c->watch_at = 1;
-		} else if (++c->quiet_rounds >= c->watch_at) {
-			c->watch_at = 2 * c->quiet_rounds;
-			if (all_warps_spin(c)) {
-				c->watch_at = 0; /* the next call tests again in its first round */
+			c->idle_step_ns = IDLE_LEAST;
+			c->unchanged_rounds = 0;
+			c->watch_from_round = 1;
+		} else if (++c->unchanged_rounds >= c->watch_from_round) {
+			c->watch_from_round = 2 * c->unchanged_rounds;
+			if (do_all_ready_warps_spin(c)) {
+				c->watch_from_round = 0; /* the next call tests again in its first round */
 				return CLUSTER_STUCK;
 			}
 		}
@@ -237,7 +237,7 @@ static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cluster *c = w->cta->cluster;
-	uint32_t again = m & (w->cluster_arrived | w->cluster_over);
+	uint32_t again = m & (w->cluster_arrived | w->cluster_phase_over);
 
 	if (!check_arrive_together(w, o, m))
 		return;
@@ -248,12 +248,12 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 	}
 	w->cluster_arrived |= m;
 	c->arrived += bit_count32(m);
-	check_barrier(w->cta);
+	check_note_barrier(w->cta);
 }
 
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 {
-	uint32_t early = m & ~(w->cluster_arrived | w->cluster_over);
+	uint32_t early = m & ~(w->cluster_arrived | w->cluster_phase_over);
 
 	if (!check_arrive_together(w, o, m))
 		return true;
@@ -262,7 +262,7 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 		return true;
 	}
 	end_cluster_phase(w->cta->cluster);
-	w->cluster_over &= ~m;
+	w->cluster_phase_over &= ~m;
 	if (!(m & w->cluster_arrived))
 		return true;
 	w->waiting = o;

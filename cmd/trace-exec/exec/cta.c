@@ -87,8 +87,8 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
-		w->parked_lanes = w->missed_lanes = w->ahead_lanes = 0;
-		w->cluster_arrived = w->cluster_over = 0;
+		w->barrier_waiting_lanes = w->awaited_sync_lanes = w->early_sync_lanes = 0;
+		w->cluster_arrived = w->cluster_phase_over = 0;
 		w->changed = false;
 		if (c->g->machine) {
 			c->g->machine->start(w);
@@ -130,7 +130,7 @@ static void complete_barrier(struct cta *c, uint32_t id)
 		}
 	}
 	memset(b, 0, sizeof(*b));
-	check_barrier(c);
+	check_note_barrier(c);
 }
 
 static bool is_barrier_complete(const struct cta *c, const struct barrier *b)
@@ -192,7 +192,7 @@ void cta_count_ended_warp(struct cta *c)
 }
 
 /* Returns the buffer that the lowest lane accessed last, or NULL if the last access was to other memory. */
-static const struct buffer *buffer_accessed(const struct warp *w, uint32_t lanes)
+static const struct buffer *last_accessed_buffer(const struct warp *w, uint32_t lanes)
 {
 	uint64_t addr = lanes ? w->addr[bit_lowest32(lanes)] : 0;
 	const struct buffer *b = addr >= HEAP_BASE ? memory_nearest_buffer(w->mem, addr) : NULL;
@@ -200,23 +200,23 @@ static const struct buffer *buffer_accessed(const struct warp *w, uint32_t lanes
 	return b && b->live && addr - b->addr < b->size ? b : NULL;
 }
 
-bool cta_awaits_others(const struct cta *c)
+bool cta_waits_for_write(const struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
 
-		if (w->state == WARP_READY && buffer_accessed(w, w->stack[w->depth - 1].mask & w->live))
+		if (w->state == WARP_READY && last_accessed_buffer(w, w->stack[w->depth - 1].mask & w->live))
 			return true;
 	}
 	return false;
 }
 
 /* Fails the launch at the instruction at which a warp spins. */
-static void report_spin(struct warp *w)
+static void fail_spinning_warp(struct warp *w)
 {
 	const struct stack_entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
-	const struct buffer *b = buffer_accessed(w, top->mask & w->live);
+	const struct buffer *b = last_accessed_buffer(w, top->mask & w->live);
 
 	if (b && b->host) {
 		exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
@@ -234,7 +234,7 @@ void cta_fail_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++)
 		if (c->warp[i].state == WARP_READY) {
-			report_spin(&c->warp[i]);
+			fail_spinning_warp(&c->warp[i]);
 			return;
 		}
 	for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -267,7 +267,7 @@ void cta_fail_over_limit(struct cta *c)
 }
 
 /* Executes a turn of a warp with independent lanes: each group that can run executes STEP instructions. */
-static void execute_independent(struct warp *w)
+static void execute_independent_groups(struct warp *w)
 {
 	uint64_t end = w->insts + TURN;
 
@@ -291,7 +291,7 @@ bool cta_execute_turn(struct cta *c)
 			continue;
 		moved = true;
 		if (c->g->independent && !c->g->machine)
-			execute_independent(w);
+			execute_independent_groups(w);
 		else
 			exec_warp(w, TURN);
 		c->clock += w->insts - before;

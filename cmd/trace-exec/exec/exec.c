@@ -170,7 +170,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	}
 }
 
-static void set_lane(struct warp *w, uint32_t slot, unsigned bytes, unsigned i, uint64_t v)
+static void set_lane_slot(struct warp *w, uint32_t slot, unsigned bytes, unsigned i, uint64_t v)
 {
 	switch (bytes) {
 	case 2: REG(uint16_t, w, slot)[i] = (uint16_t)v; break;
@@ -211,14 +211,14 @@ void exec_init_frame(struct warp *w, const struct frame *f)
 			v = exec_sreg_value(w, s->sreg, 0);
 		if (s->sreg < N_SREGS && exec_sreg_differs(s->sreg))
 			for (unsigned i = 0; i < LANES; i++)
-				set_lane(w, s->slot, s->bytes, i, exec_sreg_value(w, s->sreg, i));
+				set_lane_slot(w, s->slot, s->bytes, i, exec_sreg_value(w, s->sreg, i));
 		else if (s->bytes == 4)
 			fill_words_32(REG(uint32_t, w, s->slot), (uint32_t)v);
 		else if (s->bytes == 8)
 			fill_words_64(REG(uint64_t, w, s->slot), v);
 		else
 			for (unsigned i = 0; i < LANES; i++)
-				set_lane(w, s->slot, s->bytes, i, v);
+				set_lane_slot(w, s->slot, s->bytes, i, v);
 	}
 }
 
@@ -277,7 +277,7 @@ static void enter_function_by_register(struct warp *w, const struct op *o, uint3
 	const struct func *f = first >= PROGRAM_BASE && !(first % 8) && to < c->prog->n_insts
 				       ? c->prog->func[c->owner[to]]
 				       : NULL;
-	if (!f || f->first_pc != to || !call_may_reach(o->x->site, f)) {
+	if (!f || f->first_pc != to || !call_may_enter(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
 			"call of 0x%llx%s%.80s (expected a function that fits the prototype or list of targets)",
 			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
@@ -440,7 +440,7 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 	uint64_t insts = w->insts + (w->run ? (uint64_t)(o - w->run) + 1 : 0);
 
 	w->timed = true;
-	return w->frozen ? w->frozen_at : w->cta->clock + insts + w->cta->cluster->idle;
+	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle;
 }
 
 /* ---- endless loops ---- */
@@ -515,7 +515,7 @@ bool exec_does_spin(struct warp *w)
 		return true;
 	if (!w->timed || w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 		return false;
-	w->frozen_at = exec_clock(w, NULL);
+	w->frozen_clock = exec_clock(w, NULL);
 	w->frozen = true;
 	bool spins = returns_to_state(w);
 	w->frozen = false;

@@ -211,9 +211,9 @@ struct memory {
 	uint64_t static_bytes;
 	struct buffer *buffer; /* buffers in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
-	uint8_t *unset; /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
-	bool has_unset; /* some bytes of the heap may be uninitialised */
-	int ones;       /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
+	uint8_t *unset;      /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
+	bool may_have_unset; /* some bytes of the heap may be uninitialised */
+	int ones;            /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
 	struct spare_marks *spare_marks;
 	pthread_mutex_t lock;
 };
@@ -221,19 +221,19 @@ struct memory {
 void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
 /* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if memory is exhausted. */
-uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
+uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t bytes);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks heap bytes as initialised. */
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks the whole heap as initialised: stores of a launch without checks are unknown. */
-void memory_set_all(struct memory *m);
+void memory_mark_all_set(struct memory *m);
 /* Reports kernels' allocations that were not freed, once a place; finding: as errors. Returns their number. */
 uint64_t memory_report_leaks(const struct memory *m, bool finding);
 /* Creates the static variables of the program with their initial values. */
 void memory_add_statics(struct memory *m, const struct program *p);
 /* Returns the host address of n bytes of global or static memory, or NULL if they are not all in one region. */
-static inline uint8_t *memory_at(const struct memory *m, uint64_t addr, uint64_t n)
+static inline uint8_t *memory_host_address(const struct memory *m, uint64_t addr, uint64_t n)
 {
 	if (addr >= HEAP_BASE)
 		return addr - HEAP_BASE <= m->heap_bytes && m->heap_bytes - (addr - HEAP_BASE) >= n
@@ -383,19 +383,19 @@ struct warp {
 	size_t frames_cap, frame_at;
 	uint32_t func;
 	uint8_t state, barrier;
-	uint32_t cluster_arrived; /* lanes that have arrived at barrier.cluster */
-	uint32_t cluster_over;    /* lanes whose phase of barrier.cluster is over */
+	uint32_t cluster_arrived;    /* lanes that have arrived at barrier.cluster */
+	uint32_t cluster_phase_over; /* lanes whose phase of barrier.cluster is over */
 	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
-	bool frozen;  /* the warp's clocks read frozen_at */
+	bool frozen;  /* the warp's clocks read frozen_clock */
 	bool timed;   /* the warp has read a clock */
-	uint64_t frozen_at;
+	uint64_t frozen_clock;
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t missed_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
-	uint32_t ahead_lanes;  /* lanes that executed the .sync instruction */
-	uint32_t parked_lanes; /* lanes that wait at a barrier for other lanes of the warp: stack_gather() */
-	uint32_t parked_id;    /* number of the barrier at which parked lanes wait */
+	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
+	uint32_t early_sync_lanes; /* lanes that executed the .sync instruction */
+	uint32_t barrier_waiting_lanes; /* lanes that wait at a barrier for other lanes of the warp: stack_gather() */
+	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	const struct op *run; /* first op of straight code that insts does not count yet; NULL: none */
 	uint64_t addr[LANES]; /* addresses of the last access */
@@ -456,12 +456,12 @@ struct cluster {
 	uint32_t n;
 	uint32_t arrived; /* number of lanes that have arrived at barrier.cluster */
 	uint64_t number;
-	uint32_t quiet_rounds; /* number of rounds since memory changed last */
-	uint32_t watch_at;     /* value of quiet_rounds at which to look for endless loops */
-	bool changed;          /* memory was changed during the last cluster_run() */
-	bool timed;            /* a spinning warp reads a clock */
-	uint64_t idle;         /* by how much the clocks have advanced while all warps waited */
-	uint64_t idle_step;    /* next step by which the clocks advance */
+	uint32_t unchanged_rounds; /* number of rounds since memory changed last */
+	uint32_t watch_from_round; /* value of unchanged_rounds at which to look for endless loops */
+	bool changed;              /* memory was changed during the last cluster_run() */
+	bool timed;                /* a spinning warp reads a clock */
+	uint64_t idle;             /* by how much the clocks have advanced while all warps waited */
+	uint64_t idle_step_ns;     /* next step by which the clocks advance */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
@@ -477,9 +477,9 @@ enum cluster_state cluster_run(struct cluster *c);
  * Advances the clocks of a stuck cluster that reads one, so that a timed wait ends. Returns false if the
  * cluster reads no clock, or if the clocks have advanced by more than half an hour.
  */
-bool cluster_pass_time(struct cluster *c);
+bool cluster_advance_clocks(struct cluster *c);
 /* Tests whether a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
-bool cluster_awaits_others(const struct cluster *c);
+bool cluster_waits_for_write(const struct cluster *c);
 /* Tests whether a stuck cluster still waits. Executes each warp until it spins. */
 bool cluster_still_waits(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
@@ -494,7 +494,7 @@ void cta_start(struct cta *c, uint64_t number);
 /* Executes a turn of each warp that is ready. Returns false if none was. */
 bool cta_execute_turn(struct cta *c);
 /* Tests whether a warp that spins has accessed a buffer. */
-bool cta_awaits_others(const struct cta *c);
+bool cta_waits_for_write(const struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_fail_deadlock(struct cta *c);
 /*

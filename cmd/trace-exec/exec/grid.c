@@ -60,10 +60,10 @@ struct grid_team {
 	bool (*done)(void *ctx, struct cta *c);
 	void *ctx;
 	uint64_t clusters;
-	pthread_mutex_t lock; /* protects next, delivered and good */
-	pthread_cond_t turn;  /* signals that `delivered` has changed */
-	uint64_t next;        /* number of clusters that have started */
-	uint64_t delivered;   /* number of clusters that were delivered */
+	pthread_mutex_t lock;            /* protects next, delivered and good */
+	pthread_cond_t delivery_changed; /* signals that `delivered` has changed */
+	uint64_t next;                   /* number of clusters that have started */
+	uint64_t delivered;              /* number of clusters that were delivered */
 	bool good;
 	struct resident_clusters resident;
 };
@@ -83,7 +83,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 		cta_fail_over_limit(c);
 	good = good && !grid_failed(g, c->number);
 	if (good) {
-		race_report_within(c);
+		race_report_warps(c);
 		clash_report(c);
 		exec_print_findings(c);
 	}
@@ -91,7 +91,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 }
 
 /* Tests whether the order of the blocks could have an effect. */
-static bool has_visible_order(const struct grid *g)
+static bool does_block_order_matter(const struct grid *g)
 {
 	return (g->order & (g->order - 1)) || g->order & (ORDER_SHOWS | ORDER_FENCE);
 }
@@ -104,7 +104,7 @@ static enum cluster_state run_cluster(const struct grid *g, struct cluster *c)
 {
 	enum cluster_state state = cluster_run(c);
 
-	while (state == CLUSTER_STUCK && !has_visible_order(g) && cluster_pass_time(c))
+	while (state == CLUSTER_STUCK && !does_block_order_matter(g) && cluster_advance_clocks(c))
 		state = cluster_run(c);
 	return state;
 }
@@ -125,11 +125,11 @@ static void *run_clusters(void *arg)
 			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
 		while (t->delivered != n)
-			pthread_cond_wait(&t->turn, &t->lock);
+			pthread_cond_wait(&t->delivery_changed, &t->lock);
 		for (uint32_t i = 0; i < c->n && t->good; i++)
 			deliver_cta(t, c->cta[i], state == CLUSTER_DONE);
 		t->delivered++;
-		pthread_cond_broadcast(&t->turn);
+		pthread_cond_broadcast(&t->delivery_changed);
 	}
 	pthread_mutex_unlock(&t->lock);
 	cluster_free(c);
@@ -181,28 +181,28 @@ static void deliver_finished_clusters(struct grid_team *t, struct resident_clust
 }
 
 /* Advances the clocks of clusters that wait for a time. Returns false if there are none. */
-static bool pass_time(struct resident_clusters *r)
+static bool advance_idle_clocks(struct resident_clusters *r)
 {
 	bool passed = false;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		passed |= cluster_pass_time(r->c[i]);
+		passed |= cluster_advance_clocks(r->c[i]);
 	return passed;
 }
 
 /* Tests whether a cluster waits for a write to a buffer. Such a write can happen while the launch is paused. */
-static bool awaits_others(const struct grid_team *t)
+static bool waits_for_outside_write(const struct grid_team *t)
 {
 	const struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; !t->g->race && i < r->n; i++)
-		if (r->state[i] == CLUSTER_STUCK && cluster_awaits_others(r->c[i]))
+		if (r->state[i] == CLUSTER_STUCK && cluster_waits_for_write(r->c[i]))
 			return true;
 	return false;
 }
 
 /* Tests whether the clusters of a paused launch wait for the same memory as before. */
-static bool still_waits(struct grid_team *t)
+static bool waits_as_before(struct grid_team *t)
 {
 	struct resident_clusters *r = &t->resident;
 
@@ -213,10 +213,10 @@ static bool still_waits(struct grid_team *t)
 }
 
 /*
- * Executes one turn of each cluster from number `from` on. Returns whether a cluster has ended or changed
+ * Executes one delivery_changed of each cluster from number `from` on. Returns whether a cluster has ended or changed
  * memory.
  */
-static bool run_residents(struct grid_team *t, uint32_t from)
+static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 {
 	struct resident_clusters *r = &t->resident;
 	bool progress = false;
@@ -237,7 +237,7 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 	/* index of the first cluster to execute: the newest in a round that starts one, else 0 */
 	uint32_t from = 0;
 
-	if (r->paused && pauses && still_waits(t))
+	if (r->paused && pauses && waits_as_before(t))
 		return GRID_PAUSED;
 	r->paused = false;
 	while (t->good && (r->n || t->next < t->clusters)) {
@@ -245,15 +245,15 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 
 		if (progress)
 			from = r->n - 1;
-		progress |= run_residents(t, from);
+		progress |= run_resident_clusters(t, from);
 		deliver_finished_clusters(t, r);
 		from = 0;
 		if (!t->good || progress)
 			continue;
-		r->paused = pauses && awaits_others(t);
+		r->paused = pauses && waits_for_outside_write(t);
 		if (r->paused)
 			return GRID_PAUSED;
-		if (!pass_time(r)) {
+		if (!advance_idle_clocks(r)) {
 			cluster_fail_deadlock(r->c[0]);
 			t->good = false;
 		}
@@ -266,7 +266,7 @@ static unsigned count_threads(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->options->threads;
 
-	if (g->options->order || has_visible_order(g))
+	if (g->options->order || does_block_order_matter(g))
 		return 1;
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
@@ -285,7 +285,7 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->turn, NULL);
+	pthread_cond_init(&t->delivery_changed, NULL);
 	race_start(g);
 	if (g->machine)
 		g->machine->open(g);
@@ -317,7 +317,7 @@ void grid_end(struct grid_team *t)
 	race_report(g, t->good);
 	if (g->machine)
 		g->machine->close(g);
-	pthread_cond_destroy(&t->turn);
+	pthread_cond_destroy(&t->delivery_changed);
 	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&g->lock);
 	free(t);

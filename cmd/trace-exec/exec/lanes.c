@@ -39,7 +39,7 @@ LANE_FN static void extremes_of_some(const uint64_t *a, uint32_t m, uint64_t *lo
  */
 #define SOME_LANES 12u
 
-void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
+void lanes_find_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
 {
 	if (m == ALL_LANES) {
 		extremes_of_all(a, low, high);
@@ -63,9 +63,9 @@ LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 	return !wrong;
 }
 
-bool lanes_apart_by(const uint64_t *a, uint64_t step) { return lanes_have_stride(a, step); }
+bool lanes_have_step(const uint64_t *a, uint64_t step) { return lanes_have_stride(a, step); }
 
-LANE_FN static bool all_lanes_moved_equally(const uint64_t *a, const uint64_t *b)
+LANE_FN static bool do_lanes_differ_equally(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t wrong = 0, by = a[0] - b[0];
 
@@ -74,7 +74,7 @@ LANE_FN static bool all_lanes_moved_equally(const uint64_t *a, const uint64_t *b
 	return !wrong;
 }
 
-bool lanes_same_distance(const uint64_t *a, const uint64_t *b) { return all_lanes_moved_equally(a, b); }
+bool lanes_have_same_distance(const uint64_t *a, const uint64_t *b) { return do_lanes_differ_equally(a, b); }
 
 LANE_FN static bool pointers_have_stride(uint8_t *const *at, uint64_t step)
 {
@@ -115,7 +115,7 @@ bool lanes_ascend(uint8_t *const *at, uint32_t m)
 }
 
 /* Returns the lanes whose host address is neither the previous lane's nor `bytes` above it. */
-LANE_FN static uint32_t pointers_apart(uint8_t *const *at, uint64_t bytes)
+LANE_FN static uint32_t lanes_starting_runs(uint8_t *const *at, uint64_t bytes)
 {
 	uint64_t apart = 1;
 
@@ -133,7 +133,7 @@ unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, u
 	uint32_t first = m; /* first lanes of runs of adjacent accesses */
 
 	if (m == ALL_LANES)
-		first = pointers_apart(at, bytes);
+		first = lanes_starting_runs(at, bytes);
 	*last = (struct access_range){at[bit_lowest32(m)], 0, 0};
 	FOR_BITS32 (i, first) {
 		uint32_t above = first & ~((2u << i) - 1), next = above ? bit_lowest32(above) : LANES;

@@ -34,7 +34,7 @@ void memory_free(struct memory *m)
 	memset(m, 0, sizeof(*m));
 }
 
-uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
+uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t bytes)
 {
 	uint64_t at = m->heap_bytes, size;
 
@@ -106,7 +106,7 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
 	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
-	m->has_unset = true;
+	m->may_have_unset = true;
 }
 
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
@@ -115,11 +115,11 @@ void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
 		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
 }
 
-void memory_set_all(struct memory *m)
+void memory_mark_all_set(struct memory *m)
 {
-	if (m->has_unset)
+	if (m->may_have_unset)
 		set_memory_marks(m, m->unset, m->heap_bytes, 0);
-	m->has_unset = false;
+	m->may_have_unset = false;
 }
 
 #define PLACES_MAX 16u

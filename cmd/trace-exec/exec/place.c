@@ -84,7 +84,7 @@ struct reach {
 	uint32_t n_walk;
 };
 
-static uint32_t reach_any_node(const struct reach *r, const struct module *m)
+static uint32_t reach_call_node(const struct reach *r, const struct module *m)
 {
 	uint32_t i = 0;
 
@@ -142,7 +142,7 @@ static void reach_add_func(struct reach *r, struct func *fn)
 			any |= in->op == I_call && o->sym && o->sym->kind == SYM_PROTO;
 		}
 		if (any)
-			reach_add_edge(r, fn->number, reach_any_node(r, fn->module));
+			reach_add_edge(r, fn->number, reach_call_node(r, fn->module));
 	}
 }
 
@@ -166,7 +166,7 @@ static void reach_build_graph(struct reach *r, struct program *p)
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
 		reach_add_func(r, p->func[i]);
 		if (!p->func[i]->entry)
-			reach_add_edge(r, reach_any_node(r, p->func[i]->module), i);
+			reach_add_edge(r, reach_call_node(r, p->func[i]->module), i);
 	}
 }
 
@@ -192,7 +192,7 @@ static void reach_walk_from(struct reach *r, uint32_t node)
 }
 
 /* Returns node i of the walk if it is a kernel, or NULL. */
-static struct func *reach_kernel(const struct reach *r, uint32_t i)
+static struct func *reach_kernel_at(const struct reach *r, uint32_t i)
 {
 	struct func *fn = r->walk[i] < r->p->n_funcs ? r->p->func[r->walk[i]] : NULL;
 
@@ -216,7 +216,7 @@ static int place_shared_variable(
 	if (!own)
 		reach_walk_from(r, v->owner ? v->owner->number : v->node);
 	for (uint32_t i = 0; !own && i < r->n_walk; i++) {
-		const struct func *k = reach_kernel(r, i);
+		const struct func *k = reach_kernel_at(r, i);
 
 		at = k && k->shared_end > at ? k->shared_end : at;
 	}
@@ -231,7 +231,7 @@ static int place_shared_variable(
 	}
 	*next = (uint32_t)(sym_place_address(v, *next) + v->size);
 	for (uint32_t i = 0; i < r->n_walk; i++) {
-		struct func *k = reach_kernel(r, i);
+		struct func *k = reach_kernel_at(r, i);
 
 		if (k)
 			k->shared_end = (uint32_t)end;
@@ -263,7 +263,7 @@ static void place_dynamic_shared(struct reach *r)
 			continue;
 		reach_walk_from(r, i);
 		for (uint32_t k = 0; k < r->n_walk; k++) {
-			struct func *to = reach_kernel(r, k);
+			struct func *to = reach_kernel_at(r, k);
 
 			if (to && to->shared_align < align)
 				to->shared_align = align;

@@ -29,7 +29,7 @@ static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint6
 	const enum state_space space = space_of_address(a);
 
 	if (space == SP_GLOBAL)
-		return memory_at(w->mem, a, n);
+		return memory_host_address(w->mem, a, n);
 	const uint64_t size = space == SP_LOCAL ? w->local_stride : w->cta->shared_bytes;
 	const uint8_t *from = space == SP_LOCAL ? w->local + (size_t)w->local_stride * lane : w->cta->shared;
 
@@ -96,7 +96,7 @@ static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 /* The parts of a conversion such as "%-8.*hhd". */
 struct conversion {
 	char flags[8], letter;
-	bool width_taken, point, precision_taken, wide; /* taken: the size is an argument */
+	bool width_taken, has_precision, precision_taken, wide; /* taken: the size is an argument */
 	unsigned width, precision;
 	unsigned n_shorts; /* number of letters h */
 };
@@ -126,8 +126,8 @@ static const char *read_conversion(const char *s, struct conversion *c)
 	for (; *s && strchr("-+ #0", *s); s++)
 		add_conversion_flag(c, *s);
 	s = read_conversion_size(s, &c->width_taken, &c->width);
-	c->point = *s == '.';
-	if (c->point)
+	c->has_precision = *s == '.';
+	if (c->has_precision)
 		s = read_conversion_size(s + 1, &c->precision_taken, &c->precision);
 	for (; *s && strchr("hlLjzt", *s); s++) {
 		c->n_shorts += *s == 'h';
@@ -156,7 +156,7 @@ static bool take_conversion_sizes(struct printing *p, struct conversion *c)
 	if (c->precision_taken) {
 		if (!take_printf_argument(p, 4, &v))
 			return false;
-		c->point = (int32_t)v >= 0; /* a negative precision means none */
+		c->has_precision = (int32_t)v >= 0; /* a negative precision means none */
 		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
 	}
 	return true;
@@ -179,7 +179,7 @@ static void add_formatted(struct printing *p, const struct conversion *c, uint64
 
 	if (c->width)
 		snprintf(width, sizeof(width), "%u", c->width);
-	if (c->point)
+	if (c->has_precision)
 		snprintf(precision, sizeof(precision), ".%u", c->precision);
 	snprintf(spec, sizeof(spec), "%%%s%s%s%s%c", c->flags, width, precision, number ? "ll" : "",
 		c->letter);

@@ -73,7 +73,7 @@ static inline uint64_t live_mark(uint64_t mark, uint64_t floor)
 	return (int64_t)mark < (int64_t)floor ? 0 : mark;
 }
 
-static bool marks_race(uint64_t writer, uint64_t reader)
+static bool do_marks_race(uint64_t writer, uint64_t reader)
 {
 	return writer &&
 	       (writer & OTHERS ||
@@ -86,7 +86,7 @@ static uint64_t byte_address(const struct race *r, uint64_t byte)
 }
 
 /* Returns the mark that combines marks a and b. */
-static uint64_t join_marks(uint64_t a, uint64_t b)
+static uint64_t combine_race_marks(uint64_t a, uint64_t b)
 {
 	uint64_t others = ((a | b) & OTHERS) || (a && b && block_of_mark(a) != block_of_mark(b)) ? OTHERS : 0;
 
@@ -96,13 +96,13 @@ static uint64_t join_marks(uint64_t a, uint64_t b)
 /* The two functions return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(
+	return combine_race_marks(
 		live_mark(r->word_marks[byte / 4], r->floor), bytes ? live_mark(bytes[byte], r->floor) : 0);
 }
 
 static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return join_marks(live_mark(r->word_marks[r->words + byte / 4], r->floor),
+	return combine_race_marks(live_mark(r->word_marks[r->words + byte / 4], r->floor),
 		bytes ? live_mark(bytes[4 * r->words + byte], r->floor) : 0);
 }
 
@@ -113,7 +113,7 @@ static void find_race_in_bytes(struct race *r, uint64_t byte, uint64_t end)
 	uint64_t low = atomic_load(&r->lowest);
 
 	while (byte < end &&
-		!marks_race(writer_mark_of_byte(r, bytes, byte), reader_mark_of_byte(r, bytes, byte)))
+		!do_marks_race(writer_mark_of_byte(r, bytes, byte), reader_mark_of_byte(r, bytes, byte)))
 		byte += bytes ? 1 : 4 - byte % 4;
 	while (byte < end && byte < low && !atomic_compare_exchange_weak(&r->lowest, &low, byte))
 		;
@@ -327,24 +327,24 @@ void race_start_epoch(struct cta *c)
 }
 
 /* Tests whether an access of the warp to a word with these marks races. */
-static inline uint32_t warps_race(uint32_t warps, uint32_t self, bool write)
+static inline uint32_t do_warps_race(uint32_t warps, uint32_t self, bool write)
 {
 	uint32_t writer = warps & 0xffff, reader = write ? warps >> 16 : 0;
 
 	return (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
 }
 
-LANE_FN static bool any_race_within(
+LANE_FN static bool has_race_between_warps(
 	const uint32_t *seen, const uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self, bool write)
 {
 	uint32_t race = 0;
 
 	if (write)
 		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? warps_race(warps[i], self, true) : 0;
+			race |= seen[i] == epoch ? do_warps_race(warps[i], self, true) : 0;
 	else
 		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? warps_race(warps[i], self, false) : 0;
+			race |= seen[i] == epoch ? do_warps_race(warps[i], self, false) : 0;
 	return race;
 }
 
@@ -357,7 +357,7 @@ static inline uint32_t add_warp_to_mark(uint32_t old, uint32_t self, bool write)
 		     : (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
 }
 
-LANE_FN static void set_write_within(
+LANE_FN static void set_warp_write_marks(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
@@ -367,7 +367,7 @@ LANE_FN static void set_write_within(
 	}
 }
 
-LANE_FN static void set_read_within(
+LANE_FN static void set_warp_read_marks(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
@@ -377,17 +377,17 @@ LANE_FN static void set_read_within(
 	}
 }
 
-LANE_FN static void fill_insts(uint32_t *p, uint64_t n, uint32_t v)
+LANE_FN static void fill_instruction_marks(uint32_t *p, uint64_t n, uint32_t v)
 {
 	for (uint64_t i = 0; i < n; i++)
 		p[i] = v;
 }
 
 /* Notes the first race of an access of the warp to the words from `first` on. */
-static NOINLINE void note_race_within(
+static NOINLINE void note_warp_race(
 	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, bool write)
 {
-	while (x->seen[first] != x->epoch || !warps_race(x->warps[first], self, write))
+	while (x->seen[first] != x->epoch || !do_warps_race(x->warps[first], self, write))
 		first++;
 	uint32_t writer = x->warps[first] & 0xffff, reader = x->warps[first] >> 16;
 	bool after_write = writer && writer != self;
@@ -400,7 +400,7 @@ static NOINLINE void note_race_within(
 }
 
 /* Notes an access to n words by the warp whose number is self - 1. */
-static void note_access_within(
+static void note_warp_access(
 	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
 {
 	uint32_t *seen = x->seen + first, *warps = x->warps + first,
@@ -409,20 +409,20 @@ static void note_access_within(
 	if (n == 1) { /* fast path without calls */
 		uint32_t old = *seen == x->epoch ? *warps : 0;
 
-		if (!x->race_found && warps_race(old, self, write))
-			note_race_within(x, inst, self, first, write);
+		if (!x->race_found && do_warps_race(old, self, write))
+			note_warp_race(x, inst, self, first, write);
 		*warps = add_warp_to_mark(old, self, write);
 		*seen = x->epoch;
 		*insts = inst;
 		return;
 	}
-	if (!x->race_found && any_race_within(seen, warps, n, x->epoch, self, write))
-		note_race_within(x, inst, self, first, write);
+	if (!x->race_found && has_race_between_warps(seen, warps, n, x->epoch, self, write))
+		note_warp_race(x, inst, self, first, write);
 	if (write)
-		set_write_within(seen, warps, n, x->epoch, self);
+		set_warp_write_marks(seen, warps, n, x->epoch, self);
 	else
-		set_read_within(seen, warps, n, x->epoch, self);
-	fill_insts(insts, n, inst);
+		set_warp_read_marks(seen, warps, n, x->epoch, self);
+	fill_instruction_marks(insts, n, inst);
 }
 
 static const char *access_verb(const struct op *o)
@@ -460,7 +460,7 @@ static void describe_race_step(const struct grid *g, const struct race_step *s, 
 		snprintf(out, cap, "warp %u %s at %s", s->warp - 1, access_verb(o), at);
 }
 
-void race_report_within(struct cta *c)
+void race_report_warps(struct cta *c)
 {
 	struct warp_marks *x = c->warp_marks;
 	const struct grid *g = c->g;
@@ -526,7 +526,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		if (w->g->race->word_marks)
 			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
 		if (x)
-			note_access_within(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
+			note_warp_access(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
 }
 

@@ -20,7 +20,7 @@ static uint32_t put_address_list(struct recording *t, const uint64_t *a, uint64_
 	for (uint32_t k = 0; k < n; k++) {
 		const uint64_t *b = t->word + t->list[k].first_word;
 
-		if (range != t->list[k].range || !lanes_same_distance(a, b))
+		if (range != t->list[k].range || !lanes_have_same_distance(a, b))
 			continue;
 		to[0] = a[0] + base - b[0];
 		to[1] = at - t->list[k].first_word;
@@ -40,7 +40,7 @@ static inline bool have_one_stride(const uint64_t *a)
 {
 	const uint64_t d = a[1] - a[0];
 
-	return a[LANES - 1] - a[0] == (LANES - 1) * d && (int64_t)d == (int32_t)d && lanes_apart_by(a, d);
+	return a[LANES - 1] - a[0] == (LANES - 1) * d && (int64_t)d == (int32_t)d && lanes_have_step(a, d);
 }
 
 /* Adds the addresses a[] + base of the lanes of m, which is not full. Returns their position and form. */
@@ -103,15 +103,15 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	t->mask = mask;
 }
 
-void recording_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
+void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
 {
-	recording_step(t, id, mask);
+	recording_extend_run(t, id, mask);
 	add_pack_more(t)->text_len = bytes;
 }
 
-void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
+void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
-	recording_step(t, id, mask);
+	recording_extend_run(t, id, mask);
 	uint32_t addr = record_addresses(t, a, mask, base);
 	add_pack_more(t)->addr = addr;
 }

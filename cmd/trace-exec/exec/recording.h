@@ -13,7 +13,7 @@ void recording_end(struct recording *t);
 void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask);
 
 /* Records an instruction that the lanes of mask execute. */
-static inline void recording_step(struct recording *t, uint32_t id, uint32_t mask)
+static inline void recording_extend_run(struct recording *t, uint32_t id, uint32_t mask)
 {
 	if (id == t->next && mask == t->mask)
 		t->next++;
@@ -22,8 +22,8 @@ static inline void recording_step(struct recording *t, uint32_t id, uint32_t mas
 }
 
 /* Records an instruction with `bytes` bytes of text, which the caller adds to the warp's text. */
-void recording_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
+void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
 /* Records an access of the lanes of mask to the addresses a[] + base of all lanes. */
-void recording_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base);
+void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base);
 
 #endif

@@ -55,7 +55,7 @@ void check_free_cta(struct cta *c)
 	flight_free(c);
 }
 
-void check_barrier(struct cta *c)
+void check_note_barrier(struct cta *c)
 {
 	struct shared_shadow *s = c->check;
 
@@ -107,7 +107,7 @@ void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 
 		memset(s->written + off, WRITTEN, bytes);
 	}
-	check_mark_heap(c->g->mem, at, bytes);
+	check_mark_heap_initialised(c->g->mem, at, bytes);
 }
 
 static void report_shared_race(
@@ -208,7 +208,7 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 }
 
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
-static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
+static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
 	if (!memchr(s->written + off, FLYING, bytes) ||
@@ -225,7 +225,7 @@ static bool hits_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
  * Tests whether the kernel is the merge sort of CUB and Thrust, which reads the element after the end of a tile
  * and does not use it.
  */
-static bool reads_unused_elements(const struct warp *w)
+static bool is_known_merge_sort(const struct warp *w)
 {
 	return strstr(w->g->launch->kernel->name, "DeviceMergeSort") != NULL;
 }
@@ -245,11 +245,11 @@ static bool check_shared_lanes(
 		if (off == UINT32_MAX ||
 			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)))
 			continue;
-		if (hits_copy_in_flight(w, o, i, s, off, bytes, write))
+		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
 		if (write) {
 			memset(s->written + off, WRITTEN, bytes);
-		} else if (!memchr(s->written + off, WRITTEN, bytes) && !reads_unused_elements(w)) {
+		} else if (!memchr(s->written + off, WRITTEN, bytes) && !is_known_merge_sort(w)) {
 			exec_note_finding(w, o, 1u << i, "uninitialised",
 				"%s of %llu uninitialised bytes at byte %u of .shared", check_access_noun(o),
 				(unsigned long long)bytes, off);
@@ -257,7 +257,7 @@ static bool check_shared_lanes(
 		if (bytes < 4 || owner != w->cta)
 			continue;
 		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
-			    bytes == (uint64_t)o->n * o->bytes && clash_leaves_unchanged(w, o, i, at[i]);
+			    bytes == (uint64_t)o->n * o->bytes && clash_is_store_redundant(w, o, i, at[i]);
 		for (uint64_t b = 0; b < bytes; b += 4)
 			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
 	}

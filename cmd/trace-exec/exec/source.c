@@ -10,7 +10,7 @@
 #include "exec/source.h"
 #include "lang/lang.h"
 
-const char *source_of(const struct func *f, const struct stmt *in)
+const char *source_name_of_inst(const struct func *f, const struct stmt *in)
 {
 	return in->loc_line && in->loc_file < f->module->n_files ? f->module->file[in->loc_file] : NULL;
 }

@@ -155,13 +155,13 @@ uint32_t stack_switch_group(struct warp *w)
 	for (uint32_t i = w->depth; i-- > base;) {
 		uint32_t mask = w->stack[i].mask & w->live;
 
-		if (mask & ~w->parked_lanes && !(mask & above)) {
+		if (mask & ~w->barrier_waiting_lanes && !(mask & above)) {
 			lowest = i;
 			n++;
 		}
 		above |= w->stack[i].mask & w->live;
 	}
-	if (n > 1 || (n && w->parked_lanes))
+	if (n > 1 || (n && w->barrier_waiting_lanes))
 		move_entry_to_top(w, lowest);
 	return n;
 }
@@ -202,7 +202,7 @@ static void remove_entry(struct warp *w, uint32_t i)
  * the running group, with the same meeting point, joins the running group: they were separate only because one
  * of them waited for another warp.
  */
-static void pass_barrier(struct warp *w)
+static void release_barrier_groups(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, joined = 0;
 
@@ -221,7 +221,7 @@ static void pass_barrier(struct warp *w)
 		}
 	}
 	w->stack[w->depth - 1].mask |= joined;
-	w->parked_lanes = 0;
+	w->barrier_waiting_lanes = 0;
 }
 
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -231,18 +231,18 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 	if (exec == alive || !stack_must_gather(w, o))
 		return true;
-	if (w->parked_lanes && w->parked_id != id) {
+	if (w->barrier_waiting_lanes && w->waiting_barrier_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
 			"lanes of warp %u at barrier %u, others at barrier %u (expected all at the same barrier)",
-			w->index, id, w->parked_id);
+			w->index, id, w->waiting_barrier_id);
 		return false;
 	}
-	if ((w->parked_lanes | exec) == alive) {
-		pass_barrier(w);
+	if ((w->barrier_waiting_lanes | exec) == alive) {
+		release_barrier_groups(w);
 		return true;
 	}
-	w->parked_lanes |= exec;
-	w->parked_id = id;
+	w->barrier_waiting_lanes |= exec;
+	w->waiting_barrier_id = id;
 	if (mask & ~exec) { /* lanes whose guard is false pass the barrier */
 		uint32_t rpc = top->rpc;
 
@@ -251,7 +251,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 			push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
 	if (!stack_switch_group(w) && !stack_release_waiting(w))
-		check_divergence(w, o, w->parked_lanes);
+		check_divergence(w, o, w->barrier_waiting_lanes);
 	return false;
 }
 

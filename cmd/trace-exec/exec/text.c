@@ -127,7 +127,7 @@ bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d)
 		return false;
 	if (n == LANES)
-		return lanes_apart_by(a, d);
+		return lanes_have_step(a, d);
 	for (unsigned i = 2; i < n; i++)
 		off |= (a[i] - a[i - 1]) ^ d;
 	return !off;
@@ -154,8 +154,8 @@ char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 	return p;
 }
 
-void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
-	const struct source_lines *lines)
+void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary,
+	unsigned version, const struct source_lines *lines)
 {
 	const struct launch *l = g->launch;
 

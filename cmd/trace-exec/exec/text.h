@@ -27,8 +27,8 @@ struct source_lines;
  * Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version;
  * version: format of the lines, 5 or 6; lines: source lines of its code.
  */
-void text_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary, unsigned version,
-	const struct source_lines *lines);
+void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary,
+	unsigned version, const struct source_lines *lines);
 
 /* Makes the tables. Must be called before the functions below, by one thread at a time. */
 void text_prepare(void);

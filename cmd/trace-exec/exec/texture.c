@@ -119,7 +119,7 @@ uint64_t texture_add(struct textures *all, const struct texture *t)
 
 const struct texture *texture_find(const struct textures *all, const struct memory *m, uint64_t handle)
 {
-	const uint8_t *at = handle < STATIC_LIMIT ? memory_at(m, handle, 8) : NULL;
+	const uint8_t *at = handle < STATIC_LIMIT ? memory_host_address(m, handle, 8) : NULL;
 
 	if (at)
 		memcpy(&handle, at, 8);
@@ -130,7 +130,7 @@ const struct texture *texture_find(const struct textures *all, const struct memo
 bool texture_find_sampler(
 	const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to)
 {
-	const uint8_t *at = handle < STATIC_LIMIT ? memory_at(m, handle, 8) : NULL;
+	const uint8_t *at = handle < STATIC_LIMIT ? memory_host_address(m, handle, 8) : NULL;
 	const struct texture *t;
 
 	if (at)

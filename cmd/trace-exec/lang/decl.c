@@ -209,7 +209,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 }
 
 /* Sets the address of a .local or .param variable in its function's frame. */
-static void place_in_frame(struct func *fn, struct symbol *v)
+static void place_variable_in_frame(struct func *fn, struct symbol *v)
 {
 	uint32_t at = (fn->local_bytes + v->align - 1) / v->align * v->align;
 
@@ -250,7 +250,7 @@ static void set_variable_type(
 }
 
 /* Checks that v agrees with its earlier .extern declaration, old. */
-static bool agrees_with_extern(
+static bool matches_extern_declaration(
 	struct parser *p, const struct token *name, const struct symbol *old, const struct symbol *v)
 {
 	bool opaque = types[old->type].kind == K_OPAQUE || types[v->type].kind == K_OPAQUE;
@@ -281,7 +281,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		return false;
 	const struct symbol old = *v;
 	set_variable_type(v, s, space, elems, unsized);
-	if (!agrees_with_extern(p, &name, &old, v))
+	if (!matches_extern_declaration(p, &name, &old, v))
 		return false;
 	v->external = l.external;
 	v->visible |= l.visible;
@@ -306,7 +306,7 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	if (space == SP_SHARED && !unsized && (!old.space || old.unsized))
 		add_shared_variable(p->m, v);
 	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
-		place_in_frame(p->fn, v);
+		place_variable_in_frame(p->fn, v);
 	return check_variable_size(p, &name, v);
 }
 
@@ -403,7 +403,7 @@ struct symbol *decl_parse_param(struct parser *p, bool entry)
 	v->line = name.line;
 	v->col = name.col;
 	if (!entry && p->fn)
-		place_in_frame(p->fn, v);
+		place_variable_in_frame(p->fn, v);
 	if (!check_variable_size(p, &name, v))
 		return NULL;
 	return v;

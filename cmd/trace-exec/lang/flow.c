@@ -19,25 +19,25 @@ struct flow_edge {
 };
 
 struct flow_graph {
-	uint32_t n;         /* number of blocks; block n is the exit */
-	uint32_t *block_of; /* block of each instruction */
-	uint32_t *start;    /* first instruction of each block */
-	uint32_t *end;      /* last instruction of each block */
-	uint32_t *pred;     /* first edge to a predecessor of each block; NO_NODE: none */
-	uint32_t *succ;     /* first edge to a successor of each block; NO_NODE: none */
+	uint32_t n;              /* number of blocks; block n is the exit */
+	uint32_t *block_of_inst; /* block of each instruction */
+	uint32_t *start;         /* first instruction of each block */
+	uint32_t *end;           /* last instruction of each block */
+	uint32_t *pred;          /* first edge to a predecessor of each block; NO_NODE: none */
+	uint32_t *succ;          /* first edge to a successor of each block; NO_NODE: none */
 	struct flow_edge *edge;
 	uint32_t n_edges, cap_edges;
 	uint32_t *number; /* node of each block: its place in the walk from the exit; NO_NODE: not reached */
 	uint32_t n_nodes;
-	uint32_t *block;    /* block of each node */
-	uint32_t *parent;   /* parent of each node in the walk */
-	uint32_t *semi;     /* semidominator of each node */
-	uint32_t *label;    /* node of the least semidominator on the compressed path to the root */
-	uint32_t *ancestor; /* next node of the compressed path; NO_NODE: a root */
-	uint32_t *idom;     /* immediate dominator of each node in the reversed graph */
-	uint32_t *bucket;   /* for each node, first node whose semidominator it is; NO_NODE: none */
-	uint32_t *chain;    /* for each node, next node in its bucket */
-	uint32_t *path;     /* scratch: a path that is compressed, or edges of the walk */
+	uint32_t *block;            /* block of each node */
+	uint32_t *parent;           /* parent of each node in the walk */
+	uint32_t *semidominator_of; /* semidominator of each node */
+	uint32_t *label;            /* node of the least semidominator on the compressed path to the root */
+	uint32_t *next_on_path;     /* next node of the compressed path; NO_NODE: a root */
+	uint32_t *idom;             /* immediate dominator of each node in the reversed graph */
+	uint32_t *bucket;           /* for each node, first node whose semidominator it is; NO_NODE: none */
+	uint32_t *next_in_bucket;   /* for each node, next node in its bucket */
+	uint32_t *path;             /* scratch: a path that is compressed, or edges of the walk */
 };
 
 static bool ends_basic_block(const struct stmt *in)
@@ -88,7 +88,7 @@ static void find_flow_blocks(struct flow_graph *g, const struct func *f)
 	for (uint32_t i = 0; i < n; i++) {
 		if (leader[i])
 			g->start[g->n++] = i;
-		g->block_of[i] = g->n - 1;
+		g->block_of_inst[i] = g->n - 1;
 		g->end[g->n - 1] = i;
 	}
 	free(leader);
@@ -107,16 +107,17 @@ static void find_flow_edges(struct flow_graph *g, const struct func *f)
 		if (in->op == I_bra && in->n_operands && in->operand[0].sym) {
 			uint32_t at = in->operand[0].sym->label_inst;
 
-			add_flow_edge(g, b, at < f->n_insts ? g->block_of[at] : g->n);
+			add_flow_edge(g, b, at < f->n_insts ? g->block_of_inst[at] : g->n);
 		}
 		for (uint32_t k = 0; t && k < t->n_targets; k++)
 			add_flow_edge(g, b,
-				t->target[k]->label_inst < f->n_insts ? g->block_of[t->target[k]->label_inst]
-								      : g->n);
+				t->target[k]->label_inst < f->n_insts
+					? g->block_of_inst[t->target[k]->label_inst]
+					: g->n);
 		if (leaves)
 			add_flow_edge(g, b, g->n);
 		if (in->guard || (!leaves && in->op != I_bra && in->op != I_brx))
-			add_flow_edge(g, b, after < f->n_insts ? g->block_of[after] : g->n);
+			add_flow_edge(g, b, after < f->n_insts ? g->block_of_inst[after] : g->n);
 	}
 }
 
@@ -152,20 +153,20 @@ static void number_nodes(struct flow_graph *g)
 }
 
 /* Returns the node of the least semidominator on the path from v to its root, and compresses the path. */
-static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
+static uint32_t least_semidominator_on_path(struct flow_graph *g, uint32_t v)
 {
 	uint32_t n = 0;
 
-	if (g->ancestor[v] == NO_NODE)
+	if (g->next_on_path[v] == NO_NODE)
 		return v;
-	for (uint32_t u = v; g->ancestor[g->ancestor[u]] != NO_NODE; u = g->ancestor[u])
+	for (uint32_t u = v; g->next_on_path[g->next_on_path[u]] != NO_NODE; u = g->next_on_path[u])
 		g->path[n++] = u;
 	while (n--) {
-		uint32_t u = g->path[n], above = g->ancestor[u];
+		uint32_t u = g->path[n], above = g->next_on_path[u];
 
-		if (g->semi[g->label[above]] < g->semi[g->label[u]])
+		if (g->semidominator_of[g->label[above]] < g->semidominator_of[g->label[u]])
 			g->label[u] = g->label[above];
-		g->ancestor[u] = g->ancestor[above];
+		g->next_on_path[u] = g->next_on_path[above];
 	}
 	return g->label[v];
 }
@@ -176,10 +177,10 @@ static uint32_t least_on_path(struct flow_graph *g, uint32_t v)
  */
 static void set_dominators_of_bucket(struct flow_graph *g, uint32_t parent)
 {
-	for (uint32_t v = g->bucket[parent]; v != NO_NODE; v = g->chain[v]) {
-		uint32_t u = least_on_path(g, v);
+	for (uint32_t v = g->bucket[parent]; v != NO_NODE; v = g->next_in_bucket[v]) {
+		uint32_t u = least_semidominator_on_path(g, v);
 
-		g->idom[v] = g->semi[u] < g->semi[v] ? u : parent;
+		g->idom[v] = g->semidominator_of[u] < g->semidominator_of[v] ? u : parent;
 	}
 	g->bucket[parent] = NO_NODE;
 }
@@ -187,8 +188,8 @@ static void set_dominators_of_bucket(struct flow_graph *g, uint32_t parent)
 static void find_post_dominators(struct flow_graph *g)
 {
 	for (uint32_t v = 0; v < g->n_nodes; v++) {
-		g->semi[v] = g->label[v] = v;
-		g->ancestor[v] = g->bucket[v] = NO_NODE;
+		g->semidominator_of[v] = g->label[v] = v;
+		g->next_on_path[v] = g->bucket[v] = NO_NODE;
 	}
 	for (uint32_t v = g->n_nodes; v-- > 1;) {
 		for (uint32_t e = g->succ[g->block[v]]; e != NO_NODE; e = g->edge[e].next) {
@@ -196,16 +197,17 @@ static void find_post_dominators(struct flow_graph *g)
 
 			if (from == NO_NODE)
 				continue;
-			from = g->semi[least_on_path(g, from)];
-			g->semi[v] = from < g->semi[v] ? from : g->semi[v];
+			from = g->semidominator_of[least_semidominator_on_path(g, from)];
+			g->semidominator_of[v] =
+				from < g->semidominator_of[v] ? from : g->semidominator_of[v];
 		}
-		g->chain[v] = g->bucket[g->semi[v]];
-		g->bucket[g->semi[v]] = v;
-		g->ancestor[v] = g->parent[v];
+		g->next_in_bucket[v] = g->bucket[g->semidominator_of[v]];
+		g->bucket[g->semidominator_of[v]] = v;
+		g->next_on_path[v] = g->parent[v];
 		set_dominators_of_bucket(g, g->parent[v]);
 	}
 	for (uint32_t v = 1; v < g->n_nodes; v++)
-		if (g->idom[v] != g->semi[v])
+		if (g->idom[v] != g->semidominator_of[v])
 			g->idom[v] = g->idom[g->idom[v]];
 }
 
@@ -225,10 +227,10 @@ void flow_find_meeting_points(struct func *f)
 	const size_t n = f->n_insts, nodes = n + 1;
 	struct flow_graph g = {0};
 	uint32_t *memory = xmalloc((3 * n + 12 * nodes) * sizeof(*memory)), *next = memory + 3 * n;
-	uint32_t **const of_nodes[] = {&g.pred, &g.succ, &g.number, &g.block, &g.parent, &g.semi, &g.label,
-		&g.ancestor, &g.idom, &g.bucket, &g.chain, &g.path};
+	uint32_t **const of_nodes[] = {&g.pred, &g.succ, &g.number, &g.block, &g.parent, &g.semidominator_of,
+		&g.label, &g.next_on_path, &g.idom, &g.bucket, &g.next_in_bucket, &g.path};
 
-	g.block_of = memory;
+	g.block_of_inst = memory;
 	g.start = memory + n;
 	g.end = memory + 2 * n;
 	for (unsigned i = 0; i < sizeof(of_nodes) / sizeof(of_nodes[0]); i++, next += nodes)
@@ -240,7 +242,7 @@ void flow_find_meeting_points(struct func *f)
 	free(f->rpc);
 	f->rpc = xmalloc((n ? n : 1) * sizeof(*f->rpc));
 	for (uint32_t i = 0; i < n; i++)
-		f->rpc[i] = first_of_post_dominator(&g, g.block_of[i]);
+		f->rpc[i] = first_of_post_dominator(&g, g.block_of_inst[i]);
 	free(g.edge);
 	free(memory);
 }

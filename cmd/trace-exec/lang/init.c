@@ -62,13 +62,13 @@ static uint64_t convert_0f_literal(uint32_t u, enum type type, unsigned bytes)
 }
 
 /* Tests whether the type accepts floating-point numbers or, with `bits`, 0f literals. */
-static bool takes_real(enum type type, bool bits)
+static bool accepts_real_number(enum type type, bool bits)
 {
 	return types[type].kind == K_FLOAT || type == T_B32 || type == T_B64 ||
 	       (bits && types[type].bits == 32);
 }
 
-static bool put_number(struct parser *p, struct init_filling *fl)
+static bool put_number_element(struct parser *p, struct init_filling *fl)
 {
 	bool minus = parser_at_punct(p, '-') && p->ahead.kind == TOK_F32;
 	enum type type = (enum type)fl->var->type;
@@ -80,7 +80,7 @@ static bool put_number(struct parser *p, struct init_filling *fl)
 	if (minus && !parser_next(p))
 		return false;
 	if (p->t.kind == TOK_F32) {
-		if (!takes_real(type, true))
+		if (!accepts_real_number(type, true))
 			return parser_unexpected(p, "a whole number");
 		v = convert_0f_literal((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
@@ -88,7 +88,7 @@ static bool put_number(struct parser *p, struct init_filling *fl)
 	} else {
 		if (!constant_take_expression(p, &c))
 			return false;
-		if (c.kind == CONST_REAL && !takes_real(type, false))
+		if (c.kind == CONST_REAL && !accepts_real_number(type, false))
 			return parser_bad(p, &at, "initialiser",
 				"floating-point number (expected a value of type .%s)", types[type].name);
 		v = convert_to_element(&c, type, fl->bytes);
@@ -143,7 +143,7 @@ static bool fill_value(struct parser *p, struct init_filling *fl, unsigned depth
 			return parser_next(p) && parser_next(p) && put_symbol_address(p, fl, mask) &&
 			       parser_take_punct(p, ')');
 		}
-		return p->t.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number(p, fl);
+		return p->t.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number_element(p, fl);
 	}
 	return fill_init_row(p, fl, depth);
 }

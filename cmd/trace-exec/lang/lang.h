@@ -287,7 +287,7 @@ struct module {
 	uint32_t n_files, cap_files;
 	uint64_t hash[2];
 	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes newer than the version or target, already reported */
-	bool early_need[64];                   /* rows of needs.def already reported */
+	bool warned_needs[64];                 /* rows of needs.def already reported */
 	struct machine_module *machine;        /* data of the module in machine/; NULL: PTX */
 	void (*machine_free)(struct machine_module *m);
 	struct arena arena;
@@ -386,7 +386,7 @@ enum type type_find(const char *s, uint32_t n);
 /* Tests whether the row of an opcode has the word. */
 bool words_allow_modifier(enum opcode op, enum modifier m);
 /* Tests whether the word is part of the instruction's name, which comes before all other suffixes. */
-bool words_in_name(enum opcode op, enum modifier m);
+bool words_is_in_name(enum opcode op, enum modifier m);
 /*
  * Tests whether the suffixes of a statement are compatible with each other and with its types. text: the opcode
  * with its suffixes. Returns false with the reason in `why` if they are not.

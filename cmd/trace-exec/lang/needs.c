@@ -9,7 +9,7 @@ const struct need younger[] = {
 #include "lang/needs.def"
 };
 #undef NEED
-_Static_assert(N_NEEDS <= sizeof(((struct module *)0)->early_need), "each is warned of once a module");
+_Static_assert(N_NEEDS <= sizeof(((struct module *)0)->warned_needs), "each is warned of once a module");
 
 const struct need *need_find(enum opcode op, const char *word, size_t n)
 {

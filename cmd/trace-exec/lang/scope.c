@@ -26,7 +26,7 @@ struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n)
 	return sym;
 }
 
-static void scope_put(struct scope *s, struct symbol *sym)
+static void scope_insert_symbol(struct scope *s, struct symbol *sym)
 {
 	uint32_t hash = hash_name(sym->name, (uint32_t)strlen(sym->name));
 	struct symbol **chain = &s->chain[hash & (s->n_chains - 1)];
@@ -44,7 +44,7 @@ static void scope_grow(struct scope *s, struct arena *a)
 	for (uint32_t i = 0; i < old.n_chains; i++)
 		for (struct symbol *sym = old.chain[i], *next; sym; sym = next) {
 			next = sym->next;
-			scope_put(s, sym);
+			scope_insert_symbol(s, sym);
 		}
 }
 
@@ -52,7 +52,7 @@ void scope_add(struct scope *s, struct symbol *sym, struct arena *a)
 {
 	if (s->n_names++ >= s->n_chains)
 		scope_grow(s, a);
-	scope_put(s, sym);
+	scope_insert_symbol(s, sym);
 }
 
 /* ---- tables ---- */
@@ -105,7 +105,7 @@ static void sort_name_tables(void)
 	qsort(by_type, N_TYPES, sizeof(struct scope_entry), compare_scope_names);
 }
 
-static unsigned find_by_name(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
+static unsigned find_in_sorted_names(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
 	unsigned low = 1, high = count; /* the empty name is the first and is not a word */
 
@@ -128,10 +128,13 @@ static unsigned find_by_name(const struct scope_entry *e, unsigned count, const 
 
 enum opcode opcode_find(const char *s, uint32_t n)
 {
-	return (enum opcode)find_by_name(by_opcode, N_OPCODES, s, n);
+	return (enum opcode)find_in_sorted_names(by_opcode, N_OPCODES, s, n);
 }
 enum modifier modifier_find(const char *s, uint32_t n)
 {
-	return (enum modifier)find_by_name(by_word, N_MODIFIERS, s, n);
+	return (enum modifier)find_in_sorted_names(by_word, N_MODIFIERS, s, n);
 }
-enum type type_find(const char *s, uint32_t n) { return (enum type)find_by_name(by_type, N_TYPES, s, n); }
+enum type type_find(const char *s, uint32_t n)
+{
+	return (enum type)find_in_sorted_names(by_type, N_TYPES, s, n);
+}

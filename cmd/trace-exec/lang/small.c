@@ -14,7 +14,7 @@
 #include "lang/small.h"
 
 struct format {
-	int exp_bits, man_bits;
+	int exponent_bits, mantissa_bits;
 	uint32_t greatest, infinity, nan; /* bit patterns of these positive values */
 };
 static const struct format format[N_SMALL] = {
@@ -57,7 +57,7 @@ static uint32_t scale_of_value(double v, bool up, bool saturate)
 
 uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate)
 {
-	int e = format[f].exp_bits, n = format[f].man_bits, bias = (1 << (e - 1)) - 1, exponent;
+	int e = format[f].exponent_bits, n = format[f].mantissa_bits, bias = (1 << (e - 1)) - 1, exponent;
 	bool negative = signbit(v);
 	uint32_t sign = (uint32_t)negative << (e + n), bits;
 	uint32_t beyond = saturate ? format[f].greatest : format[f].infinity;
@@ -95,7 +95,7 @@ uint32_t small_of_double(double v, enum small f, enum rounding r, bool saturate)
 
 double small_value(uint32_t bits, enum small f)
 {
-	int e = format[f].exp_bits, n = format[f].man_bits, bias = (1 << (e - 1)) - 1;
+	int e = format[f].exponent_bits, n = format[f].mantissa_bits, bias = (1 << (e - 1)) - 1;
 	uint32_t man = bits & ((1u << n) - 1), exp = bits >> n & ((1u << e) - 1);
 	double v;
 

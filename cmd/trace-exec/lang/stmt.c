@@ -119,7 +119,7 @@ static bool report_unknown_suffix(struct parser *p, const struct stmt *in)
 static bool check_suffix_order(
 	struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
-	if (!words_in_name((enum opcode)in->op, m) || !before->n)
+	if (!words_is_in_name((enum opcode)in->op, m) || !before->n)
 		return true;
 	return parser_bad(p, &p->t, "suffix-order", "suffix .%s after .%.*s (expected %s.%s)",
 		modifier_name[m], (int)before->n, before->s, opcodes[in->op].name, modifier_name[m]);
@@ -144,7 +144,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 		   '*') { /* '*' allows any suffix: the binding rejects the instruction */
 		return report_unknown_suffix(p, in);
 	}
-	if (!before->n && (!m || !words_in_name((enum opcode)in->op, m)))
+	if (!before->n && (!m || !words_is_in_name((enum opcode)in->op, m)))
 		*before = p->t;
 	return true;
 }
@@ -174,7 +174,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 	return parser_bad(p, &at, "suffix", "%s", why);
 }
 
-static void warn_too_new(
+static void warn_newer_than_module(
 	struct parser *p, const struct stmt *in, const char *what, const char *word, const struct need *need)
 {
 	diag_warn((struct place){p->m->path, in->line, in->col},
@@ -187,14 +187,15 @@ static void warn_too_new(
  * Warns of an instruction that is newer than the module's version or target, once per module and opcode. The
  * instruction is executed nevertheless.
  */
-static void warn_early_use(struct parser *p, const struct stmt *in)
+static void warn_new_opcode(struct parser *p, const struct stmt *in)
 {
 	const struct opcode_row *row = &opcodes[in->op];
 
 	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
 		return;
 	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
-	warn_too_new(p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
+	warn_newer_than_module(
+		p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
 }
 
 static void warn_needed_version(struct parser *p, const struct stmt *in, const char *word, size_t n)
@@ -202,13 +203,13 @@ static void warn_needed_version(struct parser *p, const struct stmt *in, const c
 	const struct need *need = need_find((enum opcode)in->op, word, n);
 	char shown[80];
 
-	if (!need || p->m->early_need[need - younger] ||
+	if (!need || p->m->warned_needs[need - younger] ||
 		(need->version <= p->m->version && need->target <= p->m->target &&
 			(!need->letter || p->m->arch_specific)))
 		return;
-	p->m->early_need[need - younger] = true;
+	p->m->warned_needs[need - younger] = true;
 	snprintf(shown, sizeof(shown), "%s%s", strchr(need->word, ' ') ? " with " : ".", need->word);
-	warn_too_new(p, in, opcodes[in->op].name, shown, need);
+	warn_newer_than_module(p, in, opcodes[in->op].name, shown, need);
 }
 
 /* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
@@ -270,7 +271,7 @@ static bool parse_inst(struct parser *p)
 	const struct opcode_row *row = &opcodes[in->op];
 
 	if (row->version > p->m->version || row->target > p->m->target)
-		warn_early_use(p, in);
+		warn_new_opcode(p, in);
 	in->text = arena_strndup(&p->m->arena, text, strlen(text));
 	if (!parse_operands(p, in))
 		return false;

@@ -115,7 +115,7 @@ bool words_allow_modifier(enum opcode op, enum modifier m)
 	return false;
 }
 
-bool words_in_name(enum opcode op, enum modifier m)
+bool words_is_in_name(enum opcode op, enum modifier m)
 {
 	pthread_once(&once, read_word_rows);
 	return name_part[op][m / 64] >> (m % 64) & 1;

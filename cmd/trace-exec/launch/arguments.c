@@ -27,7 +27,7 @@ struct launch_argument {
 	uint8_t *out;
 };
 
-static size_t refuse_argument(const struct launch_argument *a)
+static size_t report_bad_argument(const struct launch_argument *a)
 {
 	char quoted[90];
 
@@ -42,12 +42,12 @@ static size_t read_hex_argument(const struct launch_argument *x)
 	size_t digits = x->length - 4;
 
 	if (digits % 2 || digits / 2 > x->param->size || !digits)
-		return refuse_argument(x);
+		return report_bad_argument(x);
 	for (size_t i = 0; i < digits / 2; i++) {
 		int a = hex_value(x->text[4 + 2 * i]), b = hex_value(x->text[5 + 2 * i]);
 
 		if (a < 0 || b < 0)
-			return refuse_argument(x);
+			return report_bad_argument(x);
 		x->out[i] = (uint8_t)(a << 4 | b);
 	}
 	return digits / 2;
@@ -63,11 +63,11 @@ static size_t read_typed_argument(const struct launch_argument *x, const char *c
 
 	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->text), x->text,
 		(int)(x->length - (size_t)(colon - x->text) - 1), colon + 1);
-	if (init_parse(&init, text, "", &r->script->arena, x->where, r->fault))
+	if (init_parse_values(&init, text, "", &r->script->arena, x->where, r->fault))
 		return 0;
 	if (bytes[init.type] > x->param->size)
-		return refuse_argument(x);
-	init_fill(&init, x->out, bytes[init.type], x->where, r->fault);
+		return report_bad_argument(x);
+	init_fill_bytes(&init, x->out, bytes[init.type], x->where, r->fault);
 	return bytes[init.type];
 }
 
@@ -85,10 +85,10 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 		snprintf(text, sizeof(text), "%.*s", (int)(x->length - (size_t)(plus - x->text) - 1),
 			plus + 1);
 		if (!launch_parse_number(text, LAUNCH_HEAP_MAX, &at))
-			return refuse_argument(x);
+			return report_bad_argument(x);
 	}
 	if (!b || x->param->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
-		return refuse_argument(x);
+		return report_bad_argument(x);
 	if (at > b->bytes) {
 		fault_set(x->r->fault, x->where, "argument",
 			"byte %llu of buffer '%s' (expected at most %llu, its size)", (unsigned long long)at,

@@ -16,7 +16,7 @@
 
 #define ARGS_MAX 512u
 
-static char *launch_path(const struct reader *r, const char *name)
+static char *path_in_launch_folder(const struct reader *r, const char *name)
 {
 	size_t n = strlen(r->script->folder) + strlen(name) + 1;
 	char *p = arena_alloc(&r->script->arena, n, 1);
@@ -49,7 +49,7 @@ struct step *launch_find_buffer(const struct script *s, const char *name, size_t
 /* ---- commands ---- */
 
 /* Tests whether a file is a cubin, a fat binary or a program with one. */
-static bool is_binary(const char *path)
+static bool is_machine_code_file(const char *path)
 {
 	unsigned char head[4] = {0};
 	FILE *in = strcmp(path, "-") ? fopen(path, "rb") : NULL;
@@ -63,7 +63,7 @@ static bool is_binary(const char *path)
 /* Reads a module, PTX or machine code. Returns NULL with the fault set. */
 static struct module *read_module_file(struct reader *r, const char *path)
 {
-	bool binary = is_binary(path);
+	bool binary = is_machine_code_file(path);
 
 	if (binary ? r->script->code_kind != CODE_PTX : r->script->code_kind != CODE_MACHINE)
 		return binary ? machine_read(path, r->script->sm, r->fault) : module_read(path, r->fault);
@@ -78,7 +78,7 @@ static int read_module(struct reader *r)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m =
 		r->script->ptx ? module_read_text("module", r->script->ptx, strlen(r->script->ptx), r->fault)
-			       : read_module_file(r, launch_path(r, r->word[1].text));
+			       : read_module_file(r, path_in_launch_folder(r, r->word[1].text));
 	if (!m)
 		return -1;
 	program_add_module(&r->script->prog, m);
@@ -129,7 +129,7 @@ static int read_buffer(struct reader *r)
 		return launch_unexpected(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].text, "+:,") || (r->word[1].text[0] >= '0' && r->word[1].text[0] <= '9'))
 		return launch_unexpected(r, 1, "a name without '+', ':' and ','");
-	if (launch_read_bytes(r, 2, &bytes) < 0)
+	if (launch_read_byte_count(r, 2, &bytes) < 0)
 		return -1;
 	struct step *c = launch_add_step(r, CMD_BUFFER);
 	c->place = launch_word_place(r, 3);
@@ -140,14 +140,14 @@ static int read_buffer(struct reader *r)
 	r->script->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->script->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_unexpected(r, 2, "buffers of less than 1 TiB in total");
-	return init_parse(
+	return init_parse_values(
 		       &c->init, r->word[3].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
-			       init_fits(&c->init, bytes, c->place, r->fault)
+			       init_check_size(&c->init, bytes, c->place, r->fault)
 		       ? -1
 		       : 0;
 }
 
-static int read_symbol(struct reader *r)
+static int read_symbol_command(struct reader *r)
 {
 	uint64_t bytes = 0, offset = 0;
 	uint32_t w = 3;
@@ -155,7 +155,7 @@ static int read_symbol(struct reader *r)
 
 	if (r->n < 4)
 		return launch_unexpected(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
-	if (launch_read_bytes(r, 2, &bytes) < 0)
+	if (launch_read_byte_count(r, 2, &bytes) < 0)
 		return -1;
 	if ((got = launch_read_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
@@ -170,8 +170,9 @@ static int read_symbol(struct reader *r)
 	c->name = r->word[1].text;
 	c->bytes = bytes;
 	c->addr = offset;
-	if (init_parse(&c->init, r->word[w].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
-		init_fits(&c->init, bytes, c->place, r->fault))
+	if (init_parse_values(
+		    &c->init, r->word[w].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
+		init_check_size(&c->init, bytes, c->place, r->fault))
 		return -1;
 	return c->init.kind == INIT_UNSET
 		       ? launch_unexpected(r, w, "values, without which a variable is zero")
@@ -191,7 +192,7 @@ static int check_saved_name(const struct reader *r, uint32_t w)
 		diag_quote(quoted, sizeof(quoted), name, strlen(name)));
 }
 
-static int read_save(struct reader *r, enum step_kind kind)
+static int read_save_command(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
 		return launch_unexpected(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
@@ -203,7 +204,7 @@ static int read_save(struct reader *r, enum step_kind kind)
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add_step(r, kind);
 	c->name = r->word[1].text;
-	c->path = kind == CMD_EXPECT ? launch_path(r, r->word[2].text) : r->word[2].text;
+	c->path = kind == CMD_EXPECT ? path_in_launch_folder(r, r->word[2].text) : r->word[2].text;
 	c->addr = addr;
 	c->bytes = bytes;
 	return 0;
@@ -215,7 +216,7 @@ static int read_savesym(struct reader *r)
 
 	if (r->n != 4)
 		return launch_unexpected(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if (launch_read_bytes(r, 2, &bytes) < 0 || check_saved_name(r, 3))
+	if (launch_read_byte_count(r, 2, &bytes) < 0 || check_saved_name(r, 3))
 		return -1;
 	struct step *c = launch_add_step(r, CMD_SAVESYM);
 	c->name_col = r->word[1].col;
@@ -419,7 +420,7 @@ static int bind_symbol(struct reader *r, struct step *c)
 	return 0;
 }
 
-static int check_kinfo(const struct reader *r)
+static int check_kinfo_names(const struct reader *r)
 {
 	char quoted[90];
 
@@ -443,7 +444,8 @@ static int finish_script(struct reader *r)
 	if (!s->prog.n_modules)
 		return fault_set(r->fault, (struct place){r->file, 0, 0}, "launch-file",
 			"no module (expected at least one)");
-	if (program_link(&s->prog, r->fault) || bind_program(&s->code, &s->prog, r->fault) || check_kinfo(r))
+	if (program_link(&s->prog, r->fault) || bind_program(&s->code, &s->prog, r->fault) ||
+		check_kinfo_names(r))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		struct step *c = &s->command[i];
@@ -467,14 +469,14 @@ static int read_command(struct reader *r)
 	       : !strcmp(w, "module")    ? read_module(r)
 	       : !strcmp(w, "kinfo")     ? read_kinfo(r)
 	       : !strcmp(w, "buffer")    ? read_buffer(r)
-	       : !strcmp(w, "symbol")    ? read_symbol(r)
-	       : !strcmp(w, "texture")   ? launch_texture(r, false)
-	       : !strcmp(w, "surface")   ? launch_texture(r, true)
-	       : !strcmp(w, "sampler")   ? launch_sampler(r)
-	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
+	       : !strcmp(w, "symbol")    ? read_symbol_command(r)
+	       : !strcmp(w, "texture")   ? launch_read_texture(r, false)
+	       : !strcmp(w, "surface")   ? launch_read_texture(r, true)
+	       : !strcmp(w, "sampler")   ? launch_read_sampler(r)
+	       : !strcmp(w, "tensormap") ? launch_read_tensormap(r)
 	       : !strcmp(w, "launch")    ? read_launch(r)
-	       : !strcmp(w, "save")      ? read_save(r, CMD_SAVE)
-	       : !strcmp(w, "expect")    ? read_save(r, CMD_EXPECT)
+	       : !strcmp(w, "save")      ? read_save_command(r, CMD_SAVE)
+	       : !strcmp(w, "expect")    ? read_save_command(r, CMD_EXPECT)
 	       : !strcmp(w, "savesym")   ? read_savesym(r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing after sync") : 0

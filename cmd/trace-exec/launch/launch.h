@@ -79,11 +79,11 @@ int script_read_text(struct script *s, const void *text, size_t n, const char *p
 void script_protect_files(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);
 /* Writes n bytes of values. Returns 0, or -1 with *f set (a file that cannot be read or is too short). */
-int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);
+int init_fill_bytes(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);
 /* Parses "type=kind:values", "zero" or "file=path". Returns 0, or -1 with *f set. */
-int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
+int init_parse_values(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f);
 /* Checks that n bytes are a whole number of elements. Returns 0, or -1 with *f set. */
-int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f);
+int init_check_size(const struct init *i, uint64_t n, struct place at, struct fault *f);
 
 #endif

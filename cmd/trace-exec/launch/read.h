@@ -50,7 +50,7 @@ int launch_unexpected(const struct reader *r, uint32_t w, const char *what);
 /* Reads word w as "name=number". Returns 1, or 0 if it is another word, or -1 with the fault set. */
 int launch_read_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* Reads word w as "bytes=number" above 0. Returns 1, or -1 with the fault set. */
-int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v);
+int launch_read_byte_count(const struct reader *r, uint32_t w, uint64_t *v);
 /* Returns the buffer of that name, or NULL. */
 struct step *launch_find_buffer(const struct script *s, const char *name, size_t n);
 /* Reads a whole text as a number without a sign, up to `most`. */
@@ -60,9 +60,9 @@ struct step *launch_add_step(struct reader *r, enum step_kind kind);
 /* Builds the parameter block of a launch. Returns 0, or -1 with the fault set; arguments.c. */
 int launch_read_arguments(struct reader *r, struct step *c);
 /* Reads the line "texture ..." or "surface ..."; texture.c. */
-int launch_texture(struct reader *r, bool surface);
+int launch_read_texture(struct reader *r, bool surface);
 /* Reads the line "sampler ...". */
-int launch_sampler(struct reader *r);
+int launch_read_sampler(struct reader *r);
 /* Returns the last texture, surface or sampler of that name, or NULL. */
 struct step *launch_find_texture(const struct script *s, const char *name, size_t n);
 /*
@@ -71,6 +71,6 @@ struct step *launch_find_texture(const struct script *s, const char *name, size_
  */
 int launch_bind_textures(struct reader *r);
 /* Reads the line "tensormap ...". Returns 0, or -1 with the fault set; tensor.c. */
-int launch_tensormap(struct reader *r);
+int launch_read_tensormap(struct reader *r);
 
 #endif

@@ -135,7 +135,7 @@ static int take_tensor_option(
 	return got;
 }
 
-int launch_tensormap(struct reader *r)
+int launch_read_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
 	struct list_lengths lengths = {.whole = false};

@@ -118,7 +118,7 @@ static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 	return 1;
 }
 
-static int take_form_word(struct reader *r, uint32_t w, struct texture *t)
+static int take_texture_form(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint64_t v;
 	int got;
@@ -219,7 +219,7 @@ static int add_texture(struct reader *r, const struct texture *t)
 	return 0;
 }
 
-int launch_texture(struct reader *r, bool surface)
+int launch_read_texture(struct reader *r, bool surface)
 {
 	struct texture t = {.surface = surface, .sampler = plain_sampler};
 	struct step *b;
@@ -238,7 +238,7 @@ int launch_texture(struct reader *r, bool surface)
 	if (!texture_set_format(&t, r->word[3].text))
 		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
-		got = take_form_word(r, w, &t);
+		got = take_texture_form(r, w, &t);
 		if (!got && !surface)
 			got = take_texture_word(r, w, &t, &cube);
 		if (got <= 0)
@@ -253,7 +253,7 @@ int launch_texture(struct reader *r, bool surface)
 	return add_texture(r, &t);
 }
 
-int launch_sampler(struct reader *r)
+int launch_read_sampler(struct reader *r)
 {
 	struct texture t = {.shape = TEXTURE_SAMPLER, .width = 1, .sampler = plain_sampler};
 	int got;

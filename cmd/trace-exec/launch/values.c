@@ -135,7 +135,7 @@ static int parse_value_list(struct init *i, const char *text, struct place at, s
 	}
 }
 
-int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
+int init_parse_values(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f)
 {
 	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : NULL;
@@ -178,7 +178,7 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	return 0;
 }
 
-int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f)
+int init_check_size(const struct init *i, uint64_t n, struct place at, struct fault *f)
 {
 	unsigned bytes = i->kind == INIT_ZERO || i->kind == INIT_UNSET || i->kind == INIT_FILE
 				 ? 1
@@ -301,7 +301,7 @@ static int fill_from_list(const struct init *i, uint8_t *to, uint64_t n, struct 
 	}
 }
 
-int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
+int init_fill_bytes(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
 {
 	unsigned bytes = value[i->type].bytes;
 	uint64_t count = n / bytes;

@@ -83,7 +83,7 @@ int launch_read_option(const struct reader *r, uint32_t w, const char *name, uin
 	return launch_unexpected(r, w, text);
 }
 
-int launch_read_bytes(const struct reader *r, uint32_t w, uint64_t *v)
+int launch_read_byte_count(const struct reader *r, uint32_t w, uint64_t *v)
 {
 	int got = launch_read_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
 

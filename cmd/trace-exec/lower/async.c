@@ -42,7 +42,7 @@ bool async_ends_group(const struct func *f, uint32_t i)
 }
 
 /* Returns the name of a type in the opcode of a product. */
-static const char *type_suffix(enum type t)
+static const char *product_type_suffix(enum type t)
 {
 	switch (t) {
 	case T_BF16: return ".BF16";
@@ -57,13 +57,16 @@ static const char *type_suffix(enum type t)
 
 static void product_suffix(char *to, size_t room, const struct wgmma *x)
 {
-	const char *sum = x->d == T_F16 ? ".F16" : x->d == T_F32 ? ".F32" : "", *b = type_suffix(x->b);
+	const char *sum = x->d == T_F16   ? ".F16"
+			  : x->d == T_F32 ? ".F32"
+					  : "",
+		   *b = product_type_suffix(x->b);
 
 	if (x->a == T_B1)
 		b = x->popc ? ".AND.POPC" : "";
 	if (types[x->a].bits == 8)
 		snprintf(to, room, "%s.64x%ux%u%s%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum,
-			type_suffix(x->a), b);
+			product_type_suffix(x->a), b);
 	else
 		snprintf(to, room, "%s.64x%ux%u%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum, b);
 }
@@ -104,7 +107,7 @@ static const char *bulk_space_suffix(const struct bulk *x)
 	return x->targets.to.space == SP_GLOBAL ? ".G.S" : x->from.space == SP_GLOBAL ? ".S.G" : ".S.S";
 }
 
-void async_suffix(char *to, size_t room, const struct stmt *in, const struct op *o)
+void async_write_suffixes(char *to, size_t room, const struct stmt *in, const struct op *o)
 {
 	const char *many = stmt_has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
 
@@ -149,7 +152,7 @@ uint32_t async_shared_address(const struct warp *w, uint64_t at)
 }
 
 /* Returns the value of an address operand in a lane. */
-static uint64_t address_value(struct warp *w, const struct address *a, unsigned lane)
+static uint64_t lane_address_value(struct warp *w, const struct address *a, unsigned lane)
 {
 	struct op one = {.a = a->slot, .imm = a->imm, .mode = a->mode};
 	uint64_t kept[LANES], at;
@@ -164,7 +167,7 @@ static uint64_t address_value(struct warp *w, const struct address *a, unsigned 
 /* Returns the address of the mbarrier on which a copy completes its bytes, or 0 if there is none. */
 static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsigned lane)
 {
-	return t->reports ? async_shared_address(w, address_value(w, &t->bar, lane)) : 0;
+	return t->reports ? async_shared_address(w, lane_address_value(w, &t->bar, lane)) : 0;
 }
 
 /* ---- columns ------------------------------------------------------------------------------------ */
@@ -175,18 +178,18 @@ static void put_bulk_copy(struct warp *w, const struct op *o, int lane)
 	bool to_global = x->targets.to.space == SP_GLOBAL;
 	unsigned k = lane < 0 ? 0 : (unsigned)lane;
 
-	column_bulk_at(w, x, lane, mbarrier_of_copy(w, &x->targets, k),
-		address_value(w, to_global ? &x->targets.to : &x->from, k));
+	column_write_bulk_at(w, x, lane, mbarrier_of_copy(w, &x->targets, k),
+		lane_address_value(w, to_global ? &x->targets.to : &x->from, k));
 }
 
 static void put_tensor_copy(struct warp *w, const struct op *o, int lane)
 {
 	const struct tensor_copy *x = o->x->family;
 
-	column_tensor_at(w, o, lane, mbarrier_of_copy(w, &x->targets, lane < 0 ? 0 : (unsigned)lane));
+	column_write_tensor_at(w, o, lane, mbarrier_of_copy(w, &x->targets, lane < 0 ? 0 : (unsigned)lane));
 }
 
-static char *put_mbarrier(struct warp *w, char *p, uint32_t exec)
+static char *put_mbarrier_addresses(struct warp *w, char *p, uint32_t exec)
 {
 	uint64_t at[LANES];
 
@@ -201,8 +204,8 @@ static char *put_async_store(struct warp *w, const struct op *o, char *p, uint32
 	uint64_t at[LANES];
 
 	FOR_BITS32 (i, exec)
-		at[i] = (uint64_t)async_shared_address(w, address_value(w, &x->bar, i)) << 32 |
-			async_shared_address(w, address_value(w, &x->to, i));
+		at[i] = (uint64_t)async_shared_address(w, lane_address_value(w, &x->bar, i)) << 32 |
+			async_shared_address(w, lane_address_value(w, &x->to, i));
 	return text_put_addresses(text_put_number(p, o->bytes * o->n), at, exec);
 }
 
@@ -211,7 +214,7 @@ char *async_put_columns(enum async_column column, struct warp *w, const struct o
 	int lane = exec ? (int)bit_lowest32(exec) : -1;
 
 	switch (column) {
-	case ASYNC_MBARRIER: return put_mbarrier(w, p, exec);
+	case ASYNC_MBARRIER: return put_mbarrier_addresses(w, p, exec);
 	case ASYNC_STORE: return put_async_store(w, o, p, exec);
 	case ASYNC_BULK:
 	case ASYNC_TENSOR:
@@ -226,7 +229,7 @@ char *async_put_columns(enum async_column column, struct warp *w, const struct o
 /* ---- values ------------------------------------------------------------------------------------- */
 
 /* Returns the value of the machine instruction's second source. */
-static uint32_t mbarrier_value(const struct warp *w, const struct op *o, unsigned lane)
+static uint32_t mbarrier_operand_value(const struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct stmt *in = o->in;
 	uint32_t v = o->b ? REG(uint32_t, w, o->b)[lane] : 0;
@@ -261,7 +264,7 @@ char *async_put_values(char *p, const struct warp *w, const struct op *o, bool r
 
 	FOR_BITS32 (i, exec) {
 		address[i] = async_shared_address(w, w->addr[i]);
-		value[i] = mbarrier_value(w, o, i);
+		value[i] = mbarrier_operand_value(w, o, i);
 	}
 	p = stpcpy(p, result ? "Val 1 00000000" : "Val");
 	return put_lane_values(put_lane_values(p, address, exec), value, exec);

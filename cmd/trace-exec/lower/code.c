@@ -48,7 +48,7 @@ static unsigned register_number(const struct lower_code *c, uint32_t ref)
 	return c->item[ref >> 8].reg + (ref & 255);
 }
 
-static void put_inst(struct lower *l, const struct lower_code *c, const struct machine_inst *m)
+static void write_inst_text(struct lower *l, const struct lower_code *c, const struct machine_inst *m)
 {
 	struct text_inst *t;
 	char text[160];
@@ -103,10 +103,10 @@ static int lower_function(struct lower *l, const struct func *f, struct fault *f
 	for (uint32_t i = 0; !status && i < f->n_insts; i++) {
 		l->start[f->first_pc + i] = l->n;
 		if (c.start[i] < c.start[i + 1])
-			source_lines_add(&l->lines, machine_pc_of(l, l->n), source_of(f, &f->inst[i]),
-				f->inst[i].loc_line);
+			source_lines_add(&l->lines, machine_pc_of(l, l->n),
+				source_name_of_inst(f, &f->inst[i]), f->inst[i].loc_line);
 		for (uint32_t k = c.start[i]; k < c.start[i + 1]; k++)
-			put_inst(l, &c, &c.inst[k]);
+			write_inst_text(l, &c, &c.inst[k]);
 		l->end[f->first_pc + i] = l->n;
 	}
 	free(c.inst);
@@ -164,34 +164,34 @@ void lower_write_header(FILE *out, const struct grid *g, const struct occupancy 
 {
 	const struct lower *c = g->lower;
 
-	text_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary,
+	text_write_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary,
 		c->asynchronous ? 6 : 5, &c->lines);
 }
 
 void lower_write_block(FILE *out, const struct cta *c)
 {
 	if (c->g->lower->asynchronous)
-		machine_cluster_lines(out, c);
+		machine_write_cluster_lines(out, c);
 }
 
 /*
  * Tests whether accesses of the op may be in another block of the cluster, so that its addresses have a rank.
  */
-static bool may_reach_cluster(const struct warp *w, const struct op *o)
+static bool may_access_other_block(const struct warp *w, const struct op *o)
 {
 	return w->g->cluster_size > 1 && w->space == SP_SHARED &&
 	       (o->space == SP_GENERIC || stmt_has(o->in, M_SHARED__CLUSTER));
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */
-static const uint64_t *machine_addresses(
+static const uint64_t *addresses_on_gpu(
 	const struct warp *w, const struct op *o, int32_t shift, uint64_t storage[LANES])
 {
 	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : stmt_has(o->in, M_SHARED__CLUSTER);
 	uint64_t base = shared                                           ? SHARED_WINDOW_BASE
 			: o->space == SP_GENERIC && w->space == SP_LOCAL ? LOCAL_WINDOW_BASE
 									 : 0;
-	bool cluster = may_reach_cluster(w, o);
+	bool cluster = may_access_other_block(w, o);
 
 	base -= (uint64_t)(int64_t)shift;
 	if (!base)
@@ -202,7 +202,7 @@ static const uint64_t *machine_addresses(
 }
 
 /* Writes the end of a line of version 6: the immediates and the values of registers. */
-static char *put_version6(
+static char *put_version6_end(
 	char *p, struct warp *w, const struct op *o, const struct text_inst *t, uint32_t exec)
 {
 	*p++ = ' ';
@@ -235,12 +235,12 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	} else {
 		p = text_put_number(p, t->access ? t->bytes : 0);
 		if (t->access)
-			p = text_put_addresses(p, machine_addresses(w, o, t->shift, storage), exec);
+			p = text_put_addresses(p, addresses_on_gpu(w, o, t->shift, storage), exec);
 	}
 	*p++ = ' ';
 	p = text_put_number(p, t->immediate);
 	if (w->g->lower->asynchronous)
-		p = put_version6(p, w, o, t, exec);
+		p = put_version6_end(p, w, o, t, exec);
 	else
 		*p++ = '\n';
 	out->n = (size_t)(p - out->p);

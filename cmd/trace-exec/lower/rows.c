@@ -155,7 +155,7 @@ const char *rows_find_fused_sequence(
 
 /* ---- steps ---- */
 
-static struct lower_part part_of_step(const char *word, size_t n)
+static struct lower_part parse_step_part(const char *word, size_t n)
 {
 	static const char sources[] = "abce", addresses[] = "mnp", temps[] = "tuvwTUVW";
 	struct lower_part p = {PART_NONE, 0, n > 1 ? (uint8_t)(word[1] - '0') : WHOLE};
@@ -190,10 +190,10 @@ bool rows_take_step(const char **at, struct lower_step *s)
 		} else if (*p == '#') {
 			s->immediate = true;
 		} else if (first) {
-			s->dst = part_of_step(p, n);
+			s->dst = parse_step_part(p, n);
 		} else if (s->n_src < STEP_SOURCES) {
 			s->access |= *p == 'm' || *p == 'n';
-			s->src[s->n_src++] = part_of_step(p, n);
+			s->src[s->n_src++] = parse_step_part(p, n);
 		}
 		first = false;
 	}

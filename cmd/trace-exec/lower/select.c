@@ -194,7 +194,7 @@ static void coalesce_vector(struct selection *s, const struct operand *o)
  * Returns whether o is a vector in consecutive registers. Pairs of results, parameter lists and operands of mov
  * are not.
  */
-static bool is_vector(const struct stmt *in, const struct operand *o)
+static bool is_contiguous_vector(const struct stmt *in, const struct operand *o)
 {
 	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
 }
@@ -290,7 +290,7 @@ static uint32_t register_of_source(struct selection *s, struct lower_part part, 
 	}
 	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
 		return contiguous_base(s, o);
-	if (o && part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o))
+	if (o && part.half == WHOLE && is_contiguous_vector(&s->plan->func->inst[s->current], o))
 		return gather_source_vector(s, o);
 	o = o ? vector_element(o, part.half, &rest) : NULL;
 	if (o && o->kind == O_ADDR && o->reg != UINT32_MAX) {
@@ -322,7 +322,7 @@ static uint32_t register_of_result(struct selection *s, struct lower_part part, 
 		return register_of_source(s, part, NULL);
 	if (part.kind != PART_RESULT || !o)
 		return NO_REF;
-	if (part.half == WHOLE && is_vector(&s->plan->func->inst[s->current], o)) {
+	if (part.half == WHOLE && is_contiguous_vector(&s->plan->func->inst[s->current], o)) {
 		uint32_t ref = contiguous_base(s, o);
 
 		if (ref == NO_REF)
@@ -372,14 +372,14 @@ static unsigned access_bytes(const struct stmt *in, const struct op *o)
 
 #define OPCODE_ROOM 48u
 
-static void spell_opcode(
+static void write_opcode_text(
 	char to[OPCODE_ROOM], const char *opcode, const struct stmt *in, const struct op *o, unsigned bytes)
 {
 	char *p = to;
 
 	for (; *opcode && p < to + OPCODE_ROOM - 8; opcode++)
 		if (*opcode == '$') {
-			async_suffix(p, (size_t)(to + OPCODE_ROOM - p), in, o);
+			async_write_suffixes(p, (size_t)(to + OPCODE_ROOM - p), in, o);
 			p += strlen(p);
 		} else if (*opcode == '@')
 			p = stpcpy(p, atomic_suffix(in));
@@ -422,7 +422,7 @@ static void emit_step(struct selection *s, const struct lower_step *step)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
 		src[k] = register_of_source(s, step->src[k], &slots);
-	spell_opcode(opcode, step->opcode, in, o, bytes);
+	write_opcode_text(opcode, step->opcode, in, o, bytes);
 	for (unsigned n = 0; n < step->times; n++) {
 		m = emit_inst(s, opcode, dst);
 		for (unsigned k = 0; k < step->n_src; k++)
@@ -466,7 +466,7 @@ static void set_part_operands(struct selection *s, const struct stmt *in)
  * Sets the operands of a fused pair: the sources of the first instruction, the other addend of the second, the
  * result of the second.
  */
-static void set_fused(struct selection *s, const struct stmt *first, const struct stmt *second)
+static void set_fused_operands(struct selection *s, const struct stmt *first, const struct stmt *second)
 {
 	unsigned other =
 		second->operand[1].kind == O_REG && second->operand[1].reg == first->operand[0].reg ? 2 : 1;
@@ -499,7 +499,7 @@ static int select_inst(struct selection *s)
 	if (p->action[s->current] == ACT_GONE)
 		return 0;
 	if (p->action[s->current] == ACT_FUSED)
-		set_fused(s, &p->func->inst[p->producer[s->current]], in);
+		set_fused_operands(s, &p->func->inst[p->producer[s->current]], in);
 	else
 		set_part_operands(s, in);
 	if (p->action[s->current] == ACT_ROW && !(sequence = rows_find_sequence(&q)))
@@ -571,7 +571,7 @@ int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 			coalesce_vector(&s, p->wide[i]);
 		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
 			if (p->action[i] != ACT_GONE &&
-				is_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))
+				is_contiguous_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))
 				coalesce_vector(&s, &p->func->inst[i].operand[k]);
 	}
 	s.block = UINT32_MAX;

@@ -260,7 +260,7 @@ struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i)
 }
 
 /* Returns whether the instruction has no effect and an unused result. */
-static bool is_dead(const struct plan *p, uint32_t i)
+static bool is_inst_dead(const struct plan *p, uint32_t i)
 {
 	struct inst_facts q = plan_gather_facts(p, i);
 
@@ -276,8 +276,8 @@ static void mark_omitted_instructions(struct plan *p)
 						? &p->value[in->operand[0].reg]
 						: NULL;
 
-		if (is_dead(p, i) || (v && v->kind == VALUE_REG && v->defs == 1 && !in->guard &&
-					     needs_no_instruction(p, i, v)))
+		if (is_inst_dead(p, i) || (v && v->kind == VALUE_REG && v->defs == 1 && !in->guard &&
+						  needs_no_instruction(p, i, v)))
 			p->action[i] = ACT_GONE;
 	}
 }

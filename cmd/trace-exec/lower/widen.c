@@ -22,7 +22,7 @@ static unsigned alignment_of_variable(const struct symbol *s)
 	return s->unsized ? min_u32(power_of_two_divisor(s->align), WIDEST) : WIDEST;
 }
 
-static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth);
+static unsigned alignment_of_address(const struct plan *p, const struct operand *o, unsigned depth);
 
 /* Returns the alignment of the result of instruction i. */
 static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned depth)
@@ -33,25 +33,25 @@ static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned d
 
 	if (depth > 8 || in->guard || in->n_operands < 2)
 		return 1;
-	a = alignment_of(p, &o[1], depth + 1);
+	a = alignment_of_address(p, &o[1], depth + 1);
 	switch (in->op) {
 	case I_mov:
 	case I_cvta: return a;
 	case I_add:
-	case I_sub: return min_u32(a, alignment_of(p, &o[2], depth + 1));
+	case I_sub: return min_u32(a, alignment_of_address(p, &o[2], depth + 1));
 	case I_shl:
 		return o[2].kind != O_INT ? 1 : o[2].value < 4 ? min_u32(a << o[2].value, WIDEST) : WIDEST;
 	case I_mul:
 	case I_mad:
 		if (stmt_has(in, M_HI))
 			return 1;
-		b = min_u32(a * alignment_of(p, &o[2], depth + 1), WIDEST);
-		return in->op == I_mul ? b : min_u32(b, alignment_of(p, &o[3], depth + 1));
+		b = min_u32(a * alignment_of_address(p, &o[2], depth + 1), WIDEST);
+		return in->op == I_mul ? b : min_u32(b, alignment_of_address(p, &o[3], depth + 1));
 	default: return 1;
 	}
 }
 
-static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth)
+static unsigned alignment_of_address(const struct plan *p, const struct operand *o, unsigned depth)
 {
 	uint32_t reg;
 
@@ -191,8 +191,8 @@ void plan_widen_loads(struct plan *p)
 			continue;
 		at = &p->func->inst[i].operand[1];
 		base.reg = address_base(p, at, &offset);
-		alignment =
-			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);
+		alignment = base.reg != UINT32_MAX ? alignment_of_address(p, &base, 0)
+						   : alignment_of_variable(at->sym);
 		for (unsigned n = alignment / 4; n > 1; n /= 2)
 			if (find_adjacent_loads(p, i, n, word)) {
 				make_wide_access(p, i, n, word);

@@ -19,7 +19,8 @@ static u64 read_atomic_operand(const u32 *p, unsigned i, unsigned bytes)
 }
 
 /* Executes the operation of a lane on element k. Returns the old value. */
-static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsigned k, uint8_t *at, bool flush)
+static u64 apply_atomic_to_element(
+	struct warp *w, const struct op *o, unsigned i, unsigned k, uint8_t *at, bool flush)
 {
 	const struct ext *x = o->x;
 	enum atom a = (enum atom)x->aux[AUX_ATOM];
@@ -28,9 +29,9 @@ static u64 change_element(struct warp *w, const struct op *o, unsigned i, unsign
 	    c = a == ATOM_CAS ? read_atomic_operand(REG(u32, w, x->slot[0]), i, o->reg_bytes) : 0;
 
 	memcpy(&old, at + k * o->reg_bytes, o->reg_bytes);
-	u64 v = x->aux[AUX_ARRIVE]
-			? memory_arrive(old)
-			: (flush ? atom_global : atom_value)(a, (enum type)x->aux[AUX_TYPE], old, b, c);
+	u64 v = x->aux[AUX_ARRIVE] ? memory_count_arrival(old)
+				   : (flush ? atom_global_value : atom_new_value)(
+					     a, (enum type)x->aux[AUX_TYPE], old, b, c);
 	if (memcmp(at + k * o->reg_bytes, &v, o->reg_bytes)) {
 		w->changed = true;
 		memcpy(at + k * o->reg_bytes, &v, o->reg_bytes);
@@ -83,7 +84,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
 		m = find_global_lanes(w, o, m);
-	if (!m || !memory_find(w, o, m, o->bytes, at, true))
+	if (!m || !memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	w->changed = changed;
 	if (locked)
@@ -92,7 +93,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < o->x->aux[AUX_WORDS]; k++) {
 			bool shared = o->space == SP_SHARED ||
 				      (o->space == SP_GENERIC && atom_is_in_shared(w, at[i]));
-			u64 old = change_element(w, o, i, k, at[i], !shared);
+			u64 old = apply_atomic_to_element(w, o, i, k, at[i], !shared);
 
 			if (!o->is_signed)
 				write_atomic_result(w, o, i, k, old);
@@ -113,7 +114,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 	}
 
 /* Returns a number other than 0 if the operation of op o, whose type is t, changes a word. */
-static u32 change_words(
+static u32 apply_atomic_to_words(
 	u32 *d, const u32 *pb, const u32 *pc, uint32_t m, uint8_t *const *at, enum atom a, enum type t)
 {
 	bool is_signed = t == T_S32;
@@ -122,7 +123,7 @@ static u32 change_words(
 	switch (a) {
 	case ATOM_ADD:
 		if (t == T_F32)
-			EACH_WORD((u32)atom_global(ATOM_ADD, T_F32, old, b, 0))
+			EACH_WORD((u32)atom_global_value(ATOM_ADD, T_F32, old, b, 0))
 		else
 			EACH_WORD(old + b)
 		break;
@@ -137,8 +138,8 @@ static u32 change_words(
 	return changed;
 }
 
-/* Tests whether an op is an atomic operation on one word of 32 bits that change_words() can execute. */
-static bool is_of_words(const struct op *o)
+/* Tests whether an op is an atomic operation on one word of 32 bits that apply_atomic_to_words() can execute. */
+static bool is_plain_word_atomic(const struct op *o)
 {
 	const struct ext *x = o->x;
 	enum atom a = (enum atom)x->aux[AUX_ATOM];
@@ -158,11 +159,11 @@ static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 	const struct ext *x = o->x;
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, 4, at, true))
+	if (!memory_find_hosts(w, o, m, 4, at, true))
 		return;
 	if (locked)
 		pthread_mutex_lock(&w->mem->lock);
-	u32 differ = change_words(d, REG(u32, w, o->b), REG(u32, w, x->slot[0]), m, at,
+	u32 differ = apply_atomic_to_words(d, REG(u32, w, o->b), REG(u32, w, x->slot[0]), m, at,
 		(enum atom)x->aux[AUX_ATOM], (enum type)x->aux[AUX_TYPE]);
 	w->changed = changed || differ;
 	if (locked)
@@ -179,7 +180,7 @@ static void execute_wide_atomic(struct warp *w, const struct op *o, uint32_t m)
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
 		m = find_global_lanes(w, o, m);
-	if (!m || !memory_find(w, o, m, o->bytes, at, true))
+	if (!m || !memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	if (locked)
 		pthread_mutex_lock(&w->mem->lock);
@@ -248,7 +249,11 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 	unsigned sm = b->code->sm;
 	bool with_ureg = bit(b, 91), wide = bit(b, 72), described = false;
 
-	memory_bind(b, o, kind & IS_SHARED ? SP_SHARED : kind & IS_GENERIC ? SP_GENERIC : SP_GLOBAL, 64);
+	memory_bind_address(b, o,
+		kind & IS_SHARED    ? SP_SHARED
+		: kind & IS_GENERIC ? SP_GENERIC
+				    : SP_GLOBAL,
+		64);
 	if (kind & IS_SHARED) {
 		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
 		return;
@@ -320,7 +325,7 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 	o->b = mbind_reg(b, 32, o->bytes / 4u);
 	if (o->bytes == 16 && o->reg_bytes == 16)
 		return operation[n] == ATOM_EXCH ? 0 : mbind_refuse(b, "operation of this type");
-	if (!atom_fits((enum atom)operation[n], (enum type)o->x->aux[AUX_TYPE]))
+	if (!atom_is_supported((enum atom)operation[n], (enum type)o->x->aux[AUX_TYPE]))
 		return mbind_refuse(b, "operation of this type");
 	return 0;
 }
@@ -340,11 +345,11 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
 	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
-	machine_set_function(o, o->reg_bytes == 16 ? execute_wide_atomic
-				: is_of_words(o)   ? execute_word_atomic
-						   : execute_atomic);
+	machine_set_function(o, o->reg_bytes == 16        ? execute_wide_atomic
+				: is_plain_word_atomic(o) ? execute_word_atomic
+							  : execute_atomic);
 	if (!(kind & IS_SHARED))
-		frame->order |= o->is_signed ? atom_order((enum atom)o->x->aux[AUX_ATOM],
+		frame->order |= o->is_signed ? atom_order_bits((enum atom)o->x->aux[AUX_ATOM],
 						       (enum type)o->x->aux[AUX_TYPE])
 					     : (uint32_t)ORDER_SHOWS;
 	return 0;

@@ -111,7 +111,7 @@ uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count)
 	return v ? constant_slot(b, BANK_NUMBER, word, count) : FRAME_ZERO;
 }
 
-bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v)
+bool mbind_get_known_number(const struct mbind *b, uint32_t slot, uint32_t *v)
 {
 	uint32_t n = (slot - FRAME_CONSTANTS) / VECTOR;
 	const struct machine_constant *k = slot >= FRAME_CONSTANTS ? &b->code->constant[n] : NULL;
@@ -120,7 +120,7 @@ bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v)
 	return k ? k->bank == BANK_NUMBER : slot == FRAME_ZERO;
 }
 
-uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count)
+uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count)
 {
 	const uint32_t word[4] = {offset, offset + 4, offset + 8, offset + 12};
 
@@ -129,7 +129,7 @@ uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned co
 
 uint32_t mbind_constant(struct mbind *b, unsigned count)
 {
-	return mbind_bank(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 38, 16), count);
+	return mbind_bank_constant(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 38, 16), count);
 }
 
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform)
@@ -261,7 +261,7 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
 	if (!bind)
 		return mbind_refuse(b, "");
-	if (sass_rest(b->in, rest))
+	if (sass_unused_bits(b->in, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
 	if (bind(b, o))
 		return -1;

@@ -127,11 +127,11 @@ static int bind_bulk_reduction(struct mbind *b, struct bulk *x, bool global)
 	x->reduce = true;
 	x->atom = (enum atom)field(b, 87, 3);
 	x->type = memory_reduction_type(x->atom, types_of_reduction[field(b, 81, 4)]);
-	if (!types[x->type].bits || !atom_fits_async(x->atom, x->type, global))
+	if (!types[x->type].bits || !atom_is_supported_async(x->atom, x->type, global))
 		return mbind_refuse(b, "operation");
 	set_modifier(&b->fn->inst[b->index], M_REDUCE);
 	if (global)
-		b->bound->frame[b->fn->number].order |= atom_order(x->atom, x->type);
+		b->bound->frame[b->fn->number].order |= atom_order_bits(x->atom, x->type);
 	return 0;
 }
 

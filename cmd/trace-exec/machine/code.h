@@ -94,16 +94,17 @@ void link_functions(struct machine_module *x);
 /* Decodes the instructions of a kernel and of the device functions that it can call. */
 void link_decode(struct machine_code *c, struct arena *arena);
 /* Returns the bytes of local memory that a lane of the kernel needs. */
-uint32_t link_stack(const struct machine_code *c);
+uint32_t link_local_bytes(const struct machine_code *c);
 /* Returns the number of the instruction at an address; UINT32_MAX: none. */
-uint32_t link_index(const struct machine_code *c, uint64_t pc);
+uint32_t link_inst_at(const struct machine_code *c, uint64_t pc);
 /* Returns the function of the image that has instruction i, and sets *pc to the instruction's address in it. */
-uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc);
+uint32_t link_function_of_inst(const struct machine_code *c, uint32_t i, uint32_t *pc);
 /* Applies the relocations of the code. Returns -1 with *f set for a symbol or type that is not supported. */
-int link_code(struct machine_code *c, link_address_fn *address_of, struct fault *f);
+int link_apply_relocations(struct machine_code *c, link_address_fn *address_of, struct fault *f);
 
 /* Returns the bytes of a constant bank and sets *n to their number; NULL if the bank does not exist. */
-const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);
+const uint8_t *machine_constant_bank(
+	const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);
 
 /* ---- binding ---- */
 
@@ -149,11 +150,11 @@ uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count);
 /* Returns the slot of a vector with the number v in all lanes. count 2: the upper word is in the next vector. */
 uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
 /* Returns true if the slot has the same known number in all lanes, and sets *v to it. */
-bool mbind_known(const struct mbind *b, uint32_t slot, uint32_t *v);
+bool mbind_get_known_number(const struct mbind *b, uint32_t slot, uint32_t *v);
 /* Returns the slot of the constant that bits 38-58 name. count: number of its words. */
 uint32_t mbind_constant(struct mbind *b, unsigned count);
 /* Returns the slot of count words of a constant bank from offset on. */
-uint32_t mbind_bank(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
+uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
 /* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
 int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of the convergence barrier whose number is in the 4 bits from `at` on. */
@@ -388,19 +389,19 @@ uint32_t group_rotate(struct warp *w);
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 
 /* Executes a call of extern function number `which`. */
-void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
+void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
 /* Returns the number of the extern function with this name; -1 if it is not executed. */
-int special_extern(const char *name);
+int special_find_extern(const char *name);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*
  * Append the columns of a bulk copy or a tensor copy to the trace, beginning with the size of an element. lane:
  * the lane that executes the copy; -1: no lane does. Return false if the launch has failed.
  */
-bool column_bulk(struct warp *w, const struct op *o, int lane);
-bool column_tensor(struct warp *w, const struct op *o, int lane);
+bool column_write_bulk(struct warp *w, const struct op *o, int lane);
+bool column_write_tensor(struct warp *w, const struct op *o, int lane);
 /* Writes the text of the op's instruction. */
-void machine_op_text(const struct op *o, char out[SASS_TEXT_MAX]);
+void machine_write_op_text(const struct op *o, char out[SASS_TEXT_MAX]);
 /* Tests whether an instruction has a binding. */
 bool machine_executes(const struct sass_inst *in);
 /* Tests whether an instruction can change the flow. */

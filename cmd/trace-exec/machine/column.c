@@ -94,17 +94,17 @@ static uint32_t mbarrier_in_register(const struct warp *w, const struct op *o, c
 	return t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0;
 }
 
-bool column_bulk(struct warp *w, const struct op *o, int lane)
+bool column_write_bulk(struct warp *w, const struct op *o, int lane)
 {
 	const struct bulk *x = o->x->family;
 	uint32_t slot = x->from.space == SP_GLOBAL ? x->from.slot : x->targets.to.slot;
 
-	column_bulk_at(w, x, lane, mbarrier_in_register(w, o, &x->targets),
+	column_write_bulk_at(w, x, lane, mbarrier_in_register(w, o, &x->targets),
 		REG(u64, w, slot)[lane < 0 ? 0 : (unsigned)lane]);
 	return true;
 }
 
-void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global)
+void column_write_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global)
 {
 	struct copy_column c = {.out = &w->out, .bytes = BULK_UNIT};
 	bool in_global = x->from.space == SP_GLOBAL || x->targets.to.space == SP_GLOBAL;
@@ -123,14 +123,14 @@ void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mba
 		append_words(&w->out, "0x0 0");
 }
 
-bool column_tensor(struct warp *w, const struct op *o, int lane)
+bool column_write_tensor(struct warp *w, const struct op *o, int lane)
 {
 	const struct tensor_copy *x = o->x->family;
 
-	return column_tensor_at(w, o, lane, mbarrier_in_register(w, o, &x->targets));
+	return column_write_tensor_at(w, o, lane, mbarrier_in_register(w, o, &x->targets));
 }
 
-bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier)
+bool column_write_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier)
 {
 	const struct tensor_copy *x = o->x->family;
 	struct tensor_extent e;

@@ -28,7 +28,7 @@ static void copy_constants(struct warp *w, const struct op *o, uint32_t m)
 static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t n;
-	const uint8_t *bank = machine_bank(w->g, o->func->machine_code, o->n, &n);
+	const uint8_t *bank = machine_constant_bank(w->g, o->func->machine_code, o->n, &n);
 	u32 *d = REG(u32, w, o->d);
 	const u32 *a = REG(u32, w, o->a);
 
@@ -70,7 +70,7 @@ int mbind_ldc(struct mbind *b, struct op *o)
 	if (bit(b, 91) && !uniform)
 		return mbind_refuse(b, "bank in a uniform register");
 	if (!indexed && size[n] >= 4 && bank != 3) {
-		o->a = mbind_bank(b, bank, offset, words);
+		o->a = mbind_bank_constant(b, bank, offset, words);
 		machine_set_function(o, copy_constants);
 		return 0;
 	}
@@ -93,12 +93,12 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool s
 	if (m != ALL_LANES) {
 		char text[SASS_TEXT_MAX];
 
-		machine_op_text(o, text);
+		machine_write_op_text(o, text);
 		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
 			text);
 		return;
 	}
-	if (!memory_find(w, o, rows, 16, at, store))
+	if (!memory_find_hosts(w, o, rows, 16, at, store))
 		return;
 	for (unsigned i = 0; i < count * LANES; i++) {
 		unsigned l = i % LANES;
@@ -128,7 +128,7 @@ static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 	static const uint8_t count[4] = {1, 2, 4, 0};
 	unsigned n = count[field(b, 72, 2)];
 
-	memory_bind(b, o, SP_SHARED, ur);
+	memory_bind_address(b, o, SP_SHARED, ur);
 	if (!n)
 		return mbind_refuse(b, "number of matrices");
 	o->n = (uint8_t)n;
@@ -204,7 +204,7 @@ static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 	to.c = o->b;
 	to.imm = (int32_t)o->x->aux[0];
 	to.is_param = 0;
-	if (!(on | zeros) || !memory_find(w, &to, on | zeros, o->bytes, shared, true))
+	if (!(on | zeros) || !memory_find_hosts(w, &to, on | zeros, o->bytes, shared, true))
 		return;
 	FOR_BITS32 (i, zeros)
 		memset(shared[i], 0, o->bytes);
@@ -234,7 +234,7 @@ int mbind_ldgsts(struct mbind *b, struct op *o)
 	static const uint8_t size[8] = {0, 0, 0, 0, 4, 8, 16, 0}, size_100[4] = {4, 8, 16, 0};
 	bool late = b->code->sm >= 100, added = b->in->opcode == 0xdae;
 
-	memory_bind(b, o, SP_GLOBAL, 64);
+	memory_bind_address(b, o, SP_GLOBAL, 64);
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->bytes = late ? size_100[field(b, 74, 2)] : size[field(b, 73, 3)];
 	o->mode = ADDRESS_64;
@@ -282,14 +282,14 @@ int mbind_depbar(struct mbind *b, struct op *o)
 
 	memcpy(bytes, b->in->word, 16);
 	control_decode(&k, bytes);
-	o->n = k.depbar_most;
+	o->n = k.depbar_limit;
 	machine_set_function(o, wait_for_copies);
 	return 0;
 }
 
 /* ---- fences and instructions without effect on values ---- */
 
-static void do_nothing(struct warp *w, const struct op *o, uint32_t m)
+static void execute_no_op(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)w;
 	(void)o;
@@ -300,13 +300,13 @@ static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	(void)m;
-	check_barrier(w->cta);
+	check_note_barrier(w->cta);
 }
 
 int mbind_nothing(struct mbind *b, struct op *o)
 {
 	(void)b;
-	machine_set_function(o, do_nothing);
+	machine_set_function(o, execute_no_op);
 	return 0;
 }
 

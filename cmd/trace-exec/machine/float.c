@@ -509,7 +509,7 @@ static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 }
 
 /* Executes MUFU on 16-bit numbers. o->is_param: the source is the register's upper half. o->reg_bytes: its format. */
-static void mufu_small(struct warp *w, const struct op *o, uint32_t m)
+static void execute_small_mufu(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
 
@@ -532,7 +532,7 @@ int mbind_mufu(struct mbind *b, struct op *o)
 	o->mode &= NEG_B | ABS_B;
 	o->is_param = field(b, 60, 2) == 1 && b->in->form != 4;
 	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
-	machine_set_function(o, format ? mufu_small : execute_mufu);
+	machine_set_function(o, format ? execute_small_mufu : execute_mufu);
 	if (format == 3 || (format && format != f16 && b->code->sm < 90))
 		return mbind_refuse(b, "format");
 	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;

@@ -54,9 +54,9 @@ static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint
 }
 
 /* Returns the number of the instruction at address. If there is none, fails the launch and returns UINT32_MAX. */
-static uint32_t instruction_at(struct warp *w, const struct op *o, uint32_t lane, uint64_t address)
+static uint32_t instruction_at_address(struct warp *w, const struct op *o, uint32_t lane, uint64_t address)
 {
-	uint32_t n = link_index(o->func->machine_code, address);
+	uint32_t n = link_inst_at(o->func->machine_code, address);
 
 	if (n != UINT32_MAX)
 		return first_pc(o) + n;
@@ -75,7 +75,7 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 
 	FOR_BITS32 (i, exec) {
 		uint64_t address = (low[i] | (uint64_t)high[i] << 32) + (uint64_t)o->imm;
-		uint32_t to = instruction_at(w, o, i, address);
+		uint32_t to = instruction_at_address(w, o, i, address);
 		unsigned k = 1;
 
 		if (to == UINT32_MAX)
@@ -113,7 +113,7 @@ static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, ui
 
 		FOR_BITS32 (i, left)
 			same |= (uint32_t)(low[i] == low[lane] && high[i] == high[lane]) << i;
-		special_call(w, o, low[lane] / 16, same);
+		special_call_extern(w, o, low[lane] / 16, same);
 		if (w->stop & WARP_STOP)
 			return;
 		left &= ~same;
@@ -122,7 +122,7 @@ static void call_by_register(struct warp *w, const struct op *o, uint32_t pc, ui
 }
 
 /* Makes the lanes of exec a group that waits in state `how`. The other lanes of the group continue. */
-static void wait_in_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, uint32_t how)
+static void make_waiting_group(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, uint32_t how)
 {
 	if (mask & ~exec) {
 		const struct stack_entry part[2] = {{pc, exec, 0}, {pc + 1, mask & ~exec, 0}};
@@ -198,7 +198,7 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 		return;
 	}
 	if (exec != alive && o->n < BAR_AND && o->n != BAR_ARRIVE) {
-		wait_in_group(w, pc, mask, exec, GROUP_BAR);
+		make_waiting_group(w, pc, mask, exec, GROUP_BAR);
 		return;
 	}
 	if (!cta_arrive_barrier(w, o, exec) && w->state == WARP_READY)
@@ -210,7 +210,8 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
  * Extends the group to all live lanes of its quads (MF_QUADS), or restores its own lanes (MF_QUADS_END). The code
  * between the two instructions has no branches, so that only one group at a time is extended.
  */
-static void run_quads(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static void switch_quad_extension(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t *own = &PRED(w, FRAME_QUADS), quads = 0;
 
@@ -236,7 +237,7 @@ static void converge_lanes(struct warp *w, const struct op *o, uint32_t pc, uint
 	if (!exec || (exec == mask && !(want & alive & ~exec)))
 		set_group_pc(w, pc + 1);
 	else
-		wait_in_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
+		make_waiting_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
 }
 
 /*
@@ -324,7 +325,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 			cluster_wait(w, o, mask);
 		break;
 	case MF_QUADS:
-	case MF_QUADS_END: run_quads(w, o, pc, mask, exec); break;
+	case MF_QUADS_END: switch_quad_extension(w, o, pc, mask, exec); break;
 	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");
 	}
 }
@@ -342,7 +343,7 @@ static int64_t signed_branch_field(const struct mbind *b)
 static int bind_target(struct mbind *b, struct op *o)
 {
 	int64_t offset = signed_branch_field(b);
-	uint32_t to = link_index(b->code, (uint64_t)((int64_t)b->in->pc + 16 + offset));
+	uint32_t to = link_inst_at(b->code, (uint64_t)((int64_t)b->in->pc + 16 + offset));
 
 	if (to == UINT32_MAX)
 		return mbind_refuse(b, "branch out of the function");
@@ -406,7 +407,7 @@ static int bind_absolute_call(struct mbind *b, struct op *o)
 		if (b->in->arg[i].kind == SASS_TARGET)
 			address = (uint64_t)b->in->arg[i].value;
 	o->a = mbind_number(b, address, 2);
-	return address >> 32 == EXTERN_BASE >> 32 || link_index(b->code, address) != UINT32_MAX
+	return address >> 32 == EXTERN_BASE >> 32 || link_inst_at(b->code, address) != UINT32_MAX
 		       ? 0
 		       : mbind_refuse(b, "call out of the functions");
 }

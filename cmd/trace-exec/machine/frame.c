@@ -22,12 +22,12 @@ struct bank0_layout {
 	uint16_t constants; /* generic address of constant bank 3 */
 	uint16_t reserved; /* bytes of shared memory before the shared memory of a thread block; sm_80 and later */
 	/* sm_90 and later: */
-	uint16_t in_cluster;     /* 1 if the kernel is launched with clusters */
-	uint16_t cluster;        /* dimensions of a cluster in thread blocks */
-	uint16_t reciprocal;     /* reciprocals of the dimensions of a cluster */
-	uint16_t clusters;       /* dimensions of the grid in clusters */
-	uint16_t cluster_blocks; /* number of thread blocks of a cluster */
-	uint16_t parameters;     /* generic address of the parameters */
+	uint16_t in_cluster;         /* 1 if the kernel is launched with clusters */
+	uint16_t cluster;            /* dimensions of a cluster in thread blocks */
+	uint16_t cluster_reciprocal; /* reciprocals of the dimensions of a cluster */
+	uint16_t clusters;           /* dimensions of the grid in clusters */
+	uint16_t cluster_blocks;     /* number of thread blocks of a cluster */
+	uint16_t parameters;         /* generic address of the parameters */
 };
 #define CONSTANTS_90 0xd0 /* bank0_layout.constants of sm_90 */
 static const struct bank0_layout layouts[] = {
@@ -38,7 +38,7 @@ static const struct bank0_layout layouts[] = {
 /*
  * Returns the offset of the first environment register. From sm_100 on it depends on SR_CgaSize, which is 0 here.
  */
-static uint32_t environment_at(unsigned sm) { return sm >= 100 ? 0x250 : sm >= 90 ? 0x40 : 0x88; }
+static uint32_t environment_offset(unsigned sm) { return sm >= 100 ? 0x250 : sm >= 90 ? 0x40 : 0x88; }
 
 static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
 {
@@ -60,7 +60,7 @@ static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 		if ((double)r * g->cluster[i] < 1)
 			r = nextafterf(r, 2);
 		write_bank0_value(g, x->cluster + 4 * i, g->cluster[i], 4);
-		write_bank0_value(g, x->reciprocal + 4 * i, ieee_f32_bits(r), 4);
+		write_bank0_value(g, x->cluster_reciprocal + 4 * i, ieee_f32_bits(r), 4);
 		write_bank0_value(g, x->clusters + 4 * i, g->launch->grid[i] / g->cluster[i], 4);
 	}
 }
@@ -93,8 +93,8 @@ void frame_open(struct grid *g)
 	 * Cooperative groups read the workspace of the grid's barrier from these two registers;
 	 * exec_sreg_value() returns the same.
 	 */
-	write_bank0_value(g, environment_at(c->sm) + 4, g->launch->workspace >> 32, 4);
-	write_bank0_value(g, environment_at(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
+	write_bank0_value(g, environment_offset(c->sm) + 4, g->launch->workspace >> 32, 4);
+	write_bank0_value(g, environment_offset(c->sm) + 8, (uint32_t)g->launch->workspace, 4);
 	if (c->module->bank3)
 		write_bank0_value(g, c->sm >= 90 && c->sm < 100 ? CONSTANTS_90 : x->constants,
 			c->module->bank3->addr, 8);
@@ -112,7 +112,8 @@ void frame_close(struct grid *g)
 	g->bank0 = NULL;
 }
 
-const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n)
+const uint8_t *machine_constant_bank(
+	const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n)
 {
 	const struct machine_module *m = c->module;
 
@@ -129,7 +130,7 @@ const uint8_t *machine_bank(const struct grid *g, const struct machine_code *c, 
 		if (!m->bank3)
 			return NULL;
 		*n = (uint32_t)m->bank3->size;
-		return memory_at(g->mem, m->bank3->addr, m->bank3->size);
+		return memory_host_address(g->mem, m->bank3->addr, m->bank3->size);
 	case 4: *n = (uint32_t)m->image->bank[4].n; return m->bank4;
 	default: break;
 	}
@@ -146,7 +147,7 @@ static uint32_t read_constant(
 
 	if (k->bank == BANK_NUMBER)
 		return k->value;
-	const uint8_t *bank = machine_bank(g, c, k->bank, &n);
+	const uint8_t *bank = machine_constant_bank(g, c, k->bank, &n);
 	if (bank && k->value < n)
 		memcpy(&v, bank + k->value, n - k->value < 4 ? n - k->value : 4);
 	return v;

@@ -68,7 +68,7 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 {
 	uint32_t d, a = 0;
 
-	x->n_d = (uint16_t)(x->n / 2 / mma_per_reg(x->d));
+	x->n_d = (uint16_t)(x->n / 2 / mma_elements_per_register(x->d));
 	d = mbind_dst(b, 16, x->n_d);
 	for (unsigned i = 0; i < x->n_d; i++)
 		x->slot_d[i] = d + i * VECTOR;

@@ -161,7 +161,7 @@ static bool release_to_warpsync(struct warp *w)
 }
 
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
-static void fail_all_groups_wait(struct warp *w)
+static void fail_deadlocked_groups(struct warp *w)
 {
 	const struct stack_entry *e = &w->stack[w->depth - 1];
 
@@ -196,7 +196,7 @@ void group_settle(struct warp *w)
 		}
 	if (release_to_warpsync(w))
 		return;
-	fail_all_groups_wait(w);
+	fail_deadlocked_groups(w);
 }
 
 uint32_t group_rotate(struct warp *w)

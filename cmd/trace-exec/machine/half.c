@@ -150,7 +150,8 @@ static void fold_half2(struct mbind *b, struct op *o)
 {
 	u32 v[3];
 
-	if (mbind_known(b, o->a, &v[0]) && mbind_known(b, o->b, &v[1]) && mbind_known(b, o->c, &v[2])) {
+	if (mbind_get_known_number(b, o->a, &v[0]) && mbind_get_known_number(b, o->b, &v[1]) &&
+		mbind_get_known_number(b, o->c, &v[2])) {
 		o->a = mbind_number(b, compute_half2_lane(o, v[0], v[1], v[2]), 1);
 		machine_set_function(o, half2_constant);
 	}
@@ -204,7 +205,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 
 /* ---- comparisons ---- */
 
-static bool half_compares(unsigned cmp, double a, double b)
+static bool is_half_comparison_true(unsigned cmp, double a, double b)
 {
 	static const uint8_t outcomes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 	unsigned is = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
@@ -233,7 +234,7 @@ static void execute_half_set(struct warp *w, const struct op *o, uint32_t m)
 		read_half_operand(a, pa[i], o->x->aux[0], o->mode & 3u, modes);
 		read_half_operand(b, pb[i], o->x->aux[1], o->mode >> 2 & 3u, modes);
 		for (unsigned k = 0; k < 2; k++)
-			v[k] |= (u32)half_compares(o->n, a[k], b[k]) << i;
+			v[k] |= (u32)is_half_comparison_true(o->n, a[k], b[k]) << i;
 	}
 	if (o->is_signed && o->is_param) {
 		set_pred(w, PDST1(o), m, combine_half_bool(o->reg_bytes, v[0] & v[1], p));

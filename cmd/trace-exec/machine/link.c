@@ -48,7 +48,7 @@ void link_functions(struct machine_module *x)
 /* ---- functions that a kernel can call ---- */
 
 /* Returns the device function of the image that a relocation names; UINT32_MAX if it names none. */
-static uint32_t named_function(const struct sass_image *m, const struct sass_reloc *r)
+static uint32_t function_of_relocation(const struct sass_image *m, const struct sass_reloc *r)
 {
 	const struct sass_symbol *s = &m->symbol[r->symbol];
 
@@ -61,7 +61,7 @@ static uint32_t named_function(const struct sass_image *m, const struct sass_rel
  * Marks kernel k, the functions that it names, the functions whose addresses are in variables, and the
  * functions that marked functions name.
  */
-static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
+static void mark_called_functions(const struct sass_image *m, uint32_t k, bool *called)
 {
 	bool more = true;
 
@@ -70,7 +70,7 @@ static void mark_called(const struct sass_image *m, uint32_t k, bool *called)
 		more = false;
 		for (uint32_t i = 0; i < m->n_relocs; i++) {
 			const struct sass_reloc *r = &m->reloc[i];
-			uint32_t to = named_function(m, r);
+			uint32_t to = function_of_relocation(m, r);
 			bool code = r->place == SASS_AT_CODE;
 
 			if (to == UINT32_MAX || called[to] ||
@@ -95,7 +95,7 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	bool *called = xcalloc(m->n_functions + 1u, sizeof(*called));
 
 	if (x->n_device)
-		mark_called(m, (uint32_t)(c->kernel - m->function), called);
+		mark_called_functions(m, (uint32_t)(c->kernel - m->function), called);
 	c->n = c->n_own = c->kernel->bytes / SASS_BYTES;
 	c->first = arena_alloc(arena, x->n_device + 1u, sizeof(*c->first));
 	for (uint32_t i = 0; i < x->n_device; i++) {
@@ -111,7 +111,7 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	free(called);
 }
 
-uint32_t link_stack(const struct machine_code *c)
+uint32_t link_local_bytes(const struct machine_code *c)
 {
 	bool returns = c->n > c->n_own, stores = returns;
 
@@ -126,7 +126,7 @@ uint32_t link_stack(const struct machine_code *c)
 }
 
 /* Returns the index in x->device of the last function that begins at or before pc; UINT32_MAX if there is none. */
-static uint32_t device_at(const struct machine_module *x, uint64_t pc)
+static uint32_t device_function_at(const struct machine_module *x, uint64_t pc)
 {
 	uint32_t low = 0, high = x->n_device;
 
@@ -141,7 +141,7 @@ static uint32_t device_at(const struct machine_module *x, uint64_t pc)
 	return low ? low - 1 : UINT32_MAX;
 }
 
-uint32_t link_index(const struct machine_code *c, uint64_t pc)
+uint32_t link_inst_at(const struct machine_code *c, uint64_t pc)
 {
 	const struct machine_module *x = c->module;
 	uint32_t i;
@@ -150,7 +150,7 @@ uint32_t link_index(const struct machine_code *c, uint64_t pc)
 		return UINT32_MAX;
 	if (pc / SASS_BYTES < c->n_own)
 		return (uint32_t)(pc / SASS_BYTES);
-	i = device_at(x, pc);
+	i = device_function_at(x, pc);
 	if (i == UINT32_MAX || c->first[i] == UINT32_MAX)
 		return UINT32_MAX;
 	pc -= x->function_at[x->device[i]];
@@ -158,14 +158,14 @@ uint32_t link_index(const struct machine_code *c, uint64_t pc)
 							   : UINT32_MAX;
 }
 
-uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc)
+uint32_t link_function_of_inst(const struct machine_code *c, uint32_t i, uint32_t *pc)
 {
 	const struct machine_module *x = c->module;
 
 	*pc = i < c->n ? c->inst[i].pc : 0;
 	if (i < c->n_own || i >= c->n)
 		return (uint32_t)(c->kernel - x->image->function);
-	uint32_t function = x->device[device_at(x, *pc)];
+	uint32_t function = x->device[device_function_at(x, *pc)];
 	*pc -= x->function_at[function];
 	return function;
 }
@@ -173,7 +173,7 @@ uint32_t link_function(const struct machine_code *c, uint32_t i, uint32_t *pc)
 /* ---- relocations ---- */
 
 /* Replaces bits 32-63 of an instruction and decodes it again. */
-static void patch_word(struct machine_code *c, uint32_t i, uint32_t word)
+static void patch_immediate(struct machine_code *c, uint32_t i, uint32_t word)
 {
 	struct sass_inst *in = &c->inst[i];
 	uint64_t words[2] = {(in->word[0] & UINT32_MAX) | (uint64_t)word << 32, in->word[1]};
@@ -184,14 +184,14 @@ static void patch_word(struct machine_code *c, uint32_t i, uint32_t word)
 }
 
 /* Applies relocation r, whose symbol has the address, to instruction i. Returns -1 with *f set for an unknown type. */
-static int apply_to_code(
+static int apply_relocation(
 	struct machine_code *c, const struct sass_reloc *r, uint32_t i, uint64_t address, struct fault *f)
 {
 	struct arena *arena = &c->module->module->arena;
 
 	switch (r->type) {
-	case RELOC_LOW: patch_word(c, i, (uint32_t)address); return 0;
-	case RELOC_HIGH: patch_word(c, i, (uint32_t)(address >> 32)); return 0;
+	case RELOC_LOW: patch_immediate(c, i, (uint32_t)address); return 0;
+	case RELOC_HIGH: patch_immediate(c, i, (uint32_t)(address >> 32)); return 0;
 	case RELOC_TARGET:
 	case RELOC_TARGET_90:
 		if (!c->target) {
@@ -213,7 +213,7 @@ static int apply_to_code(
 	}
 }
 
-int link_code(struct machine_code *c, link_address_fn *address_of, struct fault *f)
+int link_apply_relocations(struct machine_code *c, link_address_fn *address_of, struct fault *f)
 {
 	const struct machine_module *x = c->module;
 	const struct sass_image *m = x->image;
@@ -229,7 +229,7 @@ int link_code(struct machine_code *c, link_address_fn *address_of, struct fault 
 			(m->function[r->index].entry && r->index != kernel) ||
 			r->offset >= m->function[r->index].bytes)
 			continue;
-		i = link_index(c, x->function_at[r->index] + r->offset);
+		i = link_inst_at(c, x->function_at[r->index] + r->offset);
 		if (i == UINT32_MAX)
 			continue;
 		if (s->place == SASS_AT_CODE && s->index < m->n_functions && m->function[s->index].entry &&
@@ -237,7 +237,8 @@ int link_code(struct machine_code *c, link_address_fn *address_of, struct fault 
 			return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
 				"function %s launches or calls kernel '%s' (expected launches by the host alone)",
 				m->function[r->index].name, s->name);
-		if (address_of(x, s, &address, f) || apply_to_code(c, r, i, address + (uint64_t)r->addend, f))
+		if (address_of(x, s, &address, f) ||
+			apply_relocation(c, r, i, address + (uint64_t)r->addend, f))
 			return -1;
 	}
 	return 0;

@@ -44,16 +44,16 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
  */
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);
 /* Tests whether a GPU of compute capability sm runs code for capability `code`: same major number, and not newer. */
-static inline bool machine_runs(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
+static inline bool machine_can_run(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
 /* Returns the compute capability of a module of machine code, for example 80. */
 unsigned machine_sm(const struct module *m);
 /* Returns the number of registers of a kernel of machine code. */
-unsigned machine_registers(const struct func *f);
+unsigned machine_register_count(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* Writes the lines about a block's place in its cluster, if the kernel's trace has such lines. */
-void machine_block(FILE *out, const struct cta *c);
+void machine_write_block_lines(FILE *out, const struct cta *c);
 /* Record an executed instruction as a line of the trace, or in the records of a packed stream. */
 record_fn machine_record, machine_record_packed;
 /*
@@ -70,10 +70,10 @@ struct bulk;
  * Writes the columns of a lane's bulk copy to the warp's text (column.c). lane: -1 if no lane copies. mbarrier: address
  * of the copy's mbarrier; 0: none. global: address of its first byte in global memory.
  */
-void column_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global);
-/* Writes the columns of a lane's tensor copy, like column_bulk_at(). Returns false if the launch has failed. */
-bool column_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier);
+void column_write_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global);
+/* Writes the columns of a lane's tensor copy, like column_write_bulk_at(). Returns false if the launch has failed. */
+bool column_write_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier);
 /* Writes the lines about a block's place in its cluster (trace.c). */
-void machine_cluster_lines(FILE *out, const struct cta *c);
+void machine_write_cluster_lines(FILE *out, const struct cta *c);
 
 #endif

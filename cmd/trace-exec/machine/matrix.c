@@ -65,7 +65,7 @@ static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 			o->x->slot[at++] = first[i] + r * VECTOR;
 	if (x->sparse)
 		o->a = mbind_reg(b, 40, 1);
-	machine_set_function(o, mma_run);
+	machine_set_function(o, mma_execute);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ int mbind_bmma(struct mbind *b, struct op *o)
 
 	x->a = x->b = T_B1;
 	x->c = x->d = T_S32;
-	x->bit_op = bit(b, 78) ? 2 : 1;
+	x->b1_operation = bit(b, 78) ? 2 : 1;
 	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
@@ -133,7 +133,7 @@ static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
 }
 
 /* Returns result number e of a lane. o->n: rows; o->bytes: columns of A. */
-static double sum_f64(const struct warp *w, const struct op *o, unsigned lane, unsigned e)
+static double dmma_sum(const struct warp *w, const struct op *o, unsigned lane, unsigned e)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	unsigned row = lane / 4, col = lane % 4 * 2 + e % 2, parts = o->n / 8;
@@ -148,7 +148,7 @@ static double sum_f64(const struct warp *w, const struct op *o, unsigned lane, u
 	return v;
 }
 
-static void product_f64(struct warp *w, const struct op *o, uint32_t m)
+static void execute_dmma(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 r[4][LANES];
 	unsigned n = o->n / 4; /* results of a lane */
@@ -157,7 +157,7 @@ static void product_f64(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned e = 0; e < n; e++)
-			r[e][l] = ieee_f64_bits(sum_f64(w, o, l, e));
+			r[e][l] = ieee_f64_bits(dmma_sum(w, o, l, e));
 	u32 *d = REG(u32, w, o->d);
 	for (unsigned e = 0; e < n; e++)
 		for (unsigned l = 0; l < LANES; l++) {
@@ -181,6 +181,6 @@ int mbind_dmma(struct mbind *b, struct op *o)
 	o->b = mbind_reg(b, 32, o->bytes / 2u);
 	o->c = mbind_reg(b, 64, 4 * parts);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
-	machine_set_function(o, product_f64);
+	machine_set_function(o, execute_dmma);
 	return 0;
 }

@@ -4,7 +4,7 @@
  *
  * sem/mbarrier.c changes the state of an mbarrier, which has the layout of GPUs. Always true: the lanes execute one
  * after another, in ascending order. An arrival may name an mbarrier of another block of the cluster; all other
- * operations name an mbarrier of their own block. mbarriers of sm_80 to sm_89 have another layout (memory_arrive()),
+ * operations name an mbarrier of their own block. mbarriers of sm_80 to sm_89 have another layout (memory_count_arrival()),
  * and atomics change them.
  */
 #include "exec/check.h"
@@ -14,7 +14,7 @@
 /* Modes of an arrival (o->n). A precedes the number of arrivals, T the number of bytes; R is the register's value. */
 enum { ARRIVE_A1TR, ARRIVE_A1T0, ARRIVE_A0T1, ARRIVE_A0TR, ARRIVE_A0TX, ARRIVE_ART0 };
 
-static struct mbarrier_change change_by_mode(const struct op *o, u32 v)
+static struct mbarrier_change mbarrier_change_of_op(const struct op *o, u32 v)
 {
 	struct mbarrier_change x = {.drop = o->is_signed};
 
@@ -30,16 +30,16 @@ static struct mbarrier_change change_by_mode(const struct op *o, u32 v)
 	return x;
 }
 
-static void arrive_lanes(struct warp *w, const struct op *o, uint32_t m)
+static void execute_arrive(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 	const u32 *b = REG(u32, w, o->b);
 	u32 *d = REG(u32, w, o->d);
 
-	if (!memory_find(w, o, m, 8, at, false))
+	if (!memory_find_hosts(w, o, m, 8, at, false))
 		return;
 	FOR_BITS32 (i, m) {
-		struct mbarrier_change x = change_by_mode(o, b[i]);
+		struct mbarrier_change x = mbarrier_change_of_op(o, b[i]);
 		uint64_t old;
 
 		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
@@ -62,26 +62,26 @@ int mbind_arrive(struct mbind *b, struct op *o)
 {
 	unsigned mode = (unsigned)field(b, 84, 3), result = (unsigned)field(b, 73, 2);
 
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind_address(b, o, SP_SHARED, 64);
 	o->bytes = 8;
 	o->n = (uint8_t)mode;
 	o->is_signed = bit(b, 75); /* .OPTOUT */
 	o->b = mbind_reg(b, 32, 1);
 	o->d = mbind_dst(b, 16, 2);
-	machine_set_function(o, arrive_lanes);
+	machine_set_function(o, execute_arrive);
 	if (mode > ARRIVE_ART0)
 		return mbind_refuse(b, "mode");
 	return result == 1 || result == 3 ? mbind_refuse(b, "kind of result") : 0;
 }
 
 /* Sets the predicate result to whether the phase with the parity in bit 31 of register b is over. */
-static void check_phase(struct warp *w, const struct op *o, uint32_t m)
+static void execute_phase_test(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 	const u32 *b = REG(u32, w, o->b);
 	u32 over = 0;
 
-	if (!memory_find(w, o, m, 8, at, false))
+	if (!memory_find_hosts(w, o, m, 8, at, false))
 		return;
 	FOR_BITS32 (i, m) {
 		unsigned phase;
@@ -93,17 +93,17 @@ static void check_phase(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, over);
 	if (over != m)
 		w->stop |= WARP_YIELD;
-	check_barrier(w->cta);
+	check_note_barrier(w->cta);
 }
 
 int mbind_phase(struct mbind *b, struct op *o)
 {
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind_address(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
 	o->b = mbind_reg(b, 32, 1);
 	o->target = mbind_pdst(b, 81, false);
-	machine_set_function(o, check_phase);
+	machine_set_function(o, execute_phase_test);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 	uint8_t *at[LANES];
 
 	(void)m;
-	if (!memory_find(w, o, 1u << lane, 8, at, true))
+	if (!memory_find_hosts(w, o, 1u << lane, 8, at, true))
 		return;
 	if (w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
@@ -136,7 +136,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 
 int mbind_mbarrier_init(struct mbind *b, struct op *o)
 {
-	memory_bind(b, o, SP_SHARED, 24);
+	memory_bind_address(b, o, SP_SHARED, 24);
 	restrict_to_own_block(b);
 	o->a = FRAME_ZERO;
 	o->bytes = 8;
@@ -152,7 +152,7 @@ static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, 8, at, true))
+	if (!memory_find_hosts(w, o, m, 8, at, true))
 		return;
 	FOR_BITS32 (i, m)
 		memset(at[i], 0, 8);
@@ -160,7 +160,7 @@ static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_mbarrier_inval(struct mbind *b, struct op *o)
 {
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind_address(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
 	b->fn->inst[b->index].op = I_mbarrier;
@@ -178,7 +178,7 @@ static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint
 		.arrives = o->n == 1, .arrivals = o->n == 1, .bytes = o->n == 1 ? 0 : -1};
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, 8, at, false))
+	if (!memory_find_hosts(w, o, m, 8, at, false))
 		return;
 	flight_commit(w, m);
 	flight_wait(w, m, 0);
@@ -196,7 +196,7 @@ static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, 8, at, true))
+	if (!memory_find_hosts(w, o, m, 8, at, true))
 		return;
 	flight_commit(w, m);
 	flight_wait(w, m, 0);
@@ -204,7 +204,7 @@ static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
 		u64 v;
 
 		memcpy(&v, at[i], 8);
-		v = memory_arrive(v);
+		v = memory_count_arrival(v);
 		memcpy(at[i], &v, 8);
 		w->changed = true;
 	}
@@ -212,7 +212,7 @@ static void copies_arrive_sm_80(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_copies_arrive(struct mbind *b, struct op *o)
 {
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind_address(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
 	o->n = (uint8_t)field(b, b->code->sm >= 100 ? 76 : 70, 2); /* 1: .ARVCNT; 2: .TRANSCNT */
@@ -243,7 +243,7 @@ static void execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 		if (o->bytes == 8)
 			REG(u64, w, STORE_VALUE)[i] = v[i] | (u64)v[i + LANES] << 32;
 	}
-	bulk_store_async(w, o, m);
+	bulk_execute_store_async(w, o, m);
 	FOR_BITS32 (i, m)
 		/* the trace shows the mbarrier and the address */
 		w->addr[i] = (a[i] + add) | (u64)a[i + LANES] << 32;
@@ -258,12 +258,12 @@ int mbind_store_async(struct mbind *b, struct op *o)
 							   : size >= 4 && size <= 6 ? 1u << (size - 4)
 										    : 0;
 
-	memory_bind(b, o, SP_SHARED, 64);
+	memory_bind_address(b, o, SP_SHARED, 64);
 	x->reduce = reduce;
 	x->atom = (enum atom)field(b, 87, 3);
 	x->type = reduce && size < 3 ? memory_reduction_type(x->atom, types_of_reduction[size]) : T_U32;
 	if (!words || !bit(b, reduce ? 72 : 90) ||
-		(reduce && (size > 2 || !atom_fits_async(x->atom, x->type, false))))
+		(reduce && (size > 2 || !atom_is_supported_async(x->atom, x->type, false))))
 		return mbind_refuse(b, "operation");
 	x->to = (struct address){STORE_TO, 0, 0, SP_SHARED};
 	x->bar = (struct address){STORE_BAR, 0, 0, SP_SHARED};

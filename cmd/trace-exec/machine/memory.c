@@ -75,7 +75,7 @@ static bool find_lanes_in_space(struct warp *w, const struct op *o, uint32_t m, 
 	return true;
 }
 
-static bool find_generic(
+static bool find_generic_hosts(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
 	uint32_t shared = 0, local = 0, param = 0;
@@ -102,7 +102,8 @@ static bool find_generic(
 	       find_lanes_in_space(w, o, m, param, bytes, SP_PARAM, at);
 }
 
-bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
+bool memory_find_hosts(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
 	uint64_t named[LANES];
 	bool good, keep = o->space == SP_GENERIC || (o->space == SP_SHARED && w->g->cluster_size > 1);
@@ -112,7 +113,7 @@ bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 	if (keep)
 		memcpy(named, w->addr, sizeof(named));
 	if (o->space == SP_GENERIC) {
-		good = find_generic(w, o, m, bytes, at, write);
+		good = find_generic_hosts(w, o, m, bytes, at, write);
 	} else {
 		if (o->space == SP_SHARED)
 			normalize_shared(w, o, m);
@@ -175,13 +176,13 @@ LANE_FN static void scatter_words(const u32 *s, uintptr_t base, const uint64_t *
 }
 
 /* Load and store consecutive words of all lanes at host addresses. */
-LANE_FN static void gather_from(u32 *d, uint8_t *const *at, unsigned words)
+LANE_FN static void gather_words_at(u32 *d, uint8_t *const *at, unsigned words)
 {
 	for (size_t k = 0; k < words; k++, d += LANES)
 		EACH_LANE_APART (i)
 			d[i] = *(const u32_any *)(at[i] + 4 * k);
 }
-static void scatter_to(const u32 *s, uint8_t *const *at, unsigned words)
+static void scatter_words_at(const u32 *s, uint8_t *const *at, unsigned words)
 {
 	if (words == 1 && lanes_adjacent(at, 4))
 		memcpy(at[0], s, VECTOR);
@@ -217,10 +218,10 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m & ~on)
 		for (unsigned k = 0; k < (o->bytes + 3u) / 4; k++)
 			d[i + k * LANES] = 0;
-	if (!on || !memory_find(w, o, on, o->bytes, at, false))
+	if (!on || !memory_find_hosts(w, o, on, o->bytes, at, false))
 		return;
 	if (on == ALL_LANES && o->bytes >= 4)
-		gather_from(d, at, o->bytes / 4);
+		gather_words_at(d, at, o->bytes / 4);
 	else
 		FOR_BITS32 (i, on)
 			load_lane(d + i, at[i], o);
@@ -246,12 +247,13 @@ static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t lo
 		return high < size && size - high >= o->bytes
 			       ? (uintptr_t)(o->space == SP_SHARED ? w->cta->shared : w->local)
 			       : 0;
-	uint8_t *base = high <= UINT64_MAX - 16 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
+	uint8_t *base =
+		high <= UINT64_MAX - 16 ? memory_host_address(w->mem, low, high - low + o->bytes) : NULL;
 	return base ? (uintptr_t)base - low : 0;
 }
 
 /* Sets to[i] to a[i] + i * step. */
-LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
+LANE_FN static void add_lane_offsets(uint64_t *to, const uint64_t *a, uint64_t step)
 {
 	EACH_LANE (i)
 		to[i] = a[i] + i * step;
@@ -264,7 +266,7 @@ LANE_FN static void add_own(uint64_t *to, const uint64_t *a, uint64_t step)
  * Finds the memory of an unchecked access. Returns false if the bytes are not in one piece; the caller then
  * uses the general functions.
  */
-static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct flat_access *f)
+static bool find_flat_memory(struct warp *w, const struct op *o, uint32_t m, struct flat_access *f)
 {
 	const uint64_t *a = w->addr;
 	uint64_t low, high;
@@ -275,16 +277,16 @@ static bool find_flat(struct warp *w, const struct op *o, uint32_t m, struct fla
 	f->a = a;
 	f->base = 0;
 	f->adjacent = o->space != SP_LOCAL && a[LANES - 1] - a[0] == (LANES - 1) * (uint64_t)o->bytes &&
-		      (m == ALL_LANES || bit_count32(m) >= ADJACENT_LEAST) && lanes_apart_by(a, o->bytes);
+		      (m == ALL_LANES || bit_count32(m) >= ADJACENT_LEAST) && lanes_have_step(a, o->bytes);
 	if (f->adjacent)
 		f->base = flat_base(w, o, a[0], a[LANES - 1]);
 	if (!f->base) {
 		f->adjacent = false;
-		lanes_extremes(a, m, &low, &high);
+		lanes_find_extremes(a, m, &low, &high);
 		f->base = flat_base(w, o, low, high);
 	}
 	if (f->base && o->space == SP_LOCAL) {
-		add_own(f->own, a, w->local_stride);
+		add_lane_offsets(f->own, a, w->local_stride);
 		f->a = f->own;
 	}
 	return f->base;
@@ -320,7 +322,7 @@ static void load_flat(struct warp *w, const struct op *o, uint32_t m)
 	struct flat_access f;
 	u32 *d = REG(u32, w, o->d);
 
-	if (!find_flat(w, o, m, &f)) {
+	if (!find_flat_memory(w, o, m, &f)) {
 		load_any(w, o, m);
 	} else if (f.adjacent && o->bytes == 4) {
 		copy_masked(d, (const u32_any *)(f.base + f.a[0]), m);
@@ -345,12 +347,12 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *at[LANES];
 	const u32 *s = REG(u32, w, o->d);
 
-	if (!memory_find(w, o, m, o->bytes, at, true))
+	if (!memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	if (w->g->options->check)
 		clash_check_store(w, o, m, at);
 	if (m == ALL_LANES && o->bytes >= 4) {
-		scatter_to(s, at, o->bytes / 4);
+		scatter_words_at(s, at, o->bytes / 4);
 		return;
 	}
 	FOR_BITS32 (i, m)
@@ -377,7 +379,7 @@ static void store_flat(struct warp *w, const struct op *o, uint32_t m)
 	struct flat_access f;
 	const u32 *s = REG(u32, w, o->d);
 
-	if (!find_flat(w, o, m, &f)) {
+	if (!find_flat_memory(w, o, m, &f)) {
 		store_any(w, o, m);
 		return;
 	}
@@ -403,7 +405,7 @@ void memory_bind_order(struct mbind *b, bool strong, bool beyond_block)
 		b->bound->frame[b->fn->number].order |= ORDER_FENCE;
 }
 
-int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned ur)
+int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, unsigned ur)
 {
 	bool global = space == SP_GLOBAL || space == SP_GENERIC, wide = !bit(b, 91) ? bit(b, 72) : bit(b, 90);
 	struct stmt *in = &b->fn->inst[b->index];
@@ -464,7 +466,7 @@ static int bind_access(struct mbind *b, struct op *o, bool store)
 	bool long_offset =
 		!bit(b, 91) && (b->in->opcode == 0x980 || (b->in->opcode == 0x385 && b->code->sm < 90));
 
-	memory_bind(b, o, space, store ? 64 : 32);
+	memory_bind_address(b, o, space, store ? 64 : 32);
 	bind_access_size(b, o);
 	if (long_offset)
 		o->imm = signed_field(b, 32, 32);
@@ -510,7 +512,7 @@ static void load_wide(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, o->bytes, at, false))
+	if (!memory_find_hosts(w, o, m, o->bytes, at, false))
 		return;
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0, n = 0; k < WORDS_WIDE; k++) {
@@ -525,7 +527,7 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	if (!memory_find(w, o, m, o->bytes, at, true))
+	if (!memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	if (w->g->options->check)
 		clash_check_store(w, o, m, at);
@@ -537,7 +539,7 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 
 static int bind_wide_access(struct mbind *b, struct op *o, unsigned ur)
 {
-	memory_bind(b, o, SP_GLOBAL, ur);
+	memory_bind_address(b, o, SP_GLOBAL, ur);
 	bind_access_order(b);
 	o->mode = ADDRESS_64;
 	o->a = mbind_reg(b, 24, 2);
@@ -587,7 +589,7 @@ static void query_space(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_qspc(struct mbind *b, struct op *o)
 {
-	memory_bind(b, o, SP_GENERIC, 32);
+	memory_bind_address(b, o, SP_GENERIC, 32);
 	o->mode = ADDRESS_64;
 	o->a = mbind_reg(b, 24, 2);
 	o->n = (uint8_t)field(b, 73, 2);

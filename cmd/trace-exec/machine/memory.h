@@ -13,7 +13,7 @@ enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
  * Binds the address of an instruction that has its address register in bits 24-31. Sets o->space, o->a, o->c (a uniform
  * register that is added), o->imm and o->mode. ur: first bit of the uniform register's field.
  */
-int memory_bind(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
+int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
 /* Marks an instruction as volatile if it is strong, and its function if it orders accesses beyond the thread block. */
 void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
 /* Computes the addresses of all lanes into w->addr. */
@@ -22,7 +22,8 @@ void memory_addresses(struct warp *w, const struct op *o);
  * Finds the host addresses of op o for the lanes of m and checks the accesses. Generic addresses and shared
  * addresses with a rank remain in w->addr. Returns false if the launch has failed.
  */
-bool memory_find(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
+bool memory_find_hosts(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write);
 
 /* Returns the executor's offset for a shared address of sm_90 and later, which contains the rank of a block. */
 uint64_t memory_shared_offset(const struct warp *w, uint32_t address);
@@ -32,7 +33,7 @@ uint64_t memory_shared_offset(const struct warp *w, uint32_t address);
  * upper word has the phase in bit 31, and 2^31 minus the pending arrivals in the other bits. Compiled code also changes
  * both words itself, by additions.
  */
-static inline u64 memory_arrive(u64 mbarrier)
+static inline u64 memory_count_arrival(u64 mbarrier)
 {
 	u32 count = (u32)mbarrier, pending = (u32)(mbarrier >> 32) + 1;
 

@@ -132,7 +132,7 @@ static int symbol_address(
 		*to = x->function_at[s->index] + s->value;
 		return 0;
 	}
-	if (s->place == SASS_AT_EXTERN && (which = special_extern(s->name)) >= 0) {
+	if (s->place == SASS_AT_EXTERN && (which = special_find_extern(s->name)) >= 0) {
 		*to = EXTERN_BASE + 16ull * (unsigned)which;
 		return 0;
 	}
@@ -166,7 +166,8 @@ static bool reads_bank0(const struct sass_inst *in, uint64_t offset)
  * Rejects a kernel whose bank 0 contains the handle of a texture reference. The message names the instruction
  * that reads the handle.
  */
-static int refuse_references(const struct machine_module *x, const struct machine_code *c, struct fault *f)
+static int reject_texture_references(
+	const struct machine_module *x, const struct machine_code *c, struct fault *f)
 {
 	const struct sass_image *m = x->image;
 	uint32_t kernel = (uint32_t)(c->kernel - m->function);
@@ -235,7 +236,7 @@ static void add_parameters(struct module *m, struct func *fn, const struct sass_
 }
 
 /* Tests whether the cluster that a kernel requires can be launched. */
-static bool cluster_fits(const struct sass_function *k)
+static bool is_required_cluster_possible(const struct sass_function *k)
 {
 	uint64_t n = 1;
 
@@ -244,7 +245,7 @@ static bool cluster_fits(const struct sass_function *k)
 	return !(k->cluster[0] | k->cluster[1] | k->cluster[2]) || (n && n <= CLUSTER_MAX);
 }
 
-static bool parameters_fit(const struct sass_function *k)
+static bool do_parameters_fit_bank0(const struct sass_function *k)
 {
 	for (unsigned i = 0; i < k->n_params; i++)
 		if (k->param[i].offset > k->param_bytes ||
@@ -261,7 +262,7 @@ static void add_instructions(struct module *m, struct func *fn, struct machine_c
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
 		fn->inst[i].op = I_ld;
-		/* machine_op_text() makes the text when it is printed, which is rare */
+		/* machine_write_op_text() makes the text when it is printed, which is rare */
 		fn->inst[i].text = "";
 	}
 	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = ""};
@@ -292,7 +293,7 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	fn->explicit_cluster = k->explicit_cluster && !k->cluster[0];
 	add_parameters(m, fn, k);
 	add_instructions(m, fn, c);
-	fn->local_bytes = (link_stack(c) + 15) / 16 * 16;
+	fn->local_bytes = (link_local_bytes(c) + 15) / 16 * 16;
 	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
 	m->func[m->n_funcs++] = fn;
 	scope_add(m->scope, s, &m->arena);
@@ -319,18 +320,19 @@ static void free_machine(struct machine_module *x)
 	free(x);
 }
 
-static int bind_kernel(struct bound_code *bound, struct func *fn, struct fault *f)
+static int bind_machine_kernel(struct bound_code *bound, struct func *fn, struct fault *f)
 {
 	struct machine_module *x = fn->machine_code->module;
 
 	set_variable_addresses(x);
-	return apply_relocations(x, f) || refuse_references(x, fn->machine_code, f) ||
-			       link_code(fn->machine_code, symbol_address, f) || machine_bind(bound, fn, f)
+	return apply_relocations(x, f) || reject_texture_references(x, fn->machine_code, f) ||
+			       link_apply_relocations(fn->machine_code, symbol_address, f) ||
+			       machine_bind(bound, fn, f)
 		       ? -1
 		       : 0;
 }
 
-void machine_op_text(const struct op *o, char out[SASS_TEXT_MAX])
+void machine_write_op_text(const struct op *o, char out[SASS_TEXT_MAX])
 {
 	const struct machine_code *c = o->func->machine_code;
 	uint32_t n = (uint32_t)(o->in - o->func->inst);
@@ -346,7 +348,7 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	const struct func *f = o->func;
 	const struct machine_code *c = f->machine_code;
 	const struct sass_image *image = c->module->image;
-	uint32_t i = (uint32_t)(o->in - f->inst), pc = 0, function = link_function(c, i, &pc);
+	uint32_t i = (uint32_t)(o->in - f->inst), pc = 0, function = link_function_of_inst(c, i, &pc);
 	const char *file;
 	char text[SASS_TEXT_MAX];
 	uint32_t line = sass_image_line(image, function, pc, &file);
@@ -354,12 +356,12 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 
 	if (i >= c->n_own && i < c->n)
 		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
-	machine_op_text(o, text);
+	machine_write_op_text(o, text);
 	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, text);
 }
 
 static const struct machine_execution execution = {
-	.bind = bind_kernel,
+	.bind = bind_machine_kernel,
 	.open = frame_open,
 	.close = frame_close,
 	.start = frame_start,
@@ -405,13 +407,13 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 
 		if (!k->entry)
 			continue;
-		if (!parameters_fit(k)) {
+		if (!do_parameters_fit_bank0(k)) {
 			fault_set(f, (struct place){m->path, 0, 0}, "sass",
 				"'%s': parameters beyond their %u bytes", k->name, k->param_bytes);
 			module_free(m);
 			return NULL;
 		}
-		if (!cluster_fits(k)) {
+		if (!is_required_cluster_possible(k)) {
 			fault_set(f, (struct place){m->path, 0, 0}, "sass",
 				"'%s': cluster of %u,%u,%u thread blocks (expected at most %u)", k->name,
 				k->cluster[0], k->cluster[1], k->cluster[2], CLUSTER_MAX);
@@ -424,7 +426,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 }
 
 unsigned machine_sm(const struct module *m) { return m->target; }
-unsigned machine_registers(const struct func *f) { return f->machine_code->kernel->registers; }
+unsigned machine_register_count(const struct func *f) { return f->machine_code->kernel->registers; }
 
 /*
  * Returns the number of the image with the highest compute capability that a GPU of capability sm (0: any) can run;
@@ -434,10 +436,11 @@ static uint32_t find_best_image(const struct cubins *c, unsigned sm)
 {
 	uint32_t best = UINT32_MAX;
 
-	for (uint32_t i = 0; i < cubins_images(c); i++) {
+	for (uint32_t i = 0; i < cubins_image_count(c); i++) {
 		unsigned of = cubins_image(c, i)->sm;
 
-		if ((!sm || machine_runs(sm, of)) && (best == UINT32_MAX || of > cubins_image(c, best)->sm))
+		if ((!sm || machine_can_run(sm, of)) &&
+			(best == UINT32_MAX || of > cubins_image(c, best)->sm))
 			best = i;
 	}
 	return best;
@@ -454,10 +457,10 @@ struct module *machine_read(const char *path, unsigned sm, struct fault *f)
 		best = find_best_image(c, sm);
 		if (best != UINT32_MAX)
 			m = machine_module(path, cubins_image(c, best)->bytes, cubins_image(c, best)->n, f);
-		else if (cubins_images(c))
+		else if (cubins_image_count(c))
 			fault_set(f, (struct place){path, 0, 0}, "sass",
 				"no machine code for sm_%u (the file has sm_%u%s)", sm,
-				cubins_image(c, 0)->sm, cubins_images(c) > 1 ? " and others" : "");
+				cubins_image(c, 0)->sm, cubins_image_count(c) > 1 ? " and others" : "");
 		else
 			fault_set(f, (struct place){path, 0, 0}, "sass", "no machine code");
 	}

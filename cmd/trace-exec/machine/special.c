@@ -72,7 +72,7 @@ static bool find_ptx_register(unsigned number, unsigned *sreg)
 	return false;
 }
 
-static void read_special(struct warp *w, unsigned number, u32 *v)
+static void read_special_register(struct warp *w, unsigned number, u32 *v)
 {
 	u32 y[LANES], z[LANES], one = 0;
 	unsigned sreg;
@@ -128,7 +128,7 @@ static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[LANES], *d = REG(u32, w, o->d);
 
-	read_special(w, o->n, v);
+	read_special_register(w, o->n, v);
 	for (unsigned i = 0; i < LANES; i++)
 		d[i] = m >> i & 1 ? v[i] : d[i];
 }
@@ -139,7 +139,7 @@ static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 	u32 v[LANES], *d = REG(u32, w, o->d), lane = bit_lowest32(w->stack[w->depth - 1].mask);
 
 	(void)m;
-	read_special(w, o->n, v);
+	read_special_register(w, o->n, v);
 	for (unsigned i = 0; i < LANES; i++)
 		d[i] = v[lane];
 }
@@ -159,7 +159,7 @@ static void special_to_pair(struct warp *w, const struct op *o, uint32_t m)
 	u32 v[LANES], *d = REG(u32, w, o->d);
 
 	for (unsigned k = 0; k < o->bytes; k++) {
-		read_special(w, o->n == 255 ? 255 : o->n + k, v);
+		read_special_register(w, o->n == 255 ? 255 : o->n + k, v);
 		FOR_BITS32 (i, m)
 			d[i + k * LANES] = v[i];
 	}
@@ -278,13 +278,13 @@ static const struct {
 	{"malloc", extern_malloc},
 	{"free", extern_free},
 	{"__assertfail", extern_assert},
-	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_gradients_3d},
-	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_gradients_cube},
+	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_fetch_gradients_3d},
+	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_fetch_gradients_cube},
 	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
 	{"cudaGraphSetConditional", extern_set_condition},
 };
 
-void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
+void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
 {
 	w->changed = true;
 	if (which < sizeof(externs) / sizeof(*externs))
@@ -293,7 +293,7 @@ void special_call(struct warp *w, const struct op *o, unsigned which, uint32_t e
 		exec_fail(w, o, exec, "call-address", "call of a function that is not executed");
 }
 
-int special_extern(const char *name)
+int special_find_extern(const char *name)
 {
 	for (unsigned i = 0; i < sizeof(externs) / sizeof(*externs); i++)
 		if (!strcmp(externs[i].name, name))

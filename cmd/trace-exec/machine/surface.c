@@ -191,12 +191,12 @@ int mbind_reduce_surface(struct mbind *b, struct op *o)
 	x->access.typed = x->access.formatted && field(b, 73, 3) == 6;
 	x->access.type =
 		memory_reduction_type(x->access.atom, x->access.typed ? T_U32 : types_of[field(b, 73, 3)]);
-	if (x->access.type == T_NONE || !atom_fits(x->access.atom, x->access.type))
+	if (x->access.type == T_NONE || !atom_is_supported(x->access.atom, x->access.type))
 		return mbind_refuse(b, "type");
 	o->bytes = (uint8_t)(types[x->access.type].bits / 8);
 	o->n = 1;
 	x->data = mbind_reg(b, 32, 2);
-	b->bound->frame[b->fn->number].order |= atom_order(x->access.atom, x->access.type);
+	b->bound->frame[b->fn->number].order |= atom_order_bits(x->access.atom, x->access.type);
 	machine_set_function(o, reduce_surface);
 	return 0;
 }

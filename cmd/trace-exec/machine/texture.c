@@ -17,8 +17,8 @@
 
 struct machine_fetch { /* x->family */
 	struct texture_fetch fetch;
-	struct texture_fetch flat; /* fetch from a 1D texture by an instruction of two dimensions */
-	bool has_flat;
+	struct texture_fetch fetch_1d; /* fetch from a 1D texture by an instruction of two dimensions */
+	bool has_fetch_1d;
 	uint32_t handle;    /* slot of the handle */
 	uint8_t n;          /* number of results */
 	uint8_t channel[4]; /* channel of each result */
@@ -39,7 +39,7 @@ bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused)
 		*slot = mbind_ureg(b, 40);
 		return b->code->sm >= 100 ? field(b, 48, 8) == unused : field(b, 46, 13) == 0;
 	}
-	*slot = mbind_bank(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 40, 14) * 4, 1);
+	*slot = mbind_bank_constant(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 40, 14) * 4, 1);
 	return true;
 }
 
@@ -66,9 +66,9 @@ static bool bind_operand_sequence(
 	return true;
 }
 
-static uint32_t next_operand(struct operand_sequence *s) { return s->slot[s->next++]; }
+static uint32_t take_next_operand(struct operand_sequence *s) { return s->slot[s->next++]; }
 
-static bool find_geometry(const struct mbind *b, struct geometry *g)
+static bool find_texture_geometry(const struct mbind *b, struct geometry *g)
 {
 	static const struct geometry known[8] = {
 		{.shape = TEXTURE_1D, .n = 1},
@@ -88,9 +88,9 @@ static bool find_geometry(const struct mbind *b, struct geometry *g)
 static void bind_coordinates(struct operand_sequence *s, struct geometry *g)
 {
 	if (g->layered)
-		g->layer = next_operand(s);
+		g->layer = take_next_operand(s);
 	for (unsigned i = 0; i < g->n; i++)
-		g->slot[i] = next_operand(s);
+		g->slot[i] = take_next_operand(s);
 }
 
 /* Binds the registers of the results: one for each channel of the mask, or two with packed halves. */
@@ -112,13 +112,14 @@ static void bind_fetch_results(struct mbind *b, struct machine_fetch *x)
 
 /* ---- execution ---- */
 
-/* Returns the fetch for a lane's texture: x->flat if the texture has one dimension. */
-static const struct texture_fetch *fitting_fetch(
+/* Returns the fetch for a lane's texture: x->fetch_1d if the texture has one dimension. */
+static const struct texture_fetch *fetch_for_lane_texture(
 	const struct warp *w, const struct machine_fetch *x, unsigned lane)
 {
-	const struct texture *t = x->has_flat ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
+	const struct texture *t =
+		x->has_fetch_1d ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
 
-	return t && (t->shape == TEXTURE_1D || t->shape == TEXTURE_LINEAR) && !t->layered ? &x->flat
+	return t && (t->shape == TEXTURE_1D || t->shape == TEXTURE_LINEAR) && !t->layered ? &x->fetch_1d
 											  : &x->fetch;
 }
 
@@ -133,7 +134,7 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	texture_start_reads(&reads);
 	FOR_BITS32 (i, m) {
 		w->addr[i] = TEXTURE_HANDLE + handle[i];
-		if (!texture_fetch_lane(w, o, fitting_fetch(w, x, i), i, v[i], &reads))
+		if (!texture_fetch_lane(w, o, fetch_for_lane_texture(w, x, i), i, v[i], &reads))
 			return;
 	}
 	memcpy(addr, w->addr, sizeof(addr));
@@ -143,7 +144,7 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
 			REG(u32, w, x->to[k])
-	[i] = x->fetch.half ? texture_halves(v[i] + 2 * k) : v[i][x->channel[k]];
+	[i] = x->fetch.half ? texture_pack_halves(v[i] + 2 * k) : v[i][x->channel[k]];
 	set_pred(w, PDST1(o), m, 0);
 }
 
@@ -186,7 +187,7 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 }
 
 /* Tests whether a fetch has offsets in texels. */
-static bool has_offset(const struct mbind *b, enum fetch_kind kind)
+static bool has_texel_offset(const struct mbind *b, enum fetch_kind kind)
 {
 	return bit(b, b->code->sm >= 100 && kind != FETCH_TLD4 ? 56 : 76);
 }
@@ -218,16 +219,16 @@ static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg
 	if (n > 2 || !bind_operand_sequence(b, &s, in_reg + n + last, 2 * n, false))
 		return false;
 	if (in_reg)
-		x->handle = next_operand(&s);
+		x->handle = take_next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
-		f->geometry.slot[i] = next_operand(&s);
+		f->geometry.slot[i] = take_next_operand(&s);
 	if (last)
-		f->offset = f->geometry.layer = next_operand(&s);
+		f->offset = f->geometry.layer = take_next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < 2; k++)
-			f->grad[k][i] = next_operand(&s);
+			f->grad[k][i] = take_next_operand(&s);
 	f->offset_bit = 16;
-	f->geometry.narrow_layer = true;
+	f->geometry.layer_has_16_bits = true;
 	return true;
 }
 
@@ -243,11 +244,11 @@ static bool bind_fetch_operands(struct mbind *b, struct machine_fetch *x, bool i
 		return false;
 	bind_coordinates(&s, &f->geometry);
 	if (in_reg)
-		x->handle = next_operand(&s);
+		x->handle = take_next_operand(&s);
 	if (level)
-		f->level = next_operand(&s);
+		f->level = take_next_operand(&s);
 	if (offset)
-		f->offset = next_operand(&s);
+		f->offset = take_next_operand(&s);
 	return true;
 }
 
@@ -265,20 +266,20 @@ int mbind_fetch(struct mbind *b, struct op *o)
 	machine_set_function(o, fetch_texels);
 	if (unknown)
 		return mbind_refuse(b, unknown);
-	if (!find_geometry(b, &x->fetch.geometry) || !bind_level(b, &x->fetch, kind))
+	if (!find_texture_geometry(b, &x->fetch.geometry) || !bind_level(b, &x->fetch, kind))
 		return mbind_refuse(b, "mode");
 	x->fetch.geometry.real = kind != FETCH_TLD;
 	x->fetch.half = bit(b, 79);
-	x->fetch.offset_bits = has_offset(b, kind) ? kind == FETCH_TLD4 ? 6 : 4 : 0;
+	x->fetch.offset_bits = has_texel_offset(b, kind) ? kind == FETCH_TLD4 ? 6 : 4 : 0;
 	if (!is_handle_in_register(b) && !texture_bind_handle(b, &x->handle, 255))
 		return mbind_refuse(b, "handle");
 	if (!(kind == FETCH_TXD ? bind_gradients : bind_fetch_operands)(b, x, is_handle_in_register(b)))
 		return mbind_refuse(b, "operands");
 	bind_fetch_results(b, x);
-	x->flat = x->fetch;
-	x->flat.geometry.shape = TEXTURE_1D;
-	x->flat.geometry.n = 1;
-	x->has_flat = x->fetch.geometry.shape == TEXTURE_2D && !x->fetch.geometry.layered;
+	x->fetch_1d = x->fetch;
+	x->fetch_1d.geometry.shape = TEXTURE_1D;
+	x->fetch_1d.geometry.n = 1;
+	x->has_fetch_1d = x->fetch.geometry.shape == TEXTURE_2D && !x->fetch.geometry.layered;
 	return 0;
 }
 
@@ -370,12 +371,12 @@ static void fetch_by_gradients(
 		fetch_texels(w, &call, m);
 }
 
-void texture_gradients_3d(struct warp *w, const struct op *o, uint32_t m)
+void texture_fetch_gradients_3d(struct warp *w, const struct op *o, uint32_t m)
 {
 	fetch_by_gradients(w, o, m, TEXTURE_3D, false);
 }
 
-void texture_gradients_cube(struct warp *w, const struct op *o, uint32_t m)
+void texture_fetch_gradients_cube(struct warp *w, const struct op *o, uint32_t m)
 {
 	fetch_by_gradients(w, o, m, TEXTURE_CUBE, false);
 }

@@ -120,10 +120,10 @@ static column_fn *find_column(const struct sass_inst *in)
 	static const char *const tensor[] = {"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF"};
 
 	if (opcode_begins(in, "UBLK"))
-		return column_bulk;
+		return column_write_bulk;
 	for (unsigned i = 0; i < sizeof(tensor) / sizeof(tensor[0]); i++)
 		if (opcode_begins(in, tensor[i]))
-			return column_tensor;
+			return column_write_tensor;
 	return NULL;
 }
 
@@ -189,7 +189,7 @@ static void make_line_text(struct machine_text *t, const struct sass_inst *in, c
 	for (unsigned i = x.results; i < x.n; i++)
 		p = put_register(p, &x, i, in->sm);
 	*p++ = ' ';
-	t->width = (uint8_t)(o->memory ? sass_width(in) : 0);
+	t->width = (uint8_t)(o->memory ? sass_access_bytes(in) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
 	*t->end = ' ';
 	char *end = text_put_number(t->end + 1, traced_immediate(in, 0));
@@ -230,7 +230,7 @@ static unsigned line_version(struct machine_code *c)
 
 bool machine_has_records(const struct func *f) { return line_version(f->machine_code) != ASYNCHRONOUS; }
 
-static void make_texts(const struct grid *g, struct machine_code *c)
+static void make_line_texts(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
 	struct sass_opcode_texts *known = xcalloc(1, sizeof(*known));
@@ -242,7 +242,7 @@ static void make_texts(const struct grid *g, struct machine_code *c)
 	free(known);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
-		uint32_t pc, function = link_function(c, i, &pc),
+		uint32_t pc, function = link_function_of_inst(c, i, &pc),
 			     line = sass_image_line(c->module->image, function, pc, &file);
 
 		source_lines_add(&c->lines, c->inst[i].pc, file, line);
@@ -256,18 +256,18 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 
 	text_prepare();
 	if (!c->text)
-		make_texts(g, c);
-	text_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm,
-		line_version(c), &c->lines);
+		make_line_texts(g, c);
+	text_write_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
+		c->sm, line_version(c), &c->lines);
 }
 
-void machine_block(FILE *out, const struct cta *c)
+void machine_write_block_lines(FILE *out, const struct cta *c)
 {
 	if (line_version(c->g->launch->kernel->machine_code) == ASYNCHRONOUS)
-		machine_cluster_lines(out, c);
+		machine_write_cluster_lines(out, c);
 }
 
-void machine_cluster_lines(FILE *out, const struct cta *c)
+void machine_write_cluster_lines(FILE *out, const struct cta *c)
 {
 	const uint32_t *n = c->g->cluster;
 
@@ -275,7 +275,7 @@ void machine_cluster_lines(FILE *out, const struct cta *c)
 		c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1], c->id[2] % n[2], c->rank);
 }
 
-LANE_FN static void add_window(uint64_t *to, const uint64_t *a, uint64_t window)
+LANE_FN static void add_window_base(uint64_t *to, const uint64_t *a, uint64_t window)
 {
 	EACH_LANE (i)
 		to[i] = a[i] + window;
@@ -285,7 +285,7 @@ static const uint64_t *window_addresses(const struct warp *w, uint64_t window, u
 {
 	if (!window)
 		return w->addr;
-	add_window(storage, w->addr, window);
+	add_window_base(storage, w->addr, window);
 	return storage;
 }
 
@@ -352,9 +352,9 @@ void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint
 
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
 	if (t->width)
-		recording_access(&w->packed, pc - f->first_pc, exec, w->addr, t->window);
+		recording_add_access(&w->packed, pc - f->first_pc, exec, w->addr, t->window);
 	else
-		recording_step(&w->packed, pc - f->first_pc, exec);
+		recording_extend_run(&w->packed, pc - f->first_pc, exec);
 }
 
 struct pack_code machine_pack_code(const struct func *f)

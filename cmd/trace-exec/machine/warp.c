@@ -11,7 +11,7 @@
 
 enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
 
-static inline unsigned source_lane(unsigned how, unsigned i, u32 by, u32 c, bool *inside)
+static inline unsigned shfl_source_lane(unsigned how, unsigned i, u32 by, u32 c, bool *inside)
 {
 	u32 seg = c >> 8 & 31, clamp = c & 31, max = (i & seg) | (clamp & ~seg), min = i & seg;
 	s32 j;
@@ -43,7 +43,7 @@ static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	FOR_BITS32 (i, m) {
 		bool good;
-		unsigned from = source_lane(o->n, i, b[i], c[i], &good);
+		unsigned from = shfl_source_lane(o->n, i, b[i], c[i], &good);
 
 		d[i] = in[from];
 		inside |= (u32)good << i;
@@ -150,7 +150,7 @@ int mbind_match(struct mbind *b, struct op *o)
 
 enum { REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_SUM, REDUX_MIN, REDUX_MAX };
 
-static u32 reduce_pair(const struct op *o, u32 x, u32 y)
+static u32 reduce_two_values(const struct op *o, u32 x, u32 y)
 {
 	switch (o->n) {
 	case REDUX_AND: return x & y;
@@ -171,7 +171,7 @@ static void reduce_lanes(struct warp *w, const struct op *o, uint32_t m)
 	u32 r = a[bit_lowest32(m)];
 
 	FOR_BITS32 (i, m & (m - 1))
-		r = reduce_pair(o, r, a[i]);
+		r = reduce_two_values(o, r, a[i]);
 	set_uniform_register(w, o->d, r);
 }
 

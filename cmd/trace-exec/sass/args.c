@@ -166,7 +166,7 @@ static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token 
 			read_register_part(r, t, &a);
 	} else {
 		a = operand_in_high_word(r);
-		if (!t->low_sign)
+		if (!t->sign_in_low_word_only)
 			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
 		if (t->half)
@@ -289,7 +289,7 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 }
 
 /* Adds the predicates of the carries: both if the second is used, one if only the first is. */
-static void add_carries(struct reading *r, const struct arg_token *t, enum sass_kind kind)
+static void add_carry_predicates(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
 	struct arg_token second = {.at = t->at + 3, .not_at = ABSENT},
 			 first = {.at = t->at, .not_at = ABSENT};
@@ -378,7 +378,7 @@ static bool add_special_arg(struct reading *r, const struct arg_token *t)
 	const char *k = t->kind;
 
 	if (!strcmp(k, "PP") || !strcmp(k, "UPP"))
-		add_carries(r, t, *k == 'U' ? SASS_UPRED : SASS_PRED);
+		add_carry_predicates(r, t, *k == 'U' ? SASS_UPRED : SASS_PRED);
 	else if (!strcmp(k, "CC"))
 		add_cache_args(r);
 	else if (!strcmp(k, "DEP"))
@@ -527,7 +527,7 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 }
 
 /* Returns true if an optional argument is left out of the text. */
-static bool is_hidden(const struct sass_inst *in, const struct arg_token *t, const struct sass_arg *a)
+static bool is_arg_hidden(const struct sass_inst *in, const struct arg_token *t, const struct sass_arg *a)
 {
 	if (!strcmp(t->kind, "RM")) /* all predicates */
 		return a->value == (in->sm >= 80 ? 0xff : 0x7f) || a->value == 0xff;
@@ -567,7 +567,7 @@ static void decode_arg_token(struct reading *r, const char *p, const char *end)
 	}
 	struct sass_arg a = read_plain_arg(r, &t);
 
-	if (!t.optional || !is_hidden(r->in, &t, &a))
+	if (!t.optional || !is_arg_hidden(r->in, &t, &a))
 		add_arg(r, a);
 }
 

@@ -33,7 +33,7 @@ const struct sass_row *sass_rows(unsigned *n)
 }
 
 /* Returns true if an arithmetic row can have this form (bits 9 .. 11). */
-static bool form_fits(const struct sass_row *row, unsigned form, bool bit_91)
+static bool is_form_possible(const struct sass_row *row, unsigned form, bool bit_91)
 {
 	bool uniform = bit_91 && (form == 1 || form == 2 || form == 4);
 
@@ -68,9 +68,9 @@ const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm)
 
 		if (sm < row->first || sm > row->last)
 			continue;
-		if (row->arithmetic
-				? (opcode & OPERATION) == row->base && form_fits(row, opcode >> 9 & 7, bit_91)
-				: opcode == row->base && (row->bit_91 == 2 || row->bit_91 == bit_91))
+		if (row->arithmetic ? (opcode & OPERATION) == row->base &&
+					      is_form_possible(row, opcode >> 9 & 7, bit_91)
+				    : opcode == row->base && (row->bit_91 == 2 || row->bit_91 == bit_91))
 			return row;
 	}
 	return NULL;
@@ -141,7 +141,7 @@ static bool parse_token_attribute(struct arg_token *t, const char **p)
 	case 's': t->scale_at = v; break;
 	case 'q': t->reuse_slot = v; break;
 	case 'e': t->shift = v; break;
-	case 'k': t->low_sign = true; break;
+	case 'k': t->sign_in_low_word_only = true; break;
 	case 'z': t->omit_zero = true; break;
 	case 'r': t->reg_at = v; break;
 	case '.': t->suffix = *(*p)++; break;

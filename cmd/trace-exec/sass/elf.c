@@ -21,7 +21,7 @@ uint64_t elf_number(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
-int elf_fault(const struct elf_file *e, struct fault *f, const char *text)
+int elf_set_fault(const struct elf_file *e, struct fault *f, const char *text)
 {
 	return fault_set(f, (struct place){.file = e->name}, "cubin", "%s", text);
 }
@@ -52,13 +52,13 @@ static int read_elf_section(struct elf_file *e, uint32_t i, const uint8_t *h, st
 	if (s->type == ELF_NULL || s->type == ELF_NOBITS || !s->n)
 		return 0;
 	if (at > e->n || s->n > e->n - at)
-		return elf_fault(e, f, "a section is not in the file (expected an ELF file)");
+		return elf_set_fault(e, f, "a section is not in the file (expected an ELF file)");
 	s->p = e->p + at;
 	return 0;
 }
 
 /* Extends *end to cover n bytes at offset `at`. Returns false if they are not within the first `most` bytes. */
-static bool extend_file(uint64_t *end, uint64_t at, uint64_t n, uint64_t most)
+static bool extend_file_size(uint64_t *end, uint64_t at, uint64_t n, uint64_t most)
 {
 	if (at > most || n > most - at)
 		return false;
@@ -67,7 +67,7 @@ static bool extend_file(uint64_t *end, uint64_t at, uint64_t n, uint64_t most)
 	return true;
 }
 
-uint64_t elf_extent(const uint8_t *p, uint64_t most)
+uint64_t elf_size_from_headers(const uint8_t *p, uint64_t most)
 {
 	uint64_t end = 64;
 
@@ -77,14 +77,14 @@ uint64_t elf_extent(const uint8_t *p, uint64_t most)
 	uint64_t n_sections = elf_number(p + 60, 2), size = elf_number(p + 58, 2);
 
 	if ((n_sections && size != 64) ||
-		!extend_file(&end, segments, elf_number(p + 54, 2) * elf_number(p + 56, 2), most) ||
-		!extend_file(&end, sections, n_sections * size, most))
+		!extend_file_size(&end, segments, elf_number(p + 54, 2) * elf_number(p + 56, 2), most) ||
+		!extend_file_size(&end, sections, n_sections * size, most))
 		return 0;
 	for (uint64_t i = 0; i < n_sections; i++) {
 		const uint8_t *s = p + sections + i * size;
 
 		if (elf_number(s + 4, 4) != ELF_NOBITS &&
-			!extend_file(&end, elf_number(s + 24, 8), elf_number(s + 32, 8), most))
+			!extend_file_size(&end, elf_number(s + 24, 8), elf_number(s + 32, 8), most))
 			return 0;
 	}
 	return end;
@@ -94,14 +94,14 @@ int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, s
 {
 	*e = (struct elf_file){.p = p, .n = n, .name = name};
 	if (n < 64 || memcmp(p, "\177ELF\2\1", 6) != 0 || elf_number(p + 18, 2) != MACHINE_CUDA)
-		return elf_fault(e, f, "not a cubin (expected ELF machine 190)");
+		return elf_set_fault(e, f, "not a cubin (expected ELF machine 190)");
 
 	uint64_t table = elf_number(p + 40, 8), count = elf_number(p + 60, 2), names = elf_number(p + 62, 2);
 
 	e->type = (uint32_t)elf_number(p + 16, 2);
 	e->flags = (uint32_t)elf_number(p + 48, 4);
 	if (elf_number(p + 58, 2) != 64 || table > n || 64 * count > n - table)
-		return elf_fault(e, f, "the section table is not in the file (expected an ELF file)");
+		return elf_set_fault(e, f, "the section table is not in the file (expected an ELF file)");
 	e->section = xcalloc(count + 1, sizeof(*e->section));
 	e->n_sections = (uint32_t)count;
 	for (uint32_t i = 0; i < count; i++)
@@ -129,7 +129,7 @@ const struct elf_section *elf_find(const struct elf_file *e, const char *name)
 	return NULL;
 }
 
-uint32_t elf_symbols(const struct elf_section *s)
+uint32_t elf_symbol_count(const struct elf_section *s)
 {
 	uint64_t n = s->p ? s->n / 24 : 0;
 

@@ -51,17 +51,17 @@ uint64_t elf_number(const uint8_t *p, unsigned bytes);
  * Returns the size of the ELF64 file at p according to its headers, or 0 if the headers are damaged or name
  * bytes after the first `most`. For a file of unknown size `most` is large, so that its headers are trusted.
  */
-uint64_t elf_extent(const uint8_t *p, uint64_t most);
+uint64_t elf_size_from_headers(const uint8_t *p, uint64_t most);
 /* Reads the section table of a CUDA ELF file. Returns 0, or -1 with *f set. */
 int elf_open(struct elf_file *e, const uint8_t *p, size_t n, const char *name, struct fault *f);
 void elf_close(struct elf_file *e);
 /* Returns the section with this name; NULL if there is none. */
 const struct elf_section *elf_find(const struct elf_file *e, const char *name);
 /* Returns the number of symbols in a section of type ELF_SYMTAB. */
-uint32_t elf_symbols(const struct elf_section *s);
-/* Returns symbol i of section s; i is less than elf_symbols(s). */
+uint32_t elf_symbol_count(const struct elf_section *s);
+/* Returns symbol i of section s; i is less than elf_symbol_count(s). */
 struct elf_symbol elf_symbol(const struct elf_file *e, const struct elf_section *s, uint32_t i);
 /* Sets *f to a fault of the file with this text. Returns -1. */
-int elf_fault(const struct elf_file *e, struct fault *f, const char *text);
+int elf_set_fault(const struct elf_file *e, struct fault *f, const char *text);
 
 #endif

@@ -25,13 +25,13 @@ unsigned sass_token_number(const char **p);
 /* Attributes of a token of the arguments. ABSENT: the token lacks the attribute. */
 struct arg_token {
 	char kind[8];
-	unsigned at;    /* first bit of the field */
-	unsigned width; /* bits of the field */
-	unsigned shift; /* the offset of an address is in units of 1 << shift bytes */
-	bool low_sign;  /* the operand has a sign only in bits 32 .. 63 */
-	bool omit_zero; /* URZ is not printed as a part of an address */
-	bool optional;  /* the argument is omitted if it has its default value */
-	bool negative;  /* the operand can be negated, by the usual bit unless negative_at is given */
+	unsigned at;                /* first bit of the field */
+	unsigned width;             /* bits of the field */
+	unsigned shift;             /* the offset of an address is in units of 1 << shift bytes */
+	bool sign_in_low_word_only; /* the operand has a sign only in bits 32 .. 63 */
+	bool omit_zero;             /* URZ is not printed as a part of an address */
+	bool optional;              /* the argument is omitted if it has its default value */
+	bool negative; /* the operand can be negated, by the usual bit unless negative_at is given */
 	bool absolute; /* the operand can be an absolute value, by the usual bit unless absolute_at is given */
 	bool complement; /* the operand can be complemented, by the bit that negates other operands */
 	bool half;       /* the operand selects a half of a register, or both */

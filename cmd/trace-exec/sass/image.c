@@ -134,7 +134,7 @@ static int add_functions(struct image_loading *l)
 		if (s->type != ELF_PROGBITS || !name || !*name)
 			continue;
 		if (s->n > UINT32_MAX || s->n % SASS_BYTES)
-			return elf_fault(e, l->f, "code is not a multiple of 16 bytes");
+			return elf_set_fault(e, l->f, "code is not a multiple of 16 bytes");
 		l->of_section[i] = m->n_functions;
 		m->function[m->n_functions++] = (struct sass_function){
 			.name = name,
@@ -177,7 +177,8 @@ static int read_function_sections(struct image_loading *l)
 		} else if ((of = text_after_prefix(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' &&
 			   !of[1]) {
 			if (s->n > 65536)
-				return elf_fault(&l->elf, l->f, "a constant bank has more than 65536 bytes");
+				return elf_set_fault(
+					&l->elf, l->f, "a constant bank has more than 65536 bytes");
 			m->bank[*of - '0'] = bytes;
 		} else if (!strcmp(s->name, ".nv.global")) {
 			m->global = bytes;
@@ -192,7 +193,7 @@ static int read_function_sections(struct image_loading *l)
 static void read_symbols(struct image_loading *l)
 {
 	struct sass_image *m = l->m;
-	uint32_t n = l->symbols ? elf_symbols(l->symbols) : 0;
+	uint32_t n = l->symbols ? elf_symbol_count(l->symbols) : 0;
 
 	m->symbol = xcalloc(n + 1ull, sizeof(*m->symbol));
 	m->n_symbols = l->n_elf_symbols = n;
@@ -232,7 +233,7 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 		struct sass_reloc *r;
 
 		if (m->n_relocs == UINT32_MAX / 2)
-			return elf_fault(&l->elf, l->f, "too many relocations");
+			return elf_set_fault(&l->elf, l->f, "too many relocations");
 		m->reloc =
 			!(m->n_relocs & (m->n_relocs - 1))
 				? xrealloc(m->reloc, m->n_relocs ? 2ull * m->n_relocs : 1, sizeof(*m->reloc))
@@ -244,9 +245,9 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 			.type = (uint32_t)elf_number(s->p + at + 8, 4),
 			.symbol = (uint32_t)elf_number(s->p + at + 12, 4)};
 		if (r->symbol >= m->n_symbols)
-			return elf_fault(&l->elf, l->f, "a relocation has no symbol");
+			return elf_set_fault(&l->elf, l->f, "a relocation has no symbol");
 		if (r->offset > to->n || to->n - r->offset < (place == SASS_AT_BANK0 ? 4 : 8))
-			return elf_fault(&l->elf, l->f, "a relocation is outside of its section");
+			return elf_set_fault(&l->elf, l->f, "a relocation is outside of its section");
 		if (size == 24)
 			r->addend = (int64_t)elf_number(s->p + at + 16, 8);
 		else if (r->type == RELOC_ADDRESS && to->p)
@@ -303,7 +304,7 @@ struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name
 		l.m->sm = cubin_sm(l.elf.flags);
 		l.m->relocatable = l.elf.type == 1;
 		rc = l.m->sm ? load_image(&l)
-			     : elf_fault(&l.elf, f,
+			     : elf_set_fault(&l.elf, f,
 				       "machine code of a GPU that is not supported (expected sm_70 to sm_121)");
 		elf_close(&l.elf);
 	}

@@ -138,5 +138,5 @@ int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct 
 		if (fn && a.number == INFO_MIN_STACK_SIZE)
 			fn->stack = attribute_word(&a, 4);
 	}
-	return got < 0 ? elf_fault(e, f, "damaged attributes (.nv.info)") : 0;
+	return got < 0 ? elf_set_fault(e, f, "damaged attributes (.nv.info)") : 0;
 }

@@ -204,7 +204,7 @@ static void set_line_address(struct line_reader *r, const uint8_t *p, struct lin
 
 	s->function = NO_FUNCTION;
 	s->pc = elf_number(p, 8);
-	if (!found || !r->symbols || found->symbol >= elf_symbols(r->symbols))
+	if (!found || !r->symbols || found->symbol >= elf_symbol_count(r->symbols))
 		return;
 	struct elf_symbol to = elf_symbol(r->elf, r->symbols, found->symbol);
 

@@ -81,7 +81,7 @@ static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 }
 
 /* Appends the modifiers of IMAD, which name an IMAD that moves, adds or shifts. */
-static void put_imad(struct sass_out *o, struct reading *r, bool uniform)
+static void put_imad_modifiers(struct sass_out *o, struct reading *r, bool uniform)
 {
 	const struct sass_inst *in = r->in;
 	unsigned s = in->n_results;
@@ -103,7 +103,7 @@ static void put_imad(struct sass_out *o, struct reading *r, bool uniform)
 	sass_put(o, extended ? ".X" : "");
 }
 
-static void put_dot_product(struct sass_out *o, struct reading *r)
+static void put_dot_product_modifiers(struct sass_out *o, struct reading *r)
 {
 	bool two = reading_field(r, 76, 1) != 0;
 
@@ -114,7 +114,7 @@ static void put_dot_product(struct sass_out *o, struct reading *r)
 	put_field(o, r, "us8", 74);
 }
 
-static void put_imma(struct sass_out *o, struct reading *r)
+static void put_imma_modifiers(struct sass_out *o, struct reading *r)
 {
 	static const char *const shapes[8] = {
 		".8816", NULL, ".8832", NULL, ".16816", ".16832", ".16864", ".168128"};
@@ -132,7 +132,7 @@ static void put_imma(struct sass_out *o, struct reading *r)
 }
 
 /* Appends the modifiers of the matrix product of sm_70, which has four steps. */
-static void put_hmma884(struct sass_out *o, struct reading *r)
+static void put_hmma884_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned step = (unsigned)reading_field(r, 79, 2);
 
@@ -203,7 +203,7 @@ static void put_float_size(
 		put_field(o, r, sizes, at);
 }
 
-static void put_f2f(struct sass_out *o, struct reading *r)
+static void put_f2f_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_float_size(o, r, "fsize", 75, 77);
 	put_float_size(o, r, "fsize", 84, 86);
@@ -224,19 +224,19 @@ static void put_integer_type(struct sass_out *o, unsigned size, bool is_signed)
 		sass_putf(o, ".%c%u", is_signed ? 'S' : 'U', 8u << size);
 }
 
-static void put_f2i(struct sass_out *o, struct reading *r)
+static void put_f2i_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_integer_type(o, (unsigned)reading_field(r, 75, 2), reading_field(r, 72, 1) != 0);
 	put_float_size(o, r, "fsize32", 84, 86);
 }
 
-static void put_i2f(struct sass_out *o, struct reading *r)
+static void put_i2f_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_float_size(o, r, "fsize32", 75, 77);
 	put_integer_type(o, (unsigned)reading_field(r, 84, 2), reading_field(r, 74, 1) != 0);
 }
 
-static void put_redux(struct sass_out *o, struct reading *r)
+static void put_redux_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned op = (unsigned)reading_field(r, 78, 3);
 
@@ -246,7 +246,7 @@ static void put_redux(struct sass_out *o, struct reading *r)
 	(void)op;
 }
 
-static void put_bar(struct sass_out *o, struct reading *r)
+static void put_bar_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned op = (unsigned)reading_field(r, 77, 2);
 
@@ -256,25 +256,25 @@ static void put_bar(struct sass_out *o, struct reading *r)
 	put_if_bit_is(o, r, ".DEFER_BLOCKING", 80, true);
 }
 
-static void put_bra(struct sass_out *o, struct reading *r)
+static void put_bra_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_field(o, r, "bra", 32);
 	put_if_bit_is(o, r, ".ANY", 84, true);
 }
 
-static void put_ret(struct sass_out *o, struct reading *r)
+static void put_ret_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_if_bit_is(o, r, ".ABS", 85, true);
 	put_if_bit_is(o, r, ".REL", 85, false);
 	put_if_bit_is(o, r, ".NODEC", 86, true);
 }
 
-static void put_cas(struct sass_out *o, struct reading *r)
+static void put_cas_modifiers(struct sass_out *o, struct reading *r)
 {
 	sass_put(o, reading_field(r, 87, 1) ? ".CAST.SPIN" : ".CAS");
 }
 
-static void put_ldc(struct sass_out *o, struct reading *r)
+static void put_ldc_modifiers(struct sass_out *o, struct reading *r)
 {
 	static const char *const modes[4] = {"", ".IL", ".IS", ".ISL"};
 
@@ -292,13 +292,13 @@ static void put_compare_type(struct sass_out *o, struct reading *r)
 		sass_put(o, is_signed ? "" : ".U32");
 }
 
-static void put_warpsync(struct sass_out *o, struct reading *r)
+static void put_warpsync_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_if_bit_is(o, r, ".EXCLUSIVE", 85, true);
 	put_if_bit_is(o, r, ".COLLECTIVE", 86, true);
 }
 
-static void put_warpgroup(struct sass_out *o, struct reading *r)
+static void put_warpgroup_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned mode = (unsigned)reading_field(r, 79, 2);
 
@@ -312,7 +312,7 @@ static void put_warpgroup(struct sass_out *o, struct reading *r)
 }
 
 /* Appends the shape of a warpgroup product: rows, columns and depth. */
-static void put_hgmma(struct sass_out *o, struct reading *r)
+static void put_hgmma_modifiers(struct sass_out *o, struct reading *r)
 {
 	static const unsigned depths[4] = {16, 8, 32, 16};
 	unsigned size = (unsigned)reading_field(r, 53, 7);
@@ -320,7 +320,7 @@ static void put_hgmma(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".64x%ux%u", 8 * ((size & 31) + 1), depths[size >> 5]);
 }
 
-static void put_qgmma(struct sass_out *o, struct reading *r)
+static void put_qgmma_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned size = (unsigned)reading_field(r, 53, 7);
 
@@ -330,14 +330,14 @@ static void put_qgmma(struct sass_out *o, struct reading *r)
 /* Returns the number of columns of an integer or bit product: 8, 16, 24, 32, then in steps of 16. */
 static unsigned coarse_columns(unsigned i) { return i < 4 ? 8 * (i + 1) : 16 * (i - 1); }
 
-static void put_igmma(struct sass_out *o, struct reading *r)
+static void put_igmma_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned size = (unsigned)reading_field(r, 53, 7);
 
 	sass_putf(o, ".64x%ux%u", coarse_columns(size / 3), 32u << size % 3);
 }
 
-static void put_bgmma(struct sass_out *o, struct reading *r)
+static void put_bgmma_modifiers(struct sass_out *o, struct reading *r)
 {
 	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
 }
@@ -351,36 +351,36 @@ static const struct alias_rule {
 	size_t n_name;
 	void (*put)(struct sass_out *o, struct reading *r);
 } rules[] = {
-	RULE("idp", put_dot_product),
-	RULE("imma", put_imma),
-	RULE("hmma884", put_hmma884),
+	RULE("idp", put_dot_product_modifiers),
+	RULE("imma", put_imma_modifiers),
+	RULE("hmma884", put_hmma884_modifiers),
 	RULE("f2fp", put_pack_types),
-	RULE("f2f", put_f2f),
-	RULE("f2i", put_f2i),
+	RULE("f2f", put_f2f_modifiers),
+	RULE("f2i", put_f2i_modifiers),
 	RULE("frnd", put_frnd),
-	RULE("i2f", put_i2f),
-	RULE("redux", put_redux),
-	RULE("bar", put_bar),
-	RULE("bra", put_bra),
-	RULE("ret", put_ret),
-	RULE("cas", put_cas),
-	RULE("ldc", put_ldc),
+	RULE("i2f", put_i2f_modifiers),
+	RULE("redux", put_redux_modifiers),
+	RULE("bar", put_bar_modifiers),
+	RULE("bra", put_bra_modifiers),
+	RULE("ret", put_ret_modifiers),
+	RULE("cas", put_cas_modifiers),
+	RULE("ldc", put_ldc_modifiers),
 	RULE("width64", put_compare_type),
-	RULE("wsync", put_warpsync),
-	RULE("warpgroup", put_warpgroup),
-	RULE("hgmma", put_hgmma),
-	RULE("qgmma", put_qgmma),
-	RULE("igmma", put_igmma),
-	RULE("bgmma", put_bgmma),
+	RULE("wsync", put_warpsync_modifiers),
+	RULE("warpgroup", put_warpgroup_modifiers),
+	RULE("hgmma", put_hgmma_modifiers),
+	RULE("qgmma", put_qgmma_modifiers),
+	RULE("igmma", put_igmma_modifiers),
+	RULE("bgmma", put_bgmma_modifiers),
 };
 #undef RULE
 
 static void put_by_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
 {
 	if (n == 4 && !memcmp(name, "imad", 4))
-		put_imad(o, r, false);
+		put_imad_modifiers(o, r, false);
 	else if (n == 5 && !memcmp(name, "uimad", 5))
-		put_imad(o, r, true);
+		put_imad_modifiers(o, r, true);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].n_name == n && !memcmp(rules[i].name, name, n))
 			rules[i].put(o, r);

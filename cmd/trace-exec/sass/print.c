@@ -190,7 +190,7 @@ static void put_constant(struct sass_out *o, const struct sass_arg *a, bool load
 	sass_put(o, "]");
 }
 
-static void put_state(struct sass_out *o, unsigned v)
+static void put_warp_state(struct sass_out *o, unsigned v)
 {
 	static const char *const names[32] = {[16] = "THREAD_STATE_ENUM.0",
 		"THREAD_STATE_ENUM.1",
@@ -254,7 +254,7 @@ static void put_name(struct sass_out *o, const struct sass_arg *a)
 	}
 }
 
-static void put_matrix(struct sass_out *o, const struct sass_arg *a)
+static void put_matrix_descriptor(struct sass_out *o, const struct sass_arg *a)
 {
 	sass_put(o, "gdesc[");
 	put_register(o, "UR", a->reg);
@@ -323,14 +323,14 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	case SASS_BARRIER: sass_putf(o, "B%u", a->reg); break;
 	case SASS_COUNTER: put_counters(o, a); break;
 	case SASS_TARGET: put_hex(o, a->value, true); break;
-	case SASS_GDESC: put_matrix(o, a); break;
+	case SASS_GDESC: put_matrix_descriptor(o, a); break;
 	case SASS_TENSOR:
 	case SASS_DESCRIPTOR:
 		sass_put(o, a->kind == SASS_TENSOR ? "tmem[" : "desc[");
 		put_register(o, "UR", a->reg);
 		sass_put(o, "]");
 		break;
-	case SASS_STATE: put_state(o, (unsigned)a->value); break;
+	case SASS_STATE: put_warp_state(o, (unsigned)a->value); break;
 	case SASS_NAME: put_name(o, a); break;
 	}
 }
@@ -425,7 +425,7 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
  */
 #define ALWAYS_USED (0x7fffffull << 41 | 1ull << 37 | 1ull << 27)
 
-bool sass_rest(const struct sass_inst *in, uint64_t rest[2])
+bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2])
 {
 	char text[SASS_TEXT_MAX];
 	struct sass_out o = {.p = text};
@@ -442,7 +442,7 @@ bool sass_rest(const struct sass_inst *in, uint64_t rest[2])
 	return rest[0] || rest[1];
 }
 
-unsigned sass_width(const struct sass_inst *in)
+unsigned sass_access_bytes(const struct sass_inst *in)
 {
 	char text[SASS_TEXT_MAX];
 	bool memory = false;

@@ -156,7 +156,7 @@ const struct sass_row *sass_rows(unsigned *n);
 /*
  * Write the text of an opcode, as in "IMAD.MOV.U32", and of an instruction, as in "@!P0 LDG.E R4, desc[UR4][R2.64]", in
  * the published form. An unknown opcode is "UNKNOWN.0x1ab" and its bytes; a field value without a name is "INVALID" and
- * its number. The text lacks the bits that sass_rest() returns. Return the length.
+ * its number. The text lacks the bits that sass_unused_bits() returns. Return the length.
  */
 size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
@@ -173,12 +173,12 @@ struct sass_opcode_texts {
 size_t sass_opcode_text_known(
 	struct sass_opcode_texts *known, const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Sets rest to the set bits that neither the row nor the control code covers. Returns false if there are none. */
-bool sass_rest(const struct sass_inst *in, uint64_t rest[2]);
+bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2]);
 /*
  * Returns the bytes of a lane's memory access, from the first size in the opcode's text; 0 if there is no
  * memory operand.
  */
-unsigned sass_width(const struct sass_inst *in);
+unsigned sass_access_bytes(const struct sass_inst *in);
 /* Returns the name of a special register; NULL if it is unknown. */
 const char *sass_special_name(unsigned number, unsigned sm);
 

@@ -27,7 +27,7 @@ static bool find_source_lengths(struct warp *w, const struct op *o, uint32_t m, 
 }
 
 /* Sets from[] to the source of each lane: n[] bytes at a multiple of o->bytes. Returns false if the launch failed. */
-static bool find_sources(
+static bool find_copy_sources(
 	struct warp *w, const struct op *o, uint32_t m, const uint32_t n[LANES], uint8_t *from[LANES])
 {
 	bool whole = true;
@@ -52,7 +52,7 @@ static bool find_sources(
 	return true;
 }
 
-static bool find_destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t *to[LANES])
+static bool find_copy_destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t *to[LANES])
 {
 	struct op dst = *o;
 	uint64_t src[LANES];
@@ -78,8 +78,8 @@ static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *to[LANES], *from[LANES] = {NULL};
 	uint32_t n[LANES];
 
-	if (!find_source_lengths(w, o, m, n) || !find_sources(w, o, m, n, from) ||
-		!find_destinations(w, o, m, to))
+	if (!find_source_lengths(w, o, m, n) || !find_copy_sources(w, o, m, n, from) ||
+		!find_copy_destinations(w, o, m, to))
 		return;
 	w->changed = true;
 	FOR_BITS32 (i, m) {

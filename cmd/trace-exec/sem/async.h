@@ -92,7 +92,7 @@ struct store_async {
 	enum atom atom;
 	enum type type;
 };
-void bulk_store_async(struct warp *w, const struct op *o, uint32_t m);
+void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m);
 
 enum tensor_direction { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
 /* Part of a tensor to copy: a box, four rows given by their numbers, or pixels of im2col. */

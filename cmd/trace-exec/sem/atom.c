@@ -53,7 +53,7 @@ static bool atom_is_less(enum type t, u64 x, u64 y)
 					  : (u32)x < (u32)y;
 }
 
-u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
+u64 atom_new_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 {
 	if (a < ATOM_INC && types[t].kind == K_FLOAT)
 		return compute_float_atom(a, t, old, b);
@@ -78,10 +78,10 @@ static u64 read_lane_operand(const struct warp *w, uint32_t slot, unsigned bytes
 
 static u64 flush_f32(u64 v) { return v & 0x7f800000 ? v : v & 0x80000000u; }
 
-u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c)
+u64 atom_global_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 {
 	return a == ATOM_ADD && t == T_F32 ? flush_f32(compute_float_atom(a, t, flush_f32(old), flush_f32(b)))
-					   : atom_value(a, t, old, b, c);
+					   : atom_new_value(a, t, old, b, c);
 }
 
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
@@ -112,7 +112,7 @@ static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 			    c = x->aux[0] == ATOM_CAS ? read_lane_operand(w, o->c, o->reg_bytes, i) : 0;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			v = (sum_f32 && !atom_is_in_shared(w, at[i]) ? atom_global : atom_value)(
+			v = (sum_f32 && !atom_is_in_shared(w, at[i]) ? atom_global_value : atom_new_value)(
 				(enum atom)x->aux[0], (enum type)x->aux[1], old, b, c);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
@@ -171,7 +171,7 @@ static const struct {
 	{M_CAS, ATOM_CAS},
 };
 
-bool atom_fits(enum atom a, enum type t)
+bool atom_is_supported(enum atom a, enum type t)
 {
 	unsigned bits = types[t].bits;
 
@@ -186,7 +186,7 @@ bool atom_fits(enum atom a, enum type t)
 	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
 }
 
-bool atom_fits_async(enum atom a, enum type t, bool global)
+bool atom_is_supported_async(enum atom a, enum type t, bool global)
 {
 	bool whole = t == T_U32 || t == T_S32, half = t == T_F16 || t == T_BF16;
 
@@ -221,7 +221,7 @@ static int bind_atom_values(
 	return 0;
 }
 
-bool atom_find(const struct stmt *in, enum type t, enum atom *a)
+bool atom_find_operation(const struct stmt *in, enum type t, enum atom *a)
 {
 	unsigned found = 0;
 
@@ -230,10 +230,10 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 			*a = operations[i].atom;
 			found++;
 		}
-	return found == 1 && (t == T_NONE || atom_fits(*a, t));
+	return found == 1 && (t == T_NONE || atom_is_supported(*a, t));
 }
 
-uint32_t atom_order(enum atom a, enum type t)
+uint32_t atom_order_bits(enum atom a, enum type t)
 {
 	bool counts = a >= ATOM_EXCH || a == ATOM_INC || a == ATOM_DEC;
 
@@ -254,7 +254,7 @@ int bind_atom(struct bind *b, struct op *o)
 		return bind_store_async(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	if (!atom_find(in, t, &a))
+	if (!atom_find_operation(in, t, &a))
 		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
 			in->text);
 	unsigned count = first + 2 + (a == ATOM_CAS);
@@ -276,6 +276,6 @@ int bind_atom(struct bind *b, struct op *o)
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;
 	if (o->space != SP_SHARED)
-		b->frame->order |= o->is_signed ? atom_order(a, t) : (uint32_t)ORDER_SHOWS;
+		b->frame->order |= o->is_signed ? atom_order_bits(a, t) : (uint32_t)ORDER_SHOWS;
 	return 0;
 }

@@ -19,21 +19,21 @@ enum atom {
 };
 
 /* Returns true if the operation exists for the type. */
-bool atom_fits(enum atom a, enum type t);
+bool atom_is_supported(enum atom a, enum type t);
 /*
  * Sets *a to the operation that the suffixes name. Returns false unless they name exactly one and it exists for
  * t (T_NONE: any).
  */
-bool atom_find(const struct stmt *in, enum type t, enum atom *a);
+bool atom_find_operation(const struct stmt *in, enum type t, enum atom *a);
 /* Returns the new value for old and b (and c, for cas). Bits above the type are undefined. */
-u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
+u64 atom_new_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Returns true if a host address is in the shared memory of a block of the cluster. */
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at);
-/* Returns the new value in global memory, where a sum of f32 flushes subnormal numbers; else like atom_value(). */
-u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c);
+/* Returns the new value in global memory, where a sum of f32 flushes subnormal numbers; else like atom_new_value(). */
+u64 atom_global_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Tests whether asynchronous reductions support the operation on the type, in global memory or in a cluster. */
-bool atom_fits_async(enum atom a, enum type t, bool global);
+bool atom_is_supported_async(enum atom a, enum type t, bool global);
 /* Returns the bits of frame.order for an operation whose old value is unused. */
-uint32_t atom_order(enum atom a, enum type t);
+uint32_t atom_order_bits(enum atom a, enum type t);
 
 #endif

@@ -93,7 +93,7 @@ int bind_types(const struct bind *b, unsigned n)
 
 /* ---- slots of the frame ---- */
 
-static uint32_t alloc_frame(struct bind *b, unsigned bytes)
+static uint32_t reserve_frame_slot(struct bind *b, unsigned bytes)
 {
 	struct frame *f = b->frame;
 	unsigned size = bytes ? (bytes < 2 ? 2 : bytes) * LANES : 4, align = size < 64 ? 4 : 64;
@@ -103,7 +103,7 @@ static uint32_t alloc_frame(struct bind *b, unsigned bytes)
 	return slot;
 }
 
-uint32_t bind_scratch(struct bind *b, unsigned bytes) { return alloc_frame(b, bytes); }
+uint32_t bind_scratch(struct bind *b, unsigned bytes) { return reserve_frame_slot(b, bytes); }
 
 /* Returns the size of a register in bytes; 0 for a predicate. */
 static unsigned reg_width(const struct func *fn, uint32_t reg)
@@ -118,7 +118,7 @@ static uint32_t reg_slot(struct bind *b, uint32_t reg)
 	struct reg *r = &b->fn->reg[reg];
 
 	if (!r->slot)
-		r->slot = alloc_frame(b, reg_width(b->fn, reg));
+		r->slot = reserve_frame_slot(b, reg_width(b->fn, reg));
 	return r->slot;
 }
 
@@ -138,7 +138,8 @@ static uint32_t add_frame_init(struct bind *b, uint64_t value, unsigned bytes, u
 		if (f->init[i].value == value && f->init[i].bytes == bytes && f->init[i].sreg == sreg)
 			return f->init[i].slot;
 	grow(&f->init, &f->cap_init, f->n_init + 1, sizeof(*f->init));
-	f->init[f->n_init] = (struct frame_init){alloc_frame(b, bytes), (uint8_t)bytes, (uint8_t)sreg, value};
+	f->init[f->n_init] =
+		(struct frame_init){reserve_frame_slot(b, bytes), (uint8_t)bytes, (uint8_t)sreg, value};
 	return f->init[f->n_init++].slot;
 }
 
@@ -237,7 +238,7 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 	unsigned bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 
 	if (o->kind == O_NULL)
-		return alloc_frame(b, bytes);
+		return reserve_frame_slot(b, bytes);
 	if (o->kind != O_REG || o->part)
 		return fault_bad_operand(b, o, o->part ? "a whole register" : "a register");
 	if (reg_width(b->fn, o->reg) != bytes)
@@ -251,7 +252,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 
 	if (o->kind == O_NULL) {
 		*bytes = (uint8_t)(least < 2 ? 2 : least);
-		return alloc_frame(b, *bytes);
+		return reserve_frame_slot(b, *bytes);
 	}
 	if (o->kind != O_REG)
 		return fault_bad_operand(b, o, "a register");

@@ -57,7 +57,7 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 
 	if (!own || !t->mask)
 		return own;
-	return (other = mem_block_shared(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
+	return (other = mem_shared_of_block(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }
 
 /* ---- bulk copies ---- */
@@ -74,7 +74,7 @@ static void reduce_bulk_bytes(
 
 		memcpy(&a, to + i, each);
 		memcpy(&b, from + i, each);
-		a = (global ? atom_global : atom_value)(x->atom, x->type, a, b, 0);
+		a = (global ? atom_global_value : atom_new_value)(x->atom, x->type, a, b, 0);
 		memcpy(to + i, &a, each);
 	}
 	pthread_mutex_unlock(&w->mem->lock);
@@ -101,7 +101,7 @@ static bool check_bulk_endpoint(
 	return false;
 }
 
-static bool bulk_copy_lane(struct warp *w, const struct op *o, unsigned lane)
+static bool copy_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct bulk *x = o->x->family;
 	uint64_t n = REG(u32, w, x->bytes)[lane];
@@ -135,7 +135,7 @@ void bulk_copy(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
-		if (!bulk_copy_lane(w, o, i))
+		if (!copy_bulk_of_lane(w, o, i))
 			return;
 }
 
@@ -159,14 +159,15 @@ static int bind_bulk_reduce(struct bind *b, struct bulk *x)
 		return -1;
 	x->type = (enum type)b->in->type[0];
 	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
-	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, global))
+	if (!atom_find_operation(b->in, T_NONE, &x->atom) ||
+		!atom_is_supported_async(x->atom, x->type, global))
 		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
 			b->in->text);
 	if (stmt_has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
 		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 only)",
 			b->in->text);
 	if (global)
-		b->frame->order |= atom_order(x->atom, x->type);
+		b->frame->order |= atom_order_bits(x->atom, x->type);
 	return 0;
 }
 
@@ -240,7 +241,7 @@ int bind_bulk(struct bind *b, struct op *o)
 
 /* ---- stores and reductions that complete bytes of an mbarrier ---- */
 
-void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
+void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct store_async *x = o->x->family;
 	uint64_t addr[LANES] = {0};
@@ -273,7 +274,7 @@ void bulk_store_async(struct warp *w, const struct op *o, uint32_t m)
 
 			if (x->reduce) {
 				memcpy(&old, to, o->bytes);
-				v = atom_value(x->atom, x->type, old, v, 0);
+				v = atom_new_value(x->atom, x->type, old, v, 0);
 			}
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
@@ -305,8 +306,8 @@ int bind_store_async(struct bind *b, struct op *o)
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
 	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : 1;
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
-		(x->reduce &&
-			(!atom_find(in, T_NONE, &x->atom) || !atom_fits_async(x->atom, x->type, false))))
+		(x->reduce && (!atom_find_operation(in, T_NONE, &x->atom) ||
+				      !atom_is_supported_async(x->atom, x->type, false))))
 		return bind_fault(b, NULL, "types",
 			"%s (expected elements of 4 or 8 bytes, at most 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
@@ -315,13 +316,13 @@ int bind_store_async(struct bind *b, struct op *o)
 	for (unsigned i = 0; i < o->n; i++)
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;
-	o->fn = bulk_store_async;
+	o->fn = bulk_execute_store_async;
 	return 0;
 }
 
 /* ---- bulk stores of zeros ---- */
 
-static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
+static bool zero_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 {
 	const struct zeros *x = o->x->family;
 	uint64_t n = REG(u64, w, x->bytes)[lane];
@@ -345,11 +346,11 @@ static bool bulk_zero_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
+void execute_bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
-		if (!bulk_zero_lane(w, o, i))
+		if (!zero_bulk_of_lane(w, o, i))
 			return;
 }
 
@@ -366,6 +367,6 @@ int bind_store_bulk(struct bind *b, struct op *o)
 			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
 		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
-	o->fn = bulk_zero;
+	o->fn = execute_bulk_zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

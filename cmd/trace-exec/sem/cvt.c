@@ -18,7 +18,7 @@ struct cvt {
 	uint8_t d_bytes, s_bytes; /* bytes of the registers of the destination and the source */
 	bool sat, ftz, relu, satfinite;
 	enum rounding round;
-	uint8_t integral; /* rounding to a whole number: INTEGRAL_... */
+	uint8_t integral_rounding; /* rounding to a whole number: INTEGRAL_... */
 };
 enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
 
@@ -139,7 +139,7 @@ static double round_to_integral(double v, unsigned how)
 
 /* ---- conversions by kind ---- */
 
-static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
+static void convert_int_to_int(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
@@ -158,13 +158,13 @@ static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
+static void convert_float_to_int(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
 	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
-		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral);
+		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral_rounding);
 		u64 r;
 
 		if (v != v)
@@ -191,7 +191,7 @@ static double double_rounded_to_odd(s64 v, bool is_signed)
 	return ldexp((double)kept, (int)over) * (is_signed && v < 0 ? -1 : 1);
 }
 
-static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
+static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
@@ -223,13 +223,13 @@ static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
+static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
 
 	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
-		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral);
+		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral_rounding);
 
 		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
@@ -259,7 +259,7 @@ static op_fn *fast_cvt(const struct cvt *c)
 {
 	bool exact = c->d_bytes * 8 == types[c->d].bits && c->s_bytes * 8 == types[c->s].bits && !c->sat &&
 		     !c->ftz && !c->relu && c->round == ROUND_RN;
-	bool si = types[c->s].kind == K_SINT, plain = c->integral == INTEGRAL_NO;
+	bool si = types[c->s].kind == K_SINT, plain = c->integral_rounding == INTEGRAL_NO;
 	bool d_int = types[c->d].kind != K_FLOAT, s_int = types[c->s].kind != K_FLOAT;
 
 	if (!exact)
@@ -277,7 +277,7 @@ static op_fn *fast_cvt(const struct cvt *c)
 		return c->s == T_S32 ? f32_s32 : c->s == T_U32 ? f32_u32 : NULL;
 	if (c->d == T_F64 && plain)
 		return c->s == T_F32 ? f64_f32 : c->s == T_S32 ? f64_s32 : NULL;
-	if (c->d == T_S32 && c->s == T_F32 && c->integral == INTEGRAL_RZ)
+	if (c->d == T_S32 && c->s == T_F32 && c->integral_rounding == INTEGRAL_RZ)
 		return rz_s32_f32;
 	return NULL;
 }
@@ -369,17 +369,17 @@ static void read_cvt_suffixes(const struct stmt *in, struct cvt *c)
 
 	c->d = d;
 	c->s = s;
-	c->integral = stmt_has(in, M_RNI)   ? INTEGRAL_RN
-		      : stmt_has(in, M_RZI) ? INTEGRAL_RZ
-		      : stmt_has(in, M_RMI) ? INTEGRAL_RM
-		      : stmt_has(in, M_RPI) ? INTEGRAL_RP
-					    : INTEGRAL_NO;
+	c->integral_rounding = stmt_has(in, M_RNI)   ? INTEGRAL_RN
+			       : stmt_has(in, M_RZI) ? INTEGRAL_RZ
+			       : stmt_has(in, M_RMI) ? INTEGRAL_RM
+			       : stmt_has(in, M_RPI) ? INTEGRAL_RP
+						     : INTEGRAL_NO;
 	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT &&
-		!c->integral) /* the old form of the suffixes */
-		c->integral = stmt_has(in, M_RN)   ? INTEGRAL_RN
-			      : stmt_has(in, M_RM) ? INTEGRAL_RM
-			      : stmt_has(in, M_RP) ? INTEGRAL_RP
-						   : INTEGRAL_RZ;
+		!c->integral_rounding) /* the old form of the suffixes */
+		c->integral_rounding = stmt_has(in, M_RN)   ? INTEGRAL_RN
+				       : stmt_has(in, M_RM) ? INTEGRAL_RM
+				       : stmt_has(in, M_RP) ? INTEGRAL_RP
+							    : INTEGRAL_RZ;
 	c->round = rounding_suffix(in);
 	c->sat = stmt_has(in, M_SAT);
 	c->ftz = stmt_has(in, M_FTZ);
@@ -395,7 +395,7 @@ static void pack_cvt(struct ext *x, const struct cvt *c)
 	x->aux[1] = c->s;
 	x->aux[2] = (c->sat ? 1u : 0) | (c->ftz ? 2u : 0) | (c->relu ? 4u : 0) | (c->satfinite ? 8u : 0);
 	x->aux[3] = c->round;
-	x->aux[4] = c->integral;
+	x->aux[4] = c->integral_rounding;
 }
 
 int bind_cvt(struct bind *b, struct op *o)
@@ -427,9 +427,9 @@ int bind_cvt(struct bind *b, struct op *o)
 		return bind_refuse(b, "registers of at most 64 bits");
 	o->fn = fast_cvt(&c);
 	if (!o->fn)
-		o->fn = d_float   ? s_float ? float_to_float : int_to_float
-			: s_float ? float_to_int
-				  : int_to_int;
+		o->fn = d_float   ? s_float ? convert_float_to_float : convert_int_to_float
+			: s_float ? convert_float_to_int
+				  : convert_int_to_int;
 	pack_cvt(bind_ext(b, o), &c);
 	return 0;
 }

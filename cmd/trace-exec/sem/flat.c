@@ -105,14 +105,15 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
  * Returns the host address of address 0 of the global or shared space, or 0 unless the bytes of all lanes are
  * contiguous host memory.
  */
-static uintptr_t flat_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
+static uintptr_t flat_host_base(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
 	if (o->space == SP_SHARED)
 		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
 				       (high < CLUSTER_STRIDE || w->g->cluster_size == 1)
 			       ? (uintptr_t)w->cta->shared
 			       : 0;
-	uint8_t *base = high <= UINT64_MAX - 8 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
+	uint8_t *base =
+		high <= UINT64_MAX - 8 ? memory_host_address(w->mem, low, high - low + o->bytes) : NULL;
 	return base ? (uintptr_t)base - low : 0;
 }
 
@@ -126,11 +127,11 @@ void flat_ld(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	}
 	address_range(w, o, &low, &high);
-	base = flat_base(w, o, low, high);
+	base = flat_host_base(w, o, low, high);
 	if (!base)
 		mem_ld(w, o, m);
 	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
-		 lanes_apart_by(w->addr, o->bytes))
+		 lanes_have_step(w->addr, o->bytes))
 		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
 	else if (o->bytes == 4)
 		gather_32(REG(u32, w, o->d), base, w->addr);

@@ -211,14 +211,14 @@ static inline s64 clamp32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < INT32_
 LANE_OP3(mad_hi_sat, s32, s32, s32, s32, clamp32(((s64)a * b >> 32) + c))
 
 static inline s64 s24(u32 v) { return (s32)(v << 8) >> 8; }
-static inline u64 u24(u32 v) { return v & 0xffffff; }
-LANE_OP2(mul24_lo_u32, u32, u32, u32, u24(a) * u24(b))
+static inline u64 low_24_bits(u32 v) { return v & 0xffffff; }
+LANE_OP2(mul24_lo_u32, u32, u32, u32, low_24_bits(a) * low_24_bits(b))
 LANE_OP2(mul24_lo_s32, u32, u32, u32, s24(a) * s24(b))
-LANE_OP2(mul24_hi_u32, u32, u32, u32, u24(a) * u24(b) >> 16)
+LANE_OP2(mul24_hi_u32, u32, u32, u32, low_24_bits(a) * low_24_bits(b) >> 16)
 LANE_OP2(mul24_hi_s32, u32, u32, u32, s24(a) * s24(b) >> 16)
-LANE_OP3(mad24_lo_u32, u32, u32, u32, u32, u24(a) * u24(b) + c)
+LANE_OP3(mad24_lo_u32, u32, u32, u32, u32, low_24_bits(a) * low_24_bits(b) + c)
 LANE_OP3(mad24_lo_s32, u32, u32, u32, u32, (u64)(s24(a) * s24(b)) + c)
-LANE_OP3(mad24_hi_u32, u32, u32, u32, u32, (u24(a) * u24(b) >> 16) + c)
+LANE_OP3(mad24_hi_u32, u32, u32, u32, u32, (low_24_bits(a) * low_24_bits(b) >> 16) + c)
 LANE_OP3(mad24_hi_s32, u32, u32, u32, u32, (u64)(s24(a) * s24(b) >> 16) + c)
 LANE_OP3(mad24_hi_sat, s32, u32, u32, s32, clamp32((s24(a) * s24(b) >> 16) + c))
 

@@ -295,7 +295,7 @@ static void execute_mbarrier_wait(struct warp *w, const struct op *o, uint32_t m
 	*d = (*d & ~m) | p;
 	if (p != m)
 		w->stop |= WARP_YIELD;
-	check_barrier(w->cta);
+	check_note_barrier(w->cta);
 }
 
 static void execute_pending_count(struct warp *w, const struct op *o, uint32_t m)

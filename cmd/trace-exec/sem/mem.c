@@ -38,19 +38,19 @@ static bool global_find_host(struct warp *w, const struct op *o, uint32_t m, uin
 	uint64_t low, high;
 	uint8_t *base;
 
-	lanes_extremes(w->addr, m, &low, &high);
-	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
+	lanes_find_extremes(w->addr, m, &low, &high);
+	base = high - low <= UINT64_MAX - bytes ? memory_host_address(w->mem, low, high - low + bytes) : NULL;
 	if (base) {
 		add_base_to_offsets(at, w->addr, (uintptr_t)base - low);
 		return true;
 	}
 	FOR_BITS32 (i, m)
-		if (!(at[i] = memory_at(w->mem, w->addr[i], bytes)))
+		if (!(at[i] = memory_host_address(w->mem, w->addr[i], bytes)))
 			return fail_out_of_bounds_access(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 	return true;
 }
 
-uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
+uint8_t *mem_shared_of_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
 {
 	const struct cta *c = w->cta->cluster->cta[rank];
 
@@ -76,7 +76,7 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
 	if (o->space != SP_SHARED || stmt_has(o->in, M_SHARED__CLUSTER))
-		return mem_block_shared(w, o, lane, (unsigned)rank);
+		return mem_shared_of_block(w, o, lane, (unsigned)rank);
 	exec_fail(w, o, 1u << lane, "space",
 		"byte %llu of the shared memory of thread block %u of the cluster (expected a generic address or .shared::cluster)",
 		(unsigned long long)w->addr[lane], (unsigned)rank);
@@ -97,7 +97,7 @@ static bool window_find_host(
 
 	uint64_t low, high;
 
-	lanes_extremes(w->addr, m, &low, &high);
+	lanes_find_extremes(w->addr, m, &low, &high);
 	if (high <= size && size - high >= bytes &&
 		(stride || high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
 		if (stride)
@@ -494,7 +494,7 @@ static void execute_fence(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	(void)m;
-	check_barrier(w->cta);
+	check_note_barrier(w->cta);
 }
 
 int bind_fence(struct bind *b, struct op *o)

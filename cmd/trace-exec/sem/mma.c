@@ -43,7 +43,7 @@ static bool find_mma_shape(const struct stmt *in, struct mma_shape *s)
  */
 static unsigned fragment_registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {
-	return eight ? 8 : rows * cols / LANES / mma_per_reg(t);
+	return eight ? 8 : rows * cols / LANES / mma_elements_per_register(t);
 }
 
 static int bind_fragment(
@@ -110,7 +110,7 @@ static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, con
 		x->n_c = x->c == T_F16 ? 4 : 8;
 		x->n_d = x->d == T_F16 ? 4 : 8;
 	}
-	o->fn = x->volta ? mma_run_volta : mma_run;
+	o->fn = x->volta ? mma_execute_volta : mma_execute;
 	o->x->matrix = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	memcpy(o->x->matrix, x, sizeof(*x));
 	return bind_fragment(b, &k[0], x->n_d, (enum type)x->d, true, slot) ||
@@ -169,7 +169,7 @@ int bind_mma(struct bind *b, struct op *o)
 	x.b = in->type[2];
 	x.c = in->type[3];
 	x.saturate = stmt_has(in, M_SATFINITE);
-	x.bit_op = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
+	x.b1_operation = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
 	x.volta = x.a == T_F16 && x.shape.m == 8 && !x.sparse;
 	x.a_col = stmt_has(in, M_COL) && !stmt_has(in, M_ROW);
 	x.b_row = stmt_has(in, M_ROW) && !stmt_has(in, M_COL);
@@ -204,12 +204,12 @@ static void move_matrix_element(
 	struct warp *w, const struct op *o, unsigned lane, unsigned i, uint64_t bit, uint8_t *at)
 {
 	enum type t = (enum type)o->x->matrix->a;
-	unsigned p = mma_per_reg(t), bits = types[t].bits, shift = i % p * bits;
+	unsigned p = mma_elements_per_register(t), bits = types[t].bits, shift = i % p * bits;
 	uint32_t slot = o->x->slot[i / p];
 	u64 v = 0;
 
 	if (o->is_signed) {
-		v = mma_reg(w, slot, t, lane) >> shift;
+		v = mma_register_bits(w, slot, t, lane) >> shift;
 		memcpy(at, &v, bits / 8);
 		check_mark_written(w->cta, at, bits / 8);
 		return;
@@ -230,7 +230,7 @@ static void move_matrix_element(
 static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
-	unsigned n = x->n_a * mma_per_reg((enum type)x->a), bits = types[x->a].bits;
+	unsigned n = x->n_a * mma_elements_per_register((enum type)x->a), bits = types[x->a].bits;
 	uint64_t base[LANES], bit[LANES];
 	uint8_t *at[LANES];
 	struct op plain = *o;
@@ -271,7 +271,7 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 	x.b = in->n_types == 2 ? T_F16 : in->type[2];
 	x.c = in->type[in->n_types - 1];
 	x.saturate = stmt_has(in, M_SATFINITE);
-	x.bit_op = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
+	x.b1_operation = x.a == T_B1 ? stmt_has(in, M_XOR) ? 1 : 2 : 0;
 	if (!is_known_mma(&x))
 		return bind_refuse(b, "this shape with these types");
 	return check_mma_suffixes(b, &x, false) || bind_operands(b, 4, 4)

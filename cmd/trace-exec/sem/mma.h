@@ -19,7 +19,7 @@ struct matrix { /* data of an op */
 	bool saturate;
 	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
 	bool volta;                 /* m8n8k4 of f16 */
-	uint8_t bit_op;             /* operation of .b1: 1: xor, 2: and */
+	uint8_t b1_operation;       /* operation of .b1: 1: xor, 2: and */
 	uint8_t n_a, n_b, n_c, n_d; /* number of registers of each matrix */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
@@ -28,16 +28,19 @@ struct matrix { /* data of an op */
 
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }
 /* Returns the number of elements of a type in a 32-bit register; 1 for types of 32 bits and more. */
-static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
+static inline unsigned mma_elements_per_register(enum type t)
+{
+	return types[t].bits >= 32 ? 1 : 32u / types[t].bits;
+}
 /* Returns the bits that a lane has in a register of a fragment. */
-static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
+static inline u64 mma_register_bits(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
 {
 	return types[t].bits == 64 ? REG(u64, w, slot)[lane] : REG(u32, w, slot)[lane];
 }
 /* Returns element i of the bits of a register or memory word. */
 double mma_element(u64 bits, unsigned i, enum type t);
 /* Returns a sum as bits of type t. Floating-point numbers are rounded to nearest, integers truncated to 32 bits. */
-u64 mma_bits(double v, enum type t);
+u64 mma_bits_of_sum(double v, enum type t);
 
 /* Sets *row and *col to the position of element i of a lane's n elements, in a wmma fragment of rows x cols. */
 void mma_place_fragment(
@@ -53,9 +56,9 @@ unsigned mma_sparse_column(
 /* Fails the launch, and returns false, unless all lanes execute. what: "product" or "access", for the message. */
 bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char *what);
 /* Executes the product o->x->matrix, with the registers of D, A, B and C in o->x->slot. */
-void mma_run(struct warp *w, const struct op *o, uint32_t m);
+void mma_execute(struct warp *w, const struct op *o, uint32_t m);
 /* Executes m8n8k4 of f16. */
-void mma_run_volta(struct warp *w, const struct op *o, uint32_t m);
+void mma_execute_volta(struct warp *w, const struct op *o, uint32_t m);
 
 /* ---- products of warpgroups; sem/wgmma.c ---- */
 

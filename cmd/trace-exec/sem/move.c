@@ -20,14 +20,14 @@ static void mov_128(struct warp *w, const struct op *o, uint32_t m)
 		d[i + LANES] = a[i + LANES];
 	}
 }
-static void mov_pred(struct warp *w, const struct op *o, uint32_t m)
+static void move_predicate(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = &PRED(w, o->d);
 
 	*d = (*d & ~m) | (PRED(w, o->a) & m);
 }
 
-static void mov_clock(struct warp *w, const struct op *o, uint32_t m)
+static void move_clock(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool timer = o->n == S_GLOBALTIMER || o->n == S_GLOBALTIMER_LO || o->n == S_GLOBALTIMER_HI;
 	u64 v = exec_clock(w, o) + (timer ? w->g->timer : 0);
@@ -187,7 +187,7 @@ int bind_mov(struct bind *b, struct op *o)
 								      : 0;
 	}
 	if (k[1].kind == O_SREG && k[1].sreg >= S_CLOCK && k[1].sreg <= S_GLOBALTIMER_HI) {
-		o->fn = mov_clock;
+		o->fn = move_clock;
 		o->n = k[1].sreg;
 		o->reg_bytes = (uint8_t)(bits / 8);
 		if (bits < 32)
@@ -195,7 +195,7 @@ int bind_mov(struct bind *b, struct op *o)
 		return (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1 : 0;
 	}
 	return BIND(b, o,
-		bits == 1     ? mov_pred
+		bits == 1     ? move_predicate
 		: bits == 16  ? mov_16
 		: bits == 32  ? mov_32
 		: bits == 64  ? mov_64

@@ -44,7 +44,7 @@ double mma_element(u64 bits, unsigned i, enum type t)
 	}
 }
 
-u64 mma_bits(double v, enum type t)
+u64 mma_bits_of_sum(double v, enum type t)
 {
 	union {
 		double f;
@@ -71,7 +71,8 @@ struct product {
 static void position_in_a(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->shape.m == 16 ? 1 : 0;
+	unsigned p = mma_elements_per_register((enum type)x->a), g = lane / 4, t = lane % 4,
+		 two = x->shape.m == 16 ? 1 : 0;
 
 	*row = g + (two ? 8 * (r % 2) : 0);
 	*col = t * p + e + 4 * p * (two ? r / 2 : r);
@@ -80,7 +81,7 @@ static void position_in_a(
 static void position_in_b(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = mma_per_reg((enum type)x->b);
+	unsigned p = mma_elements_per_register((enum type)x->b);
 
 	*row = lane % 4 * p + e + 4 * p * r;
 	*col = lane / 4;
@@ -132,13 +133,13 @@ unsigned mma_sparse_column(
 static void gather_a(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
 {
 	enum type t = (enum type)x->a;
-	unsigned per = mma_per_reg(t), row, col;
+	unsigned per = mma_elements_per_register(t), row, col;
 
 	if (x->sparse)
 		memset(p->a, 0, sizeof(p->a));
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_a * per; i++) {
-			u64 bits = mma_reg(w, o->x->slot[x->n_d + i / per], t, lane);
+			u64 bits = mma_register_bits(w, o->x->slot[x->n_d + i / per], t, lane);
 
 			if (x->wmma)
 				mma_place_fragment(x->shape.m, x->shape.k, x->n_a * per, lane, i, &row, &col);
@@ -154,11 +155,11 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 static void gather_b(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
 {
 	enum type t = (enum type)x->b;
-	unsigned per = mma_per_reg(t), row, col;
+	unsigned per = mma_elements_per_register(t), row, col;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_b * per; i++) {
-			u64 bits = mma_reg(w, o->x->slot[x->n_d + x->n_a + i / per], t, lane);
+			u64 bits = mma_register_bits(w, o->x->slot[x->n_d + x->n_a + i / per], t, lane);
 
 			if (x->wmma)
 				mma_place_fragment(x->shape.k, x->shape.n, x->n_b * per, lane, i, &row, &col);
@@ -171,7 +172,7 @@ static void gather_b(const struct warp *w, const struct op *o, const struct matr
 static void gather_c(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
 {
 	enum type t = (enum type)x->c;
-	unsigned per = mma_per_reg(t), first = (unsigned)x->n_d + x->n_a + x->n_b, row, col;
+	unsigned per = mma_elements_per_register(t), first = (unsigned)x->n_d + x->n_a + x->n_b, row, col;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_c * per; i++) {
@@ -179,8 +180,8 @@ static void gather_c(const struct warp *w, const struct op *o, const struct matr
 				mma_place_fragment(x->shape.m, x->shape.n, x->n_c * per, lane, i, &row, &col);
 			else
 				position_in_c(lane, i, &row, &col);
-			p->c[row][col] =
-				mma_element(mma_reg(w, o->x->slot[first + i / per], t, lane), i % per, t);
+			p->c[row][col] = mma_element(
+				mma_register_bits(w, o->x->slot[first + i / per], t, lane), i % per, t);
 		}
 }
 
@@ -189,7 +190,7 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 	double v = p->c[i][j];
 
 	for (unsigned k = 0; k < x->shape.k; k++)
-		v += x->bit_op == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
+		v += x->b1_operation == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
 	if (!mma_is_int((enum type)x->d))
 		return v;
 	if (x->saturate)
@@ -199,7 +200,7 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 
 static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x, double (*d)[32])
 {
-	unsigned pd = mma_per_reg((enum type)x->d), row, col;
+	unsigned pd = mma_elements_per_register((enum type)x->d), row, col;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned r = 0; r < x->n_d; r++) {
@@ -211,7 +212,8 @@ static void scatter_d(struct warp *w, const struct op *o, const struct matrix *x
 						r * pd + e, &row, &col);
 				else
 					position_in_c(lane, r * pd + e, &row, &col);
-				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
+				v |= mma_bits_of_sum(d[row][col], (enum type)x->d)
+				     << (types[x->d].bits % 64) * e;
 			}
 			if (x->d == T_F64)
 				REG(u64, w, o->x->slot[r])[lane] = v;
@@ -228,7 +230,7 @@ bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char 
 	return m == ALL_LANES;
 }
 
-void mma_run(struct warp *w, const struct op *o, uint32_t m)
+void mma_execute(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
 	struct cta *c = w->cta;
@@ -275,16 +277,16 @@ static void volta_gather(const struct warp *w, const struct op *o, unsigned q, s
 		unsigned lane = volta_lane(q, n), up = n / 4 * 4, own = n % 4;
 
 		for (unsigned i = 0; i < 4; i++) {
-			double va = mma_element(mma_reg(w, sa[i / 2], T_F16, lane), i % 2, T_F16);
-			double vb = mma_element(mma_reg(w, sb[i / 2], T_F16, lane), i % 2, T_F16);
+			double va = mma_element(mma_register_bits(w, sa[i / 2], T_F16, lane), i % 2, T_F16);
+			double vb = mma_element(mma_register_bits(w, sb[i / 2], T_F16, lane), i % 2, T_F16);
 
 			*(x->a_col ? &p->a[i + up][own] : &p->a[own + up][i]) = va;
 			*(x->b_row ? &p->b[own][i + up] : &p->b[i][own + up]) = vb;
 		}
 		for (unsigned i = 0; i < 8; i++)
 			*volta_element_of_c(p->c, n, i, f16) =
-				f16 ? mma_element(mma_reg(w, sc[i / 2], T_F16, lane), i % 2, T_F16)
-				    : mma_element(mma_reg(w, sc[i], T_F32, lane), 0, T_F32);
+				f16 ? mma_element(mma_register_bits(w, sc[i / 2], T_F16, lane), i % 2, T_F16)
+				    : mma_element(mma_register_bits(w, sc[i], T_F32, lane), 0, T_F32);
 	}
 }
 
@@ -294,14 +296,15 @@ static void volta_scatter(struct warp *w, const struct op *o, unsigned q, struct
 
 	for (unsigned n = 0; n < 8; n++)
 		for (unsigned i = 0; i < 8; i++) {
-			u32 v = (u32)mma_bits(*volta_element_of_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
+			u32 v = (u32)mma_bits_of_sum(
+				*volta_element_of_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
 			u32 *r = &REG(u32, w, o->x->slot[f16 ? i / 2 : i])[volta_lane(q, n)];
 
 			*r = !f16 ? v : i % 2 ? (*r & 0xffff) | v << 16 : v;
 		}
 }
 
-void mma_run_volta(struct warp *w, const struct op *o, uint32_t m)
+void mma_execute_volta(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (!mma_check_lanes(w, o, m, "product"))
 		return;

@@ -65,7 +65,7 @@ bool mem_find_host(
  * Returns the shared memory of the cluster's block with this rank, for a lane's access at offset w->addr. If the block
  * has ended, fails the launch and returns NULL.
  */
-uint8_t *mem_block_shared(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
+uint8_t *mem_shared_of_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
 /* Set at[] to the host addresses of op o for the lanes of m, and check them. Return false if the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);

@@ -63,7 +63,7 @@ bool surface_find(struct warp *w, const struct op *o, const struct surface_acces
 	int in;
 
 	*at = NULL;
-	if (!(*t = geometry_texture(w, o, &x->geometry, lane, true)) ||
+	if (!(*t = geometry_find_texture(w, o, &x->geometry, lane, true)) ||
 		(in = surface_address(w, o, x, *t, lane)) < 0)
 		return false;
 	if (!in)
@@ -154,7 +154,7 @@ bool surface_reduce(struct warp *w, const struct op *o, const struct surface_acc
 		return true;
 	pthread_mutex_lock(&w->mem->lock);
 	memcpy(&old, at, o->bytes);
-	v = atom_value(x->atom, x->typed && t->kind == TEXEL_SIGNED ? T_S32 : x->type, old, v, 0);
+	v = atom_new_value(x->atom, x->typed && t->kind == TEXEL_SIGNED ? T_S32 : x->type, old, v, 0);
 	memcpy(at, &v, o->bytes);
 	pthread_mutex_unlock(&w->mem->lock);
 	return true;
@@ -186,7 +186,7 @@ static uint32_t channel_data_type(const struct texture *t)
 	return whole[t->kind][size];
 }
 
-static uint32_t query_value(const struct texture *t, uint32_t what)
+static uint32_t texture_query_value(const struct texture *t, uint32_t what)
 {
 	static const uint8_t modes[] = {
 		[TEXTURE_WRAP] = 0, [TEXTURE_MIRROR] = 1, [TEXTURE_CLAMP] = 2, [TEXTURE_BORDER] = 4};
@@ -225,7 +225,7 @@ static void execute_query(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!is_sampler_query(what) ||
 			!texture_find_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
-			t = geometry_texture(w, o, NULL, i, o->is_signed);
+			t = geometry_find_texture(w, o, NULL, i, o->is_signed);
 		if (!t)
 			return;
 		if (o->n) {
@@ -234,7 +234,7 @@ static void execute_query(struct warp *w, const struct op *o, uint32_t m)
 			level = texture_level(t, n < t->levels ? n : t->levels - 1u);
 			t = &level;
 		}
-		REG(u32, w, o->d)[i] = query_value(t, what);
+		REG(u32, w, o->d)[i] = texture_query_value(t, what);
 	}
 }
 
@@ -336,10 +336,10 @@ int bind_sured(struct bind *b, struct op *o)
 		return -1;
 	x->typed = x->formatted && in->type[0] == T_B32;
 	x->type = x->typed ? T_U32 : (enum type)in->type[0];
-	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
+	if (o->bytes < 4 || !atom_find_operation(in, x->type, &x->atom))
 		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
 			in->text);
-	b->frame->order |= atom_order(x->atom, x->type);
+	b->frame->order |= atom_order_bits(x->atom, x->type);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "sem/async.h"
 
 /* Returns the error in the corners, pixels or steps of an im2col map; NULL if there is none. */
-static const char *im2col_error(const struct tensor_map *m)
+static const char *im2col_map_error(const struct tensor_map *m)
 {
 	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
 
@@ -52,7 +52,7 @@ const char *tensor_map_error(const struct tensor_map *m)
 		return "an address, or innermost bytes of the box, that are not a multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
-	return m->pixels ? im2col_error(m) : NULL;
+	return m->pixels ? im2col_map_error(m) : NULL;
 }
 
 /* A copy of one lane. */
@@ -135,7 +135,7 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 	pthread_mutex_lock(&w->mem->lock);
 	memcpy(&old, to, b->map->bytes);
 	memcpy(&v, from, b->map->bytes);
-	v = atom_value(b->atom, (enum type)b->map->type, old, v, 0);
+	v = atom_new_value(b->atom, (enum type)b->map->type, old, v, 0);
 	memcpy(to, &v, b->map->bytes);
 	pthread_mutex_unlock(&w->mem->lock);
 }
@@ -191,7 +191,7 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 	w->addr[lane] = addr;
 	if (!check_tensor_buffer(w, o, b, lane, addr, *n * m->bytes))
 		return NULL;
-	if (!(at = memory_at(w->mem, addr, *n * m->bytes)))
+	if (!(at = memory_host_address(w->mem, addr, *n * m->bytes)))
 		check_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
 	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != TENSOR_LOAD)
 		       ? at
@@ -257,7 +257,7 @@ static const struct tensor_map *read_tensor_map(
 		wrong = "a tensor map of the other kind, of tiles or im2col";
 	else if (!wrong && x->order == ORDER_ROWS && m->box[1] != 1)
 		wrong = "a box of several rows";
-	else if (!wrong && x->direction == TENSOR_REDUCE && !atom_fits(x->atom, (enum type)m->type))
+	else if (!wrong && x->direction == TENSOR_REDUCE && !atom_is_supported(x->atom, (enum type)m->type))
 		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
 		exec_fail(w, o, 1u << lane, "tensor-map", "%s (expected a map that fits the copy)", wrong);
@@ -299,7 +299,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 }
 
 /* Reads the map and the coordinates of a lane's copy. Returns false if the launch has failed. */
-static bool read_box(struct warp *w, const struct op *o, unsigned lane, struct tensor_map *map, struct box *b)
+static bool read_copy_box(
+	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *map, struct box *b)
 {
 	const struct tensor_copy *x = o->x->family;
 
@@ -322,7 +323,7 @@ void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		struct tensor_map map;
 		struct box b;
-		uint32_t ranks = read_box(w, o, i, &map, &b) ? targets_ranks(w, o, &x->targets, i) : 0;
+		uint32_t ranks = read_copy_box(w, o, i, &map, &b) ? targets_ranks(w, o, &x->targets, i) : 0;
 
 		if (!ranks)
 			return;
@@ -342,7 +343,7 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
 	uint64_t first, n, inside = 0;
 
-	if (!read_box(w, o, lane, &map, &b))
+	if (!read_copy_box(w, o, lane, &map, &b))
 		return false;
 	memcpy(pixel, b.corner, sizeof(pixel));
 	for (uint64_t k = 0; k < count_box_lines(&b); k++) {
@@ -466,7 +467,7 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	if (many && (!load || (x->targets.mask = bind_src(b, &k[3 + offsets], T_U16)) == UINT32_MAX))
 		return -1;
 	if (x->direction == TENSOR_REDUCE) {
-		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
+		if (!atom_find_operation(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
 		b->frame->order |= ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}

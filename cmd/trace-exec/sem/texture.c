@@ -75,7 +75,7 @@ static void find_texel_position(
 	if (g->layered) {
 		uint32_t i = REG(u32, w, g->layer)[lane];
 
-		i = g->narrow_layer ? i & 0xffff : i;
+		i = g->layer_has_16_bits ? i & 0xffff : i;
 		s->layer = (i < layers ? i : layers - 1) * step;
 	}
 	if (g->shape == TEXTURE_CUBE) {
@@ -188,7 +188,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct texel_se
 		return true;
 	}
 	w->addr[lane] = texture_texel_address(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
-	at[lane] = memory_at(w->mem, w->addr[lane], texture_texel_bytes(t));
+	at[lane] = memory_host_address(w->mem, w->addr[lane], texture_texel_bytes(t));
 	if (!at[lane] || !add_texel_read(s->reads, lane, w->addr[lane], texture_texel_bytes(t)))
 		if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
 			(w->g->options->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
@@ -243,7 +243,7 @@ static bool gather_texels(struct warp *w, const struct op *o, const struct texel
 	return true;
 }
 
-uint32_t texture_halves(const uint32_t v[2])
+uint32_t texture_pack_halves(const uint32_t v[2])
 {
 	return small_of_double((double)ieee_f32(v[0]), SMALL_F16, ROUND_RN, false) |
 	       small_of_double((double)ieee_f32(v[1]), SMALL_F16, ROUND_RN, false) << 16;
@@ -257,7 +257,7 @@ static void write_fetch_result(
 	for (unsigned c = 0; c < 4 && !x->half; c++)
 		REG(u32, w, slot[c])[lane] = v[c];
 	for (unsigned c = 0; c < 2 && x->half; c++)
-		REG(u32, w, slot[c])[lane] = texture_halves(v + 2 * c);
+		REG(u32, w, slot[c])[lane] = texture_pack_halves(v + 2 * c);
 }
 
 /* Fetches from one level and sets w->addr of the lane. Returns false if the launch has failed. */
@@ -280,13 +280,14 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane,
 	uint32_t v[4], struct texel_reads *reads)
 {
-	const struct texture *t = geometry_texture(w, o, &x->geometry, lane, false);
+	const struct texture *t = geometry_find_texture(w, o, &x->geometry, lane, false);
 	struct sampler own_sampler;
 	const struct sampler *by = &own_sampler;
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->geometry.has_sampler && !geometry_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
+	if (!t || (x->geometry.has_sampler &&
+			  !geometry_find_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
 		return false;
 	if (!x->geometry.has_sampler)
 		by = &t->sampler;
@@ -381,8 +382,8 @@ int geometry_bind(
 	return 0;
 }
 
-bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry *g, const struct texture *t,
-	unsigned lane, struct sampler *to)
+bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geometry *g,
+	const struct texture *t, unsigned lane, struct sampler *to)
 {
 	uint64_t handle = REG(u64, w, g->sampler)[lane];
 
@@ -398,7 +399,7 @@ bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry 
 	return !to->linear || texture_reads_float(t);
 }
 
-const struct texture *geometry_texture(
+const struct texture *geometry_find_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface)
 {
 	const struct texture *t = texture_find(w->g->textures, w->mem, w->addr[lane]);

@@ -9,11 +9,11 @@
 
 /* Shape of the texture or surface that an instruction expects, and the slots of its coordinates. */
 struct geometry {
-	uint8_t shape;      /* enum texture_shape; .1d also accepts linear memory */
-	uint8_t n;          /* coordinates without the layer */
-	bool layered, real; /* real: coordinates of .f32 */
-	bool narrow_layer;  /* the layer has 16 bits */
-	bool has_sampler;   /* a separate sampler is given, whose handle is in slot sampler */
+	uint8_t shape;          /* enum texture_shape; .1d also accepts linear memory */
+	uint8_t n;              /* coordinates without the layer */
+	bool layered, real;     /* real: coordinates of .f32 */
+	bool layer_has_16_bits; /* the layer has 16 bits */
+	bool has_sampler;       /* a separate sampler is given, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;
 };
 
@@ -61,7 +61,7 @@ bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture
 	uint32_t v[4], struct texel_reads *reads);
 
 /* Returns two channels as f16, the first in the lower half. */
-uint32_t texture_halves(const uint32_t v[2]);
+uint32_t texture_pack_halves(const uint32_t v[2]);
 
 enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
 
@@ -97,10 +97,10 @@ int geometry_bind(
  * Returns the texture or surface with the handle in w->addr[lane]; NULL if the launch has failed. g: its expected
  * geometry; NULL: any.
  */
-const struct texture *geometry_texture(
+const struct texture *geometry_find_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
 /* Sets *to to the sampler of a lane and checks that it fits t. Returns false if the launch has failed. */
-bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry *g, const struct texture *t,
-	unsigned lane, struct sampler *to);
+bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geometry *g,
+	const struct texture *t, unsigned lane, struct sampler *to);
 
 #endif

@@ -28,8 +28,8 @@ struct video_op {
 	uint8_t a_bits, b_bits; /* single word: width of the parts of a and b */
 	uint8_t d_shift;        /* single word: first bit of the part of d */
 	uint8_t c_bits, c_part; /* vmad: part of c, which must be the whole word */
-	uint8_t shr;            /* vmad: the sum is shifted right by this number */
-	uint8_t plus;           /* vmad: .po is given, so 1 is added */
+	uint8_t right_shift;    /* vmad: the sum is shifted right by this number */
+	uint8_t adds_one;       /* vmad: .po is given, so 1 is added */
 	uint8_t neg_ab, neg_c;  /* vmad: the product or c is negated */
 };
 
@@ -143,13 +143,13 @@ static void execute_vmad(struct warp *w, const struct op *o, uint32_t m)
 		u32 c = REG(u32, w, o->c)[i];
 		s128 v = a * b, add;
 
-		if (x->neg_ab && !x->plus)
+		if (x->neg_ab && !x->adds_one)
 			v = ~v;
-		else if (x->neg_c && !x->plus)
+		else if (x->neg_c && !x->adds_one)
 			c = ~c;
 		add = is_signed ? (s128)(s32)c : (s128)c;
-		v += add + (x->plus || x->neg_ab || x->neg_c);
-		v >>= x->shr;
+		v += add + (x->adds_one || x->neg_ab || x->neg_c);
+		v >>= x->right_shift;
 		if (x->sat && is_signed)
 			v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
 		else if (x->sat)
@@ -342,8 +342,8 @@ int bind_vmad(struct bind *b, struct op *o)
 	if (x->c_bits != 32 || k[0].part)
 		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
 	o->fn = execute_vmad;
-	x->shr = stmt_has(b->in, M_SHR7) ? 7 : stmt_has(b->in, M_SHR15) ? 15 : 0;
-	x->plus = stmt_has(b->in, M_PO);
+	x->right_shift = stmt_has(b->in, M_SHR7) ? 7 : stmt_has(b->in, M_SHR15) ? 15 : 0;
+	x->adds_one = stmt_has(b->in, M_PO);
 	x->neg_ab = (k[1].minus && k[1].kind == O_REG) != (k[2].minus && k[2].kind == O_REG);
 	x->neg_c = k[3].minus && k[3].kind == O_REG;
 	return bind_video_words(b, o, k, 4);

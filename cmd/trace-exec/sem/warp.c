@@ -10,7 +10,7 @@
 #include "sem/sem.h"
 
 /* Removes from *left its lowest lane and the lanes that this lane names. Returns these lanes, which form a group. */
-static u32 remove_lowest_group(const u32 *mask, u32 *left)
+static u32 take_lowest_group(const u32 *mask, u32 *left)
 {
 	unsigned first = bit_lowest32(*left);
 	u32 group = (mask[first] & *left) | 1u << first;
@@ -62,15 +62,16 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	}
 	if (named != all || m & ~named)
 		check_masks(w, o, mask, m);
-	if (m == alive && !w->missed_lanes)
+	if (m == alive && !w->awaited_sync_lanes)
 		return;
 	named &= ~m;
-	if (m & w->missed_lanes && named & w->ahead_lanes)
-		exec_note_finding(w, o, m & w->missed_lanes, "sync-apart",
+	if (m & w->awaited_sync_lanes && named & w->early_sync_lanes)
+		exec_note_finding(w, o, m & w->awaited_sync_lanes, "sync-apart",
 			"%s in %u lanes: %u other lanes of its mask have continued (expected all lanes of the mask at once)",
-			o->in->text, bit_count32(m), bit_count32(named & w->ahead_lanes));
-	w->missed_lanes = named & alive ? w->missed_lanes | (named & alive) : w->missed_lanes & ~m;
-	w->ahead_lanes = named & alive ? w->ahead_lanes | m : w->ahead_lanes & ~m;
+			o->in->text, bit_count32(m), bit_count32(named & w->early_sync_lanes));
+	w->awaited_sync_lanes =
+		named & alive ? w->awaited_sync_lanes | (named & alive) : w->awaited_sync_lanes & ~m;
+	w->early_sync_lanes = named & alive ? w->early_sync_lanes | m : w->early_sync_lanes & ~m;
 }
 
 static void execute_bar_warp(struct warp *w, const struct op *o, uint32_t m)
@@ -192,7 +193,7 @@ static void execute_vote_sync(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
-		execute_vote(w, o, remove_lowest_group(mask, &m));
+		execute_vote(w, o, take_lowest_group(mask, &m));
 }
 
 int bind_vote(struct bind *b, struct op *o)
@@ -257,7 +258,7 @@ static void execute_match(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m)
 		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 	while (m)
-		match_members(w, o, v, remove_lowest_group(mask, &m));
+		match_members(w, o, v, take_lowest_group(mask, &m));
 }
 
 int bind_match(struct bind *b, struct op *o)
@@ -317,7 +318,7 @@ static void execute_redux(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m) {
-		u32 group = remove_lowest_group(mask, &m),
+		u32 group = take_lowest_group(mask, &m),
 		    r = in[bit_lowest32(group)] & (o->mode & 4 ? 0x7fffffff : ~0u);
 
 		FOR_BITS32 (i, group & (group - 1))
@@ -367,7 +368,7 @@ static void execute_elect(struct warp *w, const struct op *o, uint32_t m)
 	check_sync_lanes(w, o, o->a, m);
 	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
 	while (m) {
-		u32 group = remove_lowest_group(mask, &m), leader = bit_lowest32(group);
+		u32 group = take_lowest_group(mask, &m), leader = bit_lowest32(group);
 
 		FOR_BITS32 (i, group)
 			REG(u32, w, o->d)[i] = leader;

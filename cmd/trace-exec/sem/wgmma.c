@@ -31,7 +31,7 @@ static struct shared_matrix read_descriptor(u64 desc, enum type t, bool trans)
 }
 
 /* Returns the offset in shared memory of element (row, k); elements of one bit share bytes. */
-static uint64_t element_offset(const struct shared_matrix *v, unsigned row, unsigned k)
+static uint64_t matrix_element_offset(const struct shared_matrix *v, unsigned row, unsigned k)
 {
 	uint64_t at, bits = types[v->type].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
 
@@ -48,7 +48,7 @@ static uint64_t element_offset(const struct shared_matrix *v, unsigned row, unsi
 static bool load_matrix_element(struct warp *w, const struct op *o, const struct shared_matrix *v,
 	unsigned row, unsigned k, double *out)
 {
-	uint64_t at = element_offset(v, row, k),
+	uint64_t at = matrix_element_offset(v, row, k),
 		 bytes = types[v->type].bits < 8 ? 1 : types[v->type].bits / 8;
 	u64 bits = 0;
 
@@ -64,7 +64,7 @@ static bool load_matrix_element(struct warp *w, const struct op *o, const struct
 }
 
 /* Returns the element of a for stored column k of A, in row m of the warp's rows. */
-static double *column_of_a(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
+static double *element_of_a(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
 {
 	if (x->sparse)
 		k = mma_sparse_column(REG(u32, w, x->slot_meta), x->a, x->k, x->selector, m, k);
@@ -75,7 +75,7 @@ static double *column_of_a(const struct warp *w, const struct wgmma *x, double *
 static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
 	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
-	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16,
+	unsigned p = mma_elements_per_register(x->a), first = w->index % 4 * 16,
 		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
 	if (vb.swizzle && !vb.trans && row_bytes > vb.swizzle) {
@@ -88,14 +88,15 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 		for (unsigned lane = 0; lane < LANES; lane++)
 			for (unsigned r = 0; r < 4; r++)
 				for (unsigned e = 0; e < p; e++)
-					*column_of_a(w, x, a, lane / 4 + 8 * (r % 2),
+					*element_of_a(w, x, a, lane / 4 + 8 * (r % 2),
 						lane % 4 * p + e + 4 * p * (r / 2)) =
 						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
 	} else {
 		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
 		for (unsigned m = 0; m < 16; m++)
 			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
-				if (!load_matrix_element(w, o, &va, first + m, k, column_of_a(w, x, a, m, k)))
+				if (!load_matrix_element(
+					    w, o, &va, first + m, k, element_of_a(w, x, a, m, k)))
 					return false;
 	}
 	for (unsigned n = 0; n < x->n; n++)
@@ -121,7 +122,7 @@ static double wgmma_sum(const struct wgmma *x, const double *a, const double *b,
 
 static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const double *a, const double *b)
 {
-	unsigned p = mma_per_reg(x->d), bits = types[x->d].bits;
+	unsigned p = mma_elements_per_register(x->d), bits = types[x->d].bits;
 	bool add = PRED(w, x->scale) & 1;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
@@ -134,7 +135,7 @@ static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const doub
 				double s = wgmma_sum(x, a + row * x->k, b + col * x->k,
 					add ? mma_element(*d, e, x->d) : 0);
 
-				v |= (u32)mma_bits(s, x->d) << bits % 32 * e;
+				v |= (u32)mma_bits_of_sum(s, x->d) << bits % 32 * e;
 			}
 			*d = v;
 		}
@@ -228,7 +229,7 @@ static int bind_wgmma_metadata(struct bind *b, struct wgmma *x, const struct ope
 static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *k)
 {
 	x->in_regs = k[1].kind == O_VEC;
-	x->n_d = (uint16_t)(x->n / 2 / mma_per_reg(x->d));
+	x->n_d = (uint16_t)(x->n / 2 / mma_elements_per_register(x->d));
 	if (k[0].kind != O_VEC || k[0].n != x->n_d || (x->in_regs && k[1].n != 4))
 		return bind_fault(b, &k[k[0].kind == O_VEC && k[0].n == x->n_d], "operand",
 			"wrong number of registers (expected %u and 4)", x->n_d);

@@ -248,8 +248,8 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	}
 	tag_access(&c->tags, &a->lookup, a->now, &a->evicted);
 	e = mshr_add_entry(&c->mshr, bucket, addr, r, c->pool);
-	e->made_addr = q->addr;
-	e->made_size = q->size;
+	e->first_request_addr = q->addr;
+	e->first_request_size = q->size;
 	e->slot = a->lookup.slot;
 	e->pieces = c->pieces;
 	q->entry[c->l2] = (uint32_t)(e - c->mshr.entry);
@@ -288,7 +288,7 @@ static enum cache_status serve_read_hit(struct cache_visit *a)
 {
 	tag_access(&a->c->tags, &a->lookup, a->now, &a->evicted);
 	if (a->q->flags & REQ_ATOMIC)
-		tag_modify(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
+		tag_modify_sector(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
 	return STATUS_HIT;
 }
 
@@ -376,14 +376,14 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 
 /* ---- fill (CACHE-fill) ----------------------------------------------------------------------- */
 
-static struct mshr_entry *outstanding_entry(const struct cache *c, uint32_t r)
+static struct mshr_entry *outstanding_mshr_entry(const struct cache *c, uint32_t r)
 {
 	struct mshr_entry *e = &c->mshr.entry[c->pool->req[r].entry[c->l2]];
 
 	return e->waiting && e->first == r ? e : NULL;
 }
 
-bool cache_waits_for_fill(const struct cache *c, uint32_t r) { return outstanding_entry(c, r); }
+bool cache_waits_for_fill(const struct cache *c, uint32_t r) { return outstanding_mshr_entry(c, r); }
 
 /*
  * Fills tags by the allocation policy in force at the time of the fill. The policy may have been different when the
@@ -399,7 +399,7 @@ static void fill_tags_of_entry(struct cache *c, const struct mshr_entry *e, cons
 	}
 	tag_fill_slot(&c->tags, e->slot, sector, q->bytes);
 	if (e->atomic)
-		tag_modify(&c->tags, e->slot, sector, q->bytes);
+		tag_modify_sector(&c->tags, e->slot, sector, q->bytes);
 }
 
 FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
@@ -414,13 +414,13 @@ FLATTEN void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 		req_free(c->pool, r);
 		r = parent;
 	}
-	e = outstanding_entry(c, r);
+	e = outstanding_mshr_entry(c, r);
 	assert(e);
 	if (e->pieces && --e->pieces)
 		return;
 	q = &c->pool->req[r];
-	q->addr = e->made_addr;
-	q->size = e->made_size;
+	q->addr = e->first_request_addr;
+	q->size = e->first_request_size;
 	e->waiting = false;
 	fill_tags_of_entry(c, e, q, replacement_time(c, now));
 	mshr_mark_ready(&c->mshr, e);
@@ -472,10 +472,10 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
 	tag_set_ways(&c->tags, ways);
 }
 
-void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc)
+void cache_resize_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc)
 {
 	c->tags.on_miss = alloc == ALLOC_ON_MISS;
-	tag_set_sets(&c->tags, sets);
+	tag_resize_sets(&c->tags, sets);
 }
 
 /* ---- single lines ------------------------------------------------------------------ */
@@ -488,7 +488,7 @@ static struct lookup look_up_line(const struct cache *c, uint64_t addr)
 	return l;
 }
 
-bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
+bool cache_has_sectors(const struct cache *c, uint64_t addr, uint32_t sectors)
 {
 	uint32_t slot = look_up_line(c, addr).slot;
 
@@ -543,7 +543,7 @@ uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bo
 
 struct cache_warm_counts cache_warm_counts(const struct cache *c) { return c->warmed; }
 
-void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
+void cache_warm_write(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {
 	bool evicts = c->write == WRITE_EVICT || c->write == WRITE_LOCAL_BACK_GLOBAL_EVICT;
 	uint32_t slot = look_up_line(c, addr).slot;

@@ -126,7 +126,7 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /*
  * Sets the number of sets of an L1 with INDEX_MODULO, which is at most the number at its creation. A change of the
  * number empties the cache (CACHE-size-3).
  */
-void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
+void cache_resize_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 /* Fills one sector of the line of addr for a copy by the host (MEM-copy). */
 void cache_fill_for_copy(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
@@ -135,7 +135,7 @@ void cache_fill_for_copy(struct cache *c, uint64_t addr, uint32_t sector, uint64
  * reserved. addr: any address of the line.
  */
 /* Returns true if a read of all of these sectors would hit. */
-bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
+bool cache_has_sectors(const struct cache *c, uint64_t addr, uint32_t sectors);
 /*
  * Inserts the sectors of the read r as the youngest of their set, unless the miss queue or the set is full.
  * Returns true if a modified line was evicted, and its write-back is in the miss queue.
@@ -163,7 +163,7 @@ uint32_t cache_warm_sectors(struct cache *c, uint64_t addr, uint32_t sectors, bo
  * Writes whole sectors like cache_warm_sectors(), by the write policy. The caller makes the accesses that the cache
  * would send to the level below.
  */
-void cache_warm_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
+void cache_warm_write(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
 /* Returns the counts of a stream; NULL if the stream has none. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);

@@ -13,17 +13,17 @@
 #include "fifo.h"
 
 struct mshr_entry {
-	uint64_t addr;       /* MSHR address */
-	uint64_t made_addr;  /* req.addr of the first request before it was sent */
-	uint32_t first;      /* handle of the first request; REQ_NONE after its return */
-	uint32_t head, tail; /* list of merged requests */
-	uint32_t count;      /* number of requests */
-	uint32_t chain;      /* next entry in the bucket, or in the list of free entries */
-	uint32_t slot;       /* slot of the line in the tag array */
-	uint16_t made_size;  /* req.size of the first request before it was sent */
-	uint8_t pieces;      /* number of outstanding sector replies */
-	bool waiting;        /* true until the reply to the first request has arrived */
-	bool atomic;         /* true if one of the requests is an atomic */
+	uint64_t addr;               /* MSHR address */
+	uint64_t first_request_addr; /* req.addr of the first request before it was sent */
+	uint32_t first;              /* handle of the first request; REQ_NONE after its return */
+	uint32_t head, tail;         /* list of merged requests */
+	uint32_t count;              /* number of requests */
+	uint32_t chain;              /* next entry in the bucket, or in the list of free entries */
+	uint32_t slot;               /* slot of the line in the tag array */
+	uint16_t first_request_size; /* req.size of the first request before it was sent */
+	uint8_t pieces;              /* number of outstanding sector replies */
+	bool waiting;                /* true until the reply to the first request has arrived */
+	bool atomic;                 /* true if one of the requests is an atomic */
 };
 
 struct mshr {

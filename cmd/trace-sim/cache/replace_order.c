@@ -19,7 +19,7 @@ static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
 	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
 }
 
-static void list_insert(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
+static void insert_by_age(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = NEWEST(row, which), newer = 0;
 
@@ -33,7 +33,7 @@ static void list_insert(struct tags *t, struct tag_row *row, unsigned which, uin
 	*(newer ? &OLDER(t, newer) : &NEWEST(row, which)) = slot;
 }
 
-static void list_remove(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
+static void remove_from_age_list(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = OLDER(t, slot), newer = NEWER(t, slot);
 
@@ -53,9 +53,9 @@ static void touch_lru(struct tags *t, uint32_t slot, uint32_t now)
 		l->stamp = now;
 		return;
 	}
-	list_remove(t, row, which, slot);
+	remove_from_age_list(t, row, which, slot);
 	l->stamp = now;
-	list_insert(t, row, which, slot);
+	insert_by_age(t, row, which, slot);
 }
 
 static void touch_fifo(struct tags *t, uint32_t slot, uint32_t now)
@@ -65,7 +65,7 @@ static void touch_fifo(struct tags *t, uint32_t slot, uint32_t now)
 	(void)now;
 }
 
-static uint32_t oldest_idle(const struct tags *t, const struct tag_row *row, unsigned which)
+static uint32_t oldest_unreserved_line(const struct tags *t, const struct tag_row *row, unsigned which)
 {
 	uint32_t slot = OLDEST(row, which);
 
@@ -79,13 +79,14 @@ static uint32_t oldest_victim(const struct tags *t, const struct tag_row *row, b
 	uint32_t a, b;
 
 	if (!modified_too)
-		return oldest_idle(t, row, 0);
-	b = oldest_idle(t, row, 1);
+		return oldest_unreserved_line(t, row, 0);
+	b = oldest_unreserved_line(t, row, 1);
 	if (!row->idle[0])
 		return b;
-	a = oldest_idle(t, row, 0);
+	a = oldest_unreserved_line(t, row, 0);
 	return is_older(t, a, b) ? a : b;
 }
 
-const struct replacement_policy replace_LRU = {list_insert, list_remove, touch_lru, oldest_victim};
-const struct replacement_policy replace_FIFO = {list_insert, list_remove, touch_fifo, oldest_victim};
+const struct replacement_policy replace_LRU = {insert_by_age, remove_from_age_list, touch_lru, oldest_victim};
+const struct replacement_policy replace_FIFO = {
+	insert_by_age, remove_from_age_list, touch_fifo, oldest_victim};

@@ -70,7 +70,7 @@ static bool is_line_modified(const struct tags *t, uint32_t slot)
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-static void link_line(struct tags *t, uint32_t slot)
+static void add_line_to_bucket(struct tags *t, uint32_t slot)
 {
 	uint32_t *bucket = tag_bucket(t, t->line[slot].tag);
 
@@ -78,7 +78,7 @@ static void link_line(struct tags *t, uint32_t slot)
 	*bucket = slot;
 }
 
-static void unlink_line(struct tags *t, uint32_t slot)
+static void remove_line_from_bucket(struct tags *t, uint32_t slot)
 {
 	uint32_t *link = tag_bucket(t, t->line[slot].tag);
 
@@ -109,10 +109,10 @@ static NOINLINE void move_to_class_list(
 	unsigned from = list_of_class(was), to = list_of_class(is);
 
 	if (!is) {
-		unlink_line(t, slot);
+		remove_line_from_bucket(t, slot);
 		bitset_clear(t->present, slot);
 	} else if (!was) { /* a read that was sent before an invalidation fills the line */
-		link_line(t, slot);
+		add_line_to_bucket(t, slot);
 		bitset_set(t->present, slot);
 	}
 	if (!row)
@@ -261,7 +261,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	unsigned was = line_class(t, old);
 
 	if (was) {
-		unlink_line(t, l->slot);
+		remove_line_from_bucket(t, l->slot);
 		t->replace->leave(t, row, list_of_class(was), l->slot);
 		row->idle[list_of_class(was)] -= was / IDLE;
 	} else {
@@ -274,7 +274,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	line->state = kept | l->sector * LINE_RESERVED;
 	if (t->sectored)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
-	link_line(t, l->slot);
+	add_line_to_bucket(t, l->slot);
 	t->replace->enter(t, row, 0, l->slot);
 }
 
@@ -375,7 +375,7 @@ void tag_fill_addr(
 	tag_fill_slot(t, l.slot, sector, bytes);
 }
 
-void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
+void tag_modify_sector(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
 	t->n_modified += !is_line_modified(t, slot);
 	set_line_state(t, slot, set_sector_state(t->line[slot].state, sector, LINE_MODIFIED));
@@ -422,7 +422,7 @@ uint32_t tag_warm_sectors(
 
 		FOR_BITS32 (s, sectors)
 			bytes[s / 2] |= 0xffffffffull << s % 2 * 32;
-		tag_modify(t, l.slot, sectors, bytes);
+		tag_modify_sector(t, l.slot, sectors, bytes);
 	}
 	return lack;
 }
@@ -495,7 +495,7 @@ void tag_invalidate(struct tags *t)
 				t->line[slot].state &= ~LINE_PRESENT;
 				bitset_clear(t->present, slot);
 			} else {
-				link_line(t, slot);
+				add_line_to_bucket(t, slot);
 			}
 		}
 	}
@@ -523,7 +523,7 @@ void tag_set_ways(struct tags *t, uint32_t ways)
 	rebuild_rows(t);
 }
 
-void tag_set_sets(struct tags *t, uint32_t sets)
+void tag_resize_sets(struct tags *t, uint32_t sets)
 {
 	if (sets == t->sets)
 		return;

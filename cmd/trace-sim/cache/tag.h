@@ -111,7 +111,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 NOINLINE void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* Makes a sector modified by a write of the bytes in the mask `bytes`. */
-void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
+void tag_modify_sector(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 /*
  * Makes whole sectors valid or, with `modify`, modified, and the youngest of their set, as if they had been requested
  * and filled. Returns the mask of the sectors that were missing. If the set is full, changes nothing and returns
@@ -130,6 +130,6 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);
 void tag_set_ways(struct tags *t, uint32_t ways);
-void tag_set_sets(struct tags *t, uint32_t sets);
+void tag_resize_sets(struct tags *t, uint32_t sets);
 
 #endif

@@ -30,12 +30,12 @@ static bool writes_whole_atom(const struct cache_visit *a)
 
 static void mark_line_modified(struct cache_visit *a)
 {
-	tag_modify(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
+	tag_modify_sector(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-static enum cache_status write_hit_back(struct cache_visit *a)
+static enum cache_status handle_hit_write_back(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -45,11 +45,11 @@ static enum cache_status write_hit_back(struct cache_visit *a)
 	return STATUS_HIT;
 }
 
-static enum cache_status write_hit_through(struct cache_visit *a)
+static enum cache_status handle_hit_write_through(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	write_hit_back(a);
+	handle_hit_write_back(a);
 	send_write(a);
 	return STATUS_HIT;
 }
@@ -58,7 +58,7 @@ static enum cache_status write_hit_through(struct cache_visit *a)
  * Handles a hit of a write-evict cache: sends the write, and makes the sector invalid. quirk Q3-18: there is no tag
  * access, so the age of the line and the count of modified lines do not change.
  */
-static enum cache_status write_hit_evicting(struct cache_visit *a)
+static enum cache_status handle_hit_write_evict(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
@@ -70,17 +70,17 @@ static enum cache_status write_hit_evicting(struct cache_visit *a)
 enum cache_status cache_write_hit(struct cache_visit *a)
 {
 	switch (a->c->write) {
-	case WRITE_THROUGH: return write_hit_through(a);
-	case WRITE_EVICT: return write_hit_evicting(a);
+	case WRITE_THROUGH: return handle_hit_write_through(a);
+	case WRITE_EVICT: return handle_hit_write_evict(a);
 	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
-		return a->q->type == GLOBAL_ACC_W ? write_hit_evicting(a) : write_hit_back(a);
-	default: return write_hit_back(a);
+		return a->q->type == GLOBAL_ACC_W ? handle_hit_write_evict(a) : handle_hit_write_back(a);
+	default: return handle_hit_write_back(a);
 	}
 }
 
 /* ---- misses ---------------------------------------------------------------------------------- */
 
-static enum cache_status write_miss_passing(struct cache_visit *a)
+static enum cache_status handle_miss_no_allocate(struct cache_visit *a)
 {
 	if (miss_queue_full_for(a->c, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
@@ -92,7 +92,7 @@ static enum cache_status write_miss_passing(struct cache_visit *a)
  * Returns STATUS_MISS if a read may be sent or merged, and x further entries of the miss queue are free. Otherwise
  * counts a rejection and returns STATUS_RESERVATION_FAIL.
  */
-static enum cache_status test_allocation(struct cache_visit *a, uint32_t x)
+static enum cache_status status_of_allocation(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->c;
 	uint64_t addr = a->q->addr & ~(uint64_t)(c->atom - 1);
@@ -118,13 +118,13 @@ static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 	n->bytes[1] = a->q->bytes[1];
 	n->sectors = a->q->sectors;
 	n->parent = parent;
-	cache_send_read(a, r); /* test_allocation() has succeeded */
+	cache_send_read(a, r); /* status_of_allocation() has succeeded */
 	a->ev.alloc_sent = true;
 }
 
-static enum cache_status write_miss_allocating(struct cache_visit *a)
+static enum cache_status handle_miss_allocate(struct cache_visit *a)
 {
-	enum cache_status may = test_allocation(a, 2);
+	enum cache_status may = status_of_allocation(a, 2);
 
 	if (may != STATUS_MISS)
 		return may;
@@ -139,7 +139,7 @@ static enum cache_status write_miss_allocating(struct cache_visit *a)
  * the atom. quirk Q3-38: the original does the same with write-through, so that it never sends and acknowledges the
  * write. Here the run ends with a message.
  */
-static enum cache_status write_miss_fetching(struct cache_visit *a)
+static enum cache_status handle_miss_fetch_on_write(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -153,7 +153,7 @@ static enum cache_status write_miss_fetching(struct cache_visit *a)
 		tag_access(t, &a->lookup, a->now, &a->evicted);
 		mark_line_modified(a);
 	} else {
-		enum cache_status may = test_allocation(a, 1);
+		enum cache_status may = status_of_allocation(a, 1);
 
 		if (may != STATUS_MISS)
 			return may;
@@ -166,7 +166,7 @@ static enum cache_status write_miss_fetching(struct cache_visit *a)
 }
 
 /* Handles a write miss with lazy fetch: the line is read only when an access needs bytes that were not written. */
-static enum cache_status write_miss_fetching_lazily(struct cache_visit *a)
+static enum cache_status handle_miss_lazy_fetch(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 	uint32_t sector = a->lookup.sector;
@@ -194,9 +194,9 @@ static enum cache_status write_miss_fetching_lazily(struct cache_visit *a)
 enum cache_status cache_write_miss(struct cache_visit *a)
 {
 	switch (a->c->walloc) {
-	case WALLOC_NAIVE: return write_miss_allocating(a);
-	case WALLOC_FETCH: return write_miss_fetching(a);
-	case WALLOC_LAZY: return write_miss_fetching_lazily(a);
-	default: return write_miss_passing(a);
+	case WALLOC_NAIVE: return handle_miss_allocate(a);
+	case WALLOC_FETCH: return handle_miss_fetch_on_write(a);
+	case WALLOC_LAZY: return handle_miss_lazy_fetch(a);
+	default: return handle_miss_no_allocate(a);
 	}
 }

@@ -74,7 +74,7 @@ static void count_occupancy(struct sm *s, uint64_t cycles)
 	s->n.occupied_cycles += s->live_warps ? cycles : 0;
 }
 
-void core_catch_up(struct sm *s, uint64_t now)
+void core_count_slept_cycles(struct sm *s, uint64_t now)
 {
 	uint64_t cycles = now - s->now - 1;
 
@@ -128,7 +128,7 @@ void core_tick(struct sm *s, uint64_t now)
 	struct core *c = s->modern;
 	uint64_t clock, next;
 
-	core_catch_up(s, now);
+	core_count_slept_cycles(s, now);
 	clock = s->clock + 1;
 	s->now = now;
 	s->clock = clock;
@@ -165,12 +165,12 @@ void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream)
 	FOR_BITS64 (w, k->warps) {
 		start += c->p->warp_interval;
 		core_warp_place(s, (unsigned)w, k->kernel);
-		core_event_put(s, start, EVENT_START, (unsigned)w, 0);
+		core_add_event(s, start, EVENT_START, (unsigned)w, 0);
 	}
 	c->started_at = start;
 }
 
-void core_end_kernel(struct sm *s)
+void core_empty_caches(struct sm *s)
 {
 	core_fetch_flush(s);
 	s->modern->const_kernel = 0;

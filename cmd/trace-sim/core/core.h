@@ -103,8 +103,8 @@ struct core_control {
 	uint8_t wait;        /* mask of dependence counters that must be 0 */
 	uint8_t reuse;       /* mask of operand slots kept in the register file cache */
 	bool yield, guarded;
-	uint8_t slot[3];                                  /* registers of the operand slots a, b and c */
-	uint8_t depbar_counter, depbar_most, depbar_list; /* operands of DEPBAR.LE */
+	uint8_t slot[3];                                   /* registers of the operand slots a, b and c */
+	uint8_t depbar_counter, depbar_limit, depbar_list; /* operands of DEPBAR.LE */
 };
 
 /* decode.c: static instructions by handle, decoded together with their uops. */
@@ -172,20 +172,20 @@ struct core_warp {
 	uint8_t predicate_class;   /* class of the last writer of a predicate; SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* number of instructions that have yet to set a predicate */
 	bool waits_for_event;      /* true if the warp waits for an event */
-	bool fragile;            /* true if a ready head may become blocked again, so it is tested at issue */
+	bool retest_at_issue;    /* true if a ready head may become blocked again, so it is tested at issue */
 	bool control;            /* true if dependences follow from control codes */
 	bool reaping;            /* true while EVENT_REAP is in the calendar */
 	bool next_is_sequential; /* true if the next record to fetch follows its predecessor in memory */
-	bool late_reads;         /* true if an issue may wait for register reads */
+	bool may_wait_for_reads; /* true if an issue may wait for register reads */
 	const struct core_control *codes; /* control codes, indexed by pc / 16; NULL: none */
 	uint32_t n_codes;
 	/* control codes */
-	uint8_t counter[COUNTERS]; /* dependence counters */
-	uint8_t raised[COUNTERS];  /* increments of the counters by the previous instruction */
-	uint64_t raised_at;        /* issue time of the previous instruction */
-	uint8_t depbar_wait;       /* DEPBAR.LE: mask of counters that must be 0 */
-	uint8_t depbar_counter;    /* DEPBAR.LE: counter that must be at most depbar_most */
-	uint8_t depbar_most;
+	uint8_t counter[COUNTERS];  /* dependence counters */
+	uint8_t raised[COUNTERS];   /* increments of the counters by the previous instruction */
+	uint64_t previous_issue_at; /* issue time of the previous instruction */
+	uint8_t depbar_wait;        /* DEPBAR.LE: mask of counters that must be 0 */
+	uint8_t depbar_counter;     /* DEPBAR.LE: counter that must be at most depbar_limit */
+	uint8_t depbar_limit;
 	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
 	uint32_t fence_cycles; /* cycles of a memory fence after the last access before it has ended */
 	/* mbarriers, and fences for bulk copies */
@@ -229,7 +229,7 @@ struct subcore {
 	uint64_t port_free;     /* time at which the issue port is free */
 	/* masks of warps, indexed by rank */
 	uint64_t ranked; /* live warps */
-	uint64_t ripe;
+	uint64_t ready_warps;
 	uint64_t needs_fetch;
 	uint64_t has_head;
 	uint64_t by_unit[N_CORE_UNITS];   /* warps whose head needs the unit */
@@ -276,7 +276,7 @@ struct core_warpgroup {
 	uint32_t started;            /* number of products that have started */
 	uint32_t issued[GMMA_WARPS]; /* number of products that each warp has issued */
 	uint64_t held;               /* warps that have issued GMMA_AHEAD products that have not started */
-	struct core_joint joint[GMMA_AHEAD]; /* incomplete products; product n is at n % GMMA_AHEAD */
+	struct core_joint joint_products[GMMA_AHEAD]; /* incomplete products; product n is at n % GMMA_AHEAD */
 };
 
 /* ---- one SM ----------------------------------------------------------------------------------- */
@@ -309,10 +309,10 @@ struct core_op {
 	uint32_t accesses_left;     /* number of accesses in flight, plus 1 until all have been made */
 	uint32_t group;             /* LDGSTS: number of the group of copies */
 	uint8_t sub;
-	uint8_t link_cycles; /* cycles that the result takes on the link */
-	uint8_t write, read; /* 1 + counter that the result or the reads decrement; 0: none */
-	bool readers;        /* true if reads are counted in core_warp.readers or by counter `read` */
-	bool keeps_sources;  /* true if the sources count as read only when the instruction ends */
+	uint8_t link_cycles;  /* cycles that the result takes on the link */
+	uint8_t write, read;  /* 1 + counter that the result or the reads decrement; 0: none */
+	bool readers;         /* true if reads are counted in core_warp.readers or by counter `read` */
+	bool reads_until_end; /* true if the sources count as read only when the instruction ends */
 };
 
 /* An instruction between its acceptance by the SM and its L1 lookups. */
@@ -351,43 +351,45 @@ struct core {
 	uint64_t slot_used[EVENT_SLOTS / 64];
 	uint32_t n_events;
 	/* memory pipeline */
-	uint64_t mem_due;   /* next cycle in which the memory unit has work */
-	uint64_t accept_at; /* time at which the data port is free */
-	uint64_t fp64_free; /* time at which the shared double-precision unit is free */
-	uint32_t first_sub; /* sub-core with the highest priority */
-	uint32_t waiting;   /* mask of sub-cores with memory instructions */
-	uint32_t prt_used;  /* entries of the pending request table in use */
+	uint64_t mem_due;           /* next cycle in which the memory unit has work */
+	uint64_t data_port_free_at; /* time at which the data port is free */
+	uint64_t fp64_free;         /* time at which the shared double-precision unit is free */
+	uint32_t first_sub;         /* sub-core with the highest priority */
+	uint32_t waiting;           /* mask of sub-cores with memory instructions */
+	uint32_t prt_used;          /* entries of the pending request table in use */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
-	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
-	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
-	bool const_cold;           /* true while the constants of const_kernel are being loaded */
-	uint16_t cold_op;          /* first operation that waits for these constants, linked by winst.next */
+	uint64_t ports_sampled_at;   /* clock up to which the L1D's ports were sampled */
+	uint32_t const_kernel;       /* uid of the kernel whose constants are loaded; 0: none */
+	bool const_cold;             /* true while the constants of const_kernel are being loaded */
+	uint16_t first_const_waiter; /* first operation that waits for these constants, linked by winst.next */
 	/* instruction cache of the SM */
-	uint64_t l1i_slot, l1i_reply; /* times of the last request to the L1I and of its last reply */
-	bool l1i_busy;                /* true if core_l1i_step() must run in each cycle */
-	uint16_t stream;              /* stream of the CTA placed last */
-	uint64_t started_at;          /* time at which the last warp starts */
+	uint64_t l1i_request_at,
+		l1i_reply_at; /* times of the last request to the L1I and of its last reply */
+	bool l1i_busy;        /* true if core_l1i_step() must run in each cycle */
+	uint16_t stream;      /* stream of the CTA placed last */
+	uint64_t started_at;  /* time at which the last warp starts */
 	/* matrix products of warpgroups */
 	struct core_warpgroup *warpgroup; /* indexed by the slot of the warpgroup's first warp */
-	uint64_t gmma_free; /* time at which the tensor cores have finished all started products */
+	uint64_t tensor_free_at; /* time at which the tensor cores have finished all started products */
 	/* time at which shared memory has delivered the operands of all started products */
-	uint64_t gmma_reads_free;
+	uint64_t shared_reads_free_at;
 	struct core_counts n;
 };
 
 /* core.c */
 void core_new(struct sm *s); /* sets s->modern */
 void core_delete(struct sm *s);
-void core_tick(struct sm *s, uint64_t now);     /* runs a cycle, as sm_tick() does */
-void core_catch_up(struct sm *s, uint64_t now); /* counts the cycles before now in which the SM slept */
-void core_flush_counters(struct sm *s);         /* brings every counter up to date */
+void core_tick(struct sm *s, uint64_t now); /* runs a cycle, as sm_tick() does */
+void core_count_slept_cycles(
+	struct sm *s, uint64_t now);    /* counts the cycles before now in which the SM slept */
+void core_flush_counters(struct sm *s); /* brings every counter up to date */
 void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream); /* starts the warps of a CTA */
 /* Empties the instruction and constant caches after a kernel; called by one thread between cycles. */
-void core_end_kernel(struct sm *s);
+void core_empty_caches(struct sm *s);
 
 /* event.c */
-void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand);
+void core_add_event(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand);
 void core_run_due_events(struct sm *s);            /* runs the events due at s->clock */
 uint64_t core_next_event_time(const struct sm *s); /* time of the next event; NEVER: none */
 
@@ -429,7 +431,8 @@ void core_schedule_head(struct sm *s, unsigned w); /* determines when the head o
  * ready.
  */
 bool core_may_issue_now(struct sm *s, unsigned w);
-void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
+void core_depend_note_issue(
+	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 /* Releases the registers of an instruction whose results are written. */
 void core_release_results(struct sm *s, unsigned w, const struct core_inst *in);
 void core_release_sources(struct sm *s, unsigned w, const struct core_inst *in);
@@ -458,11 +461,11 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
 void core_memory_cycle(struct sm *s);
 void core_memory_value_ready(struct sm *s, uint16_t h);
-void core_memory_done(struct sm *s, uint16_t h);
+void core_memory_operation_done(struct sm *s, uint16_t h);
 void core_memory_sources_read(struct sm *s, uint16_t h);
 void core_memory_constants_arrived(struct sm *s); /* handles the arrival of a kernel's first constants */
 void core_sample_ports(struct sm *s);
-void core_memory_port(struct sm *s, uint32_t cycles); /* occupies the data port */
+void core_memory_occupy_port(struct sm *s, uint32_t cycles); /* occupies the data port */
 
 /* remote.c */
 /* Returns true if the access of w is to shared memory of another thread block of its gang. */
@@ -470,12 +473,12 @@ bool core_is_remote_access(const struct sm *s, const struct winst *w);
 void core_remote_accept(struct sm *s, uint16_t h);
 /* Occupies the data port for `passes` cycles for another SM. Returns the cycles until the access is done. */
 uint64_t core_remote_serve(struct sm *s, uint32_t passes);
-void core_remote_reply(struct sm *s, uint16_t h);       /* handles a reply to operation h */
-void core_remote_store_acked(struct sm *s, unsigned w); /* handles the acknowledgement of a store of w */
+void core_remote_handle_reply(struct sm *s, uint16_t h); /* handles a reply to operation h */
+void core_remote_store_acked(struct sm *s, unsigned w);  /* handles the acknowledgement of a store of w */
 
 /* sync.c */
 void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
-void core_sync_exit(struct sm *s, unsigned w, uint64_t t);
+void core_sync_warp_exit(struct sm *s, unsigned w, uint64_t t);
 /* Handles the end of an access of w. The last access ends the warp's fence. */
 void core_sync_access_done(struct sm *s, unsigned w);
 void core_sync_counter_changed(struct sm *s, unsigned w); /* handles a decremented dependence counter of w */
@@ -483,26 +486,26 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
 /* Handles the SM's acceptance of operation h on an mbarrier. */
 void core_sync_op_accepted(struct sm *s, uint16_t h);
 /* Handles the end of the mbarrier phase that w waits for. */
-void core_sync_phase_over(struct sm *s, unsigned w);
-void core_sync_store_done(struct sm *s, unsigned w); /* handles the end of a store of w to shared memory */
-void core_gmma_done(struct sm *s, unsigned w);       /* handles the end of the oldest matrix product of w */
-/* Stops w from issuing at time `from`. core_sync_release() lets it issue again at time `at`. */
-void core_sync_hold(struct sm *s, unsigned w, uint64_t from);
-void core_sync_release(struct sm *s, unsigned w, uint64_t at);
+void core_sync_phase_ended(struct sm *s, unsigned w);
+void core_sync_store_done(struct sm *s, unsigned w);   /* handles the end of a store of w to shared memory */
+void core_gmma_product_done(struct sm *s, unsigned w); /* handles the end of the oldest matrix product of w */
+/* Stops w from issuing at time `from`. core_sync_release_warp() lets it issue again at time `at`. */
+void core_sync_hold_warp(struct sm *s, unsigned w, uint64_t from);
+void core_sync_release_warp(struct sm *s, unsigned w, uint64_t at);
 
 /* warpgroup.c */
 void core_warpgroup_reset(struct core *c, const struct cta *k);
 /* Adds instruction h of w, issued at t, to the product of w's warpgroup. */
 void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t);
 /* Handles the end of w, so that products no longer wait for it. */
-void core_warpgroup_exit(struct sm *s, unsigned w);
+void core_warpgroup_warp_exit(struct sm *s, unsigned w);
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
 
 static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
 /* Makes a sub-core run at time `at`, or earlier if it is already due. */
-static inline void core_lower_due(struct core *c, unsigned sub, uint64_t at)
+static inline void core_make_subcore_due(struct core *c, unsigned sub, uint64_t at)
 {
 	if (at < c->due[sub])
 		c->due[sub] = at;
@@ -516,7 +519,7 @@ static inline void core_count_cycles_before(struct sm *s, unsigned sub, uint64_t
 }
 
 /* Calls core_schedule_head() if w waits for an event that may have happened. */
-static inline void core_reschedule(struct sm *s, unsigned w)
+static inline void core_reschedule_waiting(struct sm *s, unsigned w)
 {
 	const struct core_warp *cw = core_warp_of(s, w);
 

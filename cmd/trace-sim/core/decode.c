@@ -19,7 +19,7 @@
 #define REG_RZ    (REG_R0 + 255)
 #define REG_URZ   (REG_UR0 + 255)
 
-static void set_distances(struct core_code *c)
+static void set_dependence_distances(struct core_code *c)
 {
 	for (unsigned i = 0; i < N_SASS_CLASSES; i++) {
 		memcpy(c->distance[i], c->latency.after[i], N_SASS_OPERANDS);
@@ -39,7 +39,7 @@ struct core_code *core_code_new(const struct params *p)
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
 	/* A result that ends with an event is ready for all readers the same number of cycles after the event. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
-	set_distances(c);
+	set_dependence_distances(c);
 	return c;
 }
 
@@ -141,7 +141,7 @@ struct mma {
 };
 
 /* Returns the shape that the opcode names. The shape of a sparse instruction includes the zeros of A. */
-static struct mma dense_mma_of(const char *op)
+static struct mma dense_mma_shape_of(const char *op)
 {
 	bool f32 = has_suffix(op, "F32");
 
@@ -163,9 +163,9 @@ static struct mma dense_mma_of(const char *op)
 	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, one of four steps */
 }
 
-static struct mma mma_of(const char *op)
+static struct mma mma_shape_of(const char *op)
 {
-	struct mma k = dense_mma_of(op);
+	struct mma k = dense_mma_shape_of(op);
 
 	if (has_suffix(op, "TF32")) { /* a TF32 element has twice the size of a half */
 		k.a = (uint8_t)(2 * k.a);
@@ -181,7 +181,7 @@ static struct mma mma_of(const char *op)
 
 static void set_matrix_timing(struct core_inst *i, const struct modern_params *m, const char *op)
 {
-	struct mma k = mma_of(op);
+	struct mma k = mma_shape_of(op);
 	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
 
 	interval += i->class == SASS_DMMA ? 0 : m->mma_setup;
@@ -208,21 +208,21 @@ static unsigned count_data_registers(const char *op, const struct inst *in)
 static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || opcode_stem_is(op, "STSM"); }
 
 /* Returns the number of matrices that LDSM or STSM moves. Each matrix occupies one register. */
-static unsigned matrices_of(const char *op)
+static unsigned count_moved_matrices(const char *op)
 {
 	return has_suffix(op, "4") || has_suffix(op, "x4")   ? 4
 	       : has_suffix(op, "2") || has_suffix(op, "x2") ? 2
 							     : 1;
 }
 
-static unsigned result_registers(const char *op, const struct inst *in, enum sass_class c)
+static unsigned count_result_registers(const char *op, const struct inst *in, enum sass_class c)
 {
 	if (moves_matrices(op))
-		return matrices_of(op);
+		return count_moved_matrices(op);
 	if (opcode_begins(op, "LD") || opcode_begins(op, "ATOM"))
 		return count_data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
-		return mma_of(op).c;
+		return mma_shape_of(op).c;
 	if (c == SASS_FP64 && !opcode_stem_is(op, "DSETP"))
 		return 2;
 	if (opcode_stem_is(op, "CS2R"))
@@ -241,10 +241,13 @@ static bool is_store(const char *op)
 }
 
 /* Returns the number of registers of source operand n. */
-static unsigned source_registers(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+static unsigned count_source_registers(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
-		return n == 0 ? mma_of(op).a : n == 1 ? mma_of(op).b : n == 2 ? mma_of(op).c : 1;
+		return n == 0   ? mma_shape_of(op).a
+		       : n == 1 ? mma_shape_of(op).b
+		       : n == 2 ? mma_shape_of(op).c
+				: 1;
 	if (c == SASS_FP64)
 		return 2;
 	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD") && n == 2)
@@ -254,7 +257,7 @@ static unsigned source_registers(const char *op, const struct inst *in, enum sas
 	if (n == 0)
 		return has_suffix(op, "E") ? 2 : 1;
 	if (opcode_stem_is(op, "STSM"))
-		return matrices_of(op);
+		return count_moved_matrices(op);
 	return is_store(op) ? count_data_registers(op, in) : 1;
 }
 
@@ -273,9 +276,9 @@ static enum sass_operand operand_role(const char *op, const struct inst *in, enu
 
 static bool is_tracked_register(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
 
-static bool is_uniform(unsigned reg) { return reg >= REG_UR0; }
+static bool is_uniform_register(unsigned reg) { return reg >= REG_UR0; }
 
-static unsigned first_zero_register(unsigned reg) { return is_uniform(reg) ? REG_URZ : REG_RZ; }
+static unsigned zero_register_of(unsigned reg) { return is_uniform_register(reg) ? REG_URZ : REG_RZ; }
 
 static void add_destinations(struct core_inst *i, const struct inst *in, struct core_source *dst)
 {
@@ -283,7 +286,7 @@ static void add_destinations(struct core_inst *i, const struct inst *in, struct 
 
 	for (unsigned d = 0; d < in->n_dst; d++)
 		for (unsigned k = 0; is_tracked_register(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
-			if (in->reg[d] + k < first_zero_register(in->reg[d]))
+			if (in->reg[d] + k < zero_register_of(in->reg[d]))
 				dst[n++] = (struct core_source){
 					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
 	i->n_dst = (uint8_t)n;
@@ -297,13 +300,14 @@ static void add_sources(
 
 	for (unsigned s = 0; s < in->n_src; s++) {
 		unsigned at = s < KIND_SOURCES ? s : KIND_SOURCES - 1,
-			 regs = is_uniform(reg[s]) ? 1 : kind->regs[at];
+			 regs = is_uniform_register(reg[s]) ? 1 : kind->regs[at];
 
 		for (unsigned k = 0; is_tracked_register(reg[s]) && k < regs && n < SPAN_MAX; k++)
-			if (reg[s] + k < first_zero_register(reg[s]))
+			if (reg[s] + k < zero_register_of(reg[s]))
 				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
 					.slot = (uint8_t)(s < 3 ? s : 2),
-					.read = is_uniform(reg[s]) ? kind->read_uniform : kind->read[at]};
+					.read = is_uniform_register(reg[s]) ? kind->read_uniform
+									    : kind->read[at]};
 	}
 	i->n_src = (uint8_t)n;
 }
@@ -429,10 +433,10 @@ static void make_opcode_kind(
 	i->scope = (uint8_t)fence_scope_of(op);
 	if (i->unit == CORE_TENSOR)
 		set_matrix_timing(i, m, op);
-	regs = result_registers(op, in, i->class);
+	regs = count_result_registers(op, in, i->class);
 	i->regs = (uint8_t)(regs ? regs : 1);
 	for (unsigned s = 0; s < KIND_SOURCES; s++) {
-		kind->regs[s] = (uint8_t)source_registers(op, in, i->class, s);
+		kind->regs[s] = (uint8_t)count_source_registers(op, in, i->class, s);
 		kind->read[s] = (uint8_t)operand_role(op, in, i->class, s);
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);

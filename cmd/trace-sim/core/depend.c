@@ -13,12 +13,12 @@
 #include "core/core.h"
 
 /* The earliest issue time of a head (NEVER: an event decides), and the stall reason until then. */
-struct ripeness {
+struct issue_estimate {
 	uint64_t at;
 	unsigned stall;
 };
 
-static inline void postpone_issue(struct ripeness *o, uint64_t at, unsigned why)
+static inline void postpone_issue(struct issue_estimate *o, uint64_t at, unsigned why)
 {
 	if (at > o->at) {
 		o->at = at;
@@ -93,7 +93,7 @@ static bool reads_predicate(
 }
 
 static void postpone_for_predicate(const struct core *c, const struct warp *p, const struct core_warp *cw,
-	const struct core_inst *in, struct ripeness *o)
+	const struct core_inst *in, struct issue_estimate *o)
 {
 	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
 		return;
@@ -108,8 +108,8 @@ static void postpone_for_predicate(const struct core *c, const struct warp *p, c
  * Postpones the issue until results of fixed latency are ready. Most results are older than the longest distance, and
  * thus ready.
  */
-static void postpone_for_fixed_latencies(
-	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
+static void postpone_for_fixed_latencies(const struct core *c, const struct core_warp *cw,
+	const struct core_inst *in, struct issue_estimate *o)
 {
 	uint64_t old = o->at > c->longest_distance ? (o->at - c->longest_distance) << 8 : 0;
 
@@ -122,7 +122,7 @@ static void postpone_for_fixed_latencies(
 }
 
 static void postpone_for_registers(const struct core *c, const struct warp *p, struct core_warp *cw,
-	const struct core_inst *in, struct ripeness *o)
+	const struct core_inst *in, struct issue_estimate *o)
 {
 	unsigned why;
 
@@ -142,7 +142,7 @@ static void postpone_for_registers(const struct core *c, const struct warp *p, s
  * visible only after sb_visible cycles. An instruction that issues earlier does not wait for them.
  */
 static void postpone_for_counters(
-	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
+	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct issue_estimate *o)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
 	bool fresh = false;
@@ -152,19 +152,19 @@ static void postpone_for_counters(
 
 		if (!(wait >> k & 1) || !count)
 			continue;
-		if (count > cw->raised[k] || cw->next_issue >= cw->raised_at + c->p->sb_visible) {
+		if (count > cw->raised[k] || cw->next_issue >= cw->previous_issue_at + c->p->sb_visible) {
 			postpone_issue(o, NEVER, STALL_DEPEND);
 			return;
 		}
 		fresh = true;
 	}
-	cw->fragile |= fresh;
+	cw->retest_at_issue |= fresh;
 }
 
 static bool waits_for_counters(const struct sm *s, const struct core_warp *cw, const struct core_inst *in)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
-	bool seen = s->clock >= cw->raised_at + s->modern->p->sb_visible;
+	bool seen = s->clock >= cw->previous_issue_at + s->modern->p->sb_visible;
 
 	for (unsigned k = 0; k < COUNTERS; k++)
 		if (wait >> k & 1 && cw->counter[k] > (seen ? 0 : cw->raised[k]))
@@ -195,23 +195,23 @@ void core_schedule_head(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 	const struct core_buffered *head = &cw->buffer[p->cursor % BUFFER_SLOTS];
-	struct ripeness o;
+	struct issue_estimate o;
 
 	if (cw->fetched == p->cursor) {
 		core_warp_remove_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_stall : STALL_FETCH);
 		return;
 	}
-	o = (struct ripeness){head->valid_at, STALL_FETCH};
+	o = (struct issue_estimate){head->valid_at, STALL_FETCH};
 	postpone_issue(&o, cw->next_issue, cw->next_stall);
-	cw->fragile = false;
+	cw->retest_at_issue = false;
 	if (cw->control)
 		postpone_for_counters(c, cw, head->in, &o);
 	else
 		postpone_for_registers(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
-		cw->fragile = true;
+		cw->retest_at_issue = true;
 		if (is_held_at(s, w, o.at))
-			o = (struct ripeness){cw->hold_until, cw->hold_stall};
+			o = (struct issue_estimate){cw->hold_until, cw->hold_stall};
 	}
 	if (o.at == NEVER)
 		core_warp_wait(s, cw, head->in, o.stall);
@@ -259,7 +259,7 @@ static void mark_variable_latency_results(
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
 	op->readers = true;
-	op->keeps_sources = c->p->war == WAR_WRITEBACK;
+	op->reads_until_end = c->p->war == WAR_WRITEBACK;
 	for (unsigned i = 0; i < in->n_src; i++)
 		cw->readers[in->src[i].reg]++;
 	cw->n_readers = (uint16_t)(cw->n_readers + in->n_src);
@@ -282,7 +282,7 @@ static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uin
 		cw->predicate_pending++;
 }
 
-static void raise_counter(struct core_warp *cw, unsigned counter)
+static void increment_dependence_counter(struct core_warp *cw, unsigned counter)
 {
 	if (counter >= COUNTERS || cw->counter[counter] == 63)
 		return;
@@ -298,7 +298,7 @@ static uint64_t stall_cycles_of(const struct modern_params *m, const struct core
 	return k->stall >= 1 && k->stall <= 11 ? k->stall : 1;
 }
 
-static void count_by_control_code(
+static void increment_code_counters(
 	struct core *c, struct core_warp *cw, const struct core_inst *in, uint64_t t, struct core_op *op)
 {
 	const struct core_control *k = core_control_of(cw, in->pc);
@@ -306,17 +306,18 @@ static void count_by_control_code(
 	cw->next_issue = t + stall_cycles_of(c->p, k);
 	cw->next_stall = STALL_COUNT;
 	memset(cw->raised, 0, sizeof(cw->raised));
-	cw->raised_at = t;
+	cw->previous_issue_at = t;
 	if (!op)
 		return;
-	raise_counter(cw, k->write);
-	raise_counter(cw, k->read);
+	increment_dependence_counter(cw, k->write);
+	increment_dependence_counter(cw, k->read);
 	op->write = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
 	op->read = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
 	op->readers = op->read != 0;
 }
 
-void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op)
+void core_depend_note_issue(
+	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
@@ -325,7 +326,7 @@ void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uin
 	if (in->flags & INST_FIXED)
 		mark_fixed_latency_results(cw, in, t);
 	if (cw->control) {
-		count_by_control_code(s->modern, cw, in, t, op);
+		increment_code_counters(s->modern, cw, in, t, op);
 		return;
 	}
 	if (op)
@@ -368,5 +369,5 @@ void core_decrement_counter(struct sm *s, unsigned w, unsigned counter)
 	if (cw->counter[counter])
 		cw->counter[counter]--;
 	core_sync_counter_changed(s, w);
-	core_reschedule(s, w);
+	core_reschedule_waiting(s, w);
 }

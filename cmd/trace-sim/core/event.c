@@ -25,7 +25,7 @@ static unsigned event_slot(uint64_t due, uint64_t now)
 	return (unsigned)(at % EVENT_SLOTS);
 }
 
-void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand)
+void core_add_event(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t operand)
 {
 	struct core *c = s->modern;
 	uint16_t e = c->event_free;
@@ -51,12 +51,12 @@ static void run_event(struct sm *s, enum event_kind kind, uint16_t id, uint64_t 
 	switch (kind) {
 	case EVENT_START: core_warp_start(s, id); break;
 	case EVENT_REAP: core_warp_reap(s, id); break;
-	case EVENT_LOG: events_writeback(s->events, s->now, s->id, id, (uint32_t)operand); break;
+	case EVENT_LOG: events_log_writeback(s->events, s->now, s->id, id, (uint32_t)operand); break;
 	case EVENT_L1I: core_l1i_access(s, id, operand); break;
 	case EVENT_FILL: core_l1i_fill(s, (uint32_t)operand); break;
 	case EVENT_LINE: core_fetch_line_arrived(s, id, operand); break;
 	case EVENT_DATA: core_memory_value_ready(s, id); break;
-	case EVENT_DONE: core_memory_done(s, id); break;
+	case EVENT_DONE: core_memory_operation_done(s, id); break;
 	case EVENT_READ: core_memory_sources_read(s, id); break;
 	case EVENT_COUNTER: core_decrement_counter(s, id, (unsigned)operand); break;
 	}

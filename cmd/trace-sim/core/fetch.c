@@ -48,7 +48,7 @@ static void fill_l0(const struct core *c, struct subcore *b, uint64_t line)
 	b->used[best] = ++b->uses;
 }
 
-static bool hits_l0(const struct core *c, struct subcore *b, struct core_warp *cw, uint64_t line)
+static bool access_l0_cache(const struct core *c, struct subcore *b, struct core_warp *cw, uint64_t line)
 {
 	int way;
 
@@ -71,15 +71,15 @@ static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
 	struct core *c = s->modern;
 	uint64_t at = s->clock + c->p->l0i_l1i_latency;
 
-	if (at <= c->l1i_slot)
-		at = c->l1i_slot + 1;
+	if (at <= c->l1i_request_at)
+		at = c->l1i_request_at + 1;
 	if (at <= s->clock)
 		at = s->clock + 1;
-	c->l1i_slot = at;
-	core_event_put(s, at, EVENT_L1I, sub, line);
+	c->l1i_request_at = at;
+	core_add_event(s, at, EVENT_L1I, sub, line);
 }
 
-static int find_missing_slot(const struct subcore *b, uint64_t line)
+static int find_requested_line(const struct subcore *b, uint64_t line)
 {
 	FOR_BITS64 (i, b->missing_slots)
 		if (b->missing[i] == line)
@@ -88,7 +88,7 @@ static int find_missing_slot(const struct subcore *b, uint64_t line)
 }
 
 /* Returns the position of a line in the stream buffer, counted from its head; -1: not present. */
-static int find_in_stream(const struct stream_buffer *t, uint64_t line)
+static int find_in_stream_buffer(const struct stream_buffer *t, uint64_t line)
 {
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->line[(t->head + i) % STREAM_SLOTS] == line)
@@ -96,7 +96,7 @@ static int find_in_stream(const struct stream_buffer *t, uint64_t line)
 	return -1;
 }
 
-static void stream_pop(struct stream_buffer *t)
+static void stream_buffer_pop(struct stream_buffer *t)
 {
 	t->present &= ~(1ull << t->head);
 	t->head = (t->head + 1) % STREAM_SLOTS;
@@ -109,7 +109,7 @@ static void stream_set_active(struct subcore *b, struct stream_buffer *t, bool a
 	t->active = active;
 }
 
-static void stream_restart(struct subcore *b, struct stream_buffer *t, uint64_t line, uint64_t now)
+static void stream_buffer_restart(struct subcore *b, struct stream_buffer *t, uint64_t line, uint64_t now)
 {
 	t->present = 0;
 	t->head = t->count = 0;
@@ -129,7 +129,7 @@ static struct stream_buffer *stream_with_line(
 
 	*place = -1;
 	for (uint32_t i = 0; i < c->p->prefetch_streams; i++) {
-		int at = find_in_stream(&b->stream[i], line);
+		int at = find_in_stream_buffer(&b->stream[i], line);
 
 		if (at >= 0 && (!best || at < *place)) {
 			best = &b->stream[i];
@@ -154,10 +154,10 @@ static struct stream_buffer *oldest_stream(const struct core *c, struct subcore 
  * Makes the warp of `rank` wait for the line. With `ask`, also requests the line unless it is requested already. A warp
  * waits for one line at a time, so a slot of `missing` is free.
  */
-static void wait_for_line(
+static void make_rank_wait_for_line(
 	struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
 {
-	int i = find_missing_slot(b, line);
+	int i = find_requested_line(b, line);
 
 	if (i < 0) {
 		i = (int)bit_lowest64(~b->missing_slots);
@@ -183,8 +183,8 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 	int place, next;
 
 	c->n.l0_misses++;
-	if (find_missing_slot(b, line) >= 0) {
-		wait_for_line(s, b, sub, line, rank, false);
+	if (find_requested_line(b, line) >= 0) {
+		make_rank_wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
 	t = c->p->prefetch_lines ? stream_with_line(c, b, line, &place) : NULL;
@@ -192,16 +192,16 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		c->n.stream_hits++;
 		t->used = s->clock;
 		if (t->present >> t->head & 1) {
-			stream_pop(t);
+			stream_buffer_pop(t);
 			fill_l0(c, b, line);
 			return true;
 		}
-		wait_for_line(s, b, sub, line, rank, false);
+		make_rank_wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
-	wait_for_line(s, b, sub, line, rank, true);
+	make_rank_wait_for_line(s, b, sub, line, rank, true);
 	if (c->p->prefetch_lines && !t && !stream_with_line(c, b, line + c->p->l0i_line, &next))
-		stream_restart(b, oldest_stream(c, b), line + c->p->l0i_line, s->clock);
+		stream_buffer_restart(b, oldest_stream(c, b), line + c->p->l0i_line, s->clock);
 	return false;
 }
 
@@ -213,7 +213,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub, struct 
 
 	if (!t->active || t->count >= c->p->prefetch_lines)
 		return false;
-	if (find_l0_way(c, b, t->next) >= 0 || find_missing_slot(b, t->next) >= 0 ||
+	if (find_l0_way(c, b, t->next) >= 0 || find_requested_line(b, t->next) >= 0 ||
 		stream_with_line(c, b, t->next, &place)) {
 		stream_set_active(b, t, false);
 		return false;
@@ -253,17 +253,17 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 		return;
 	}
 	t = stream_with_line(c, b, line, &place);
-	i = find_missing_slot(b, line);
+	i = find_requested_line(b, line);
 	if (t)
 		t->present |= 1ull << (t->head + (unsigned)place) % STREAM_SLOTS;
 	if (i < 0)
 		return;
 	if (t && place == 0)
-		stream_pop(t);
+		stream_buffer_pop(t);
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
 	b->needs_fetch |= b->missing_warps[i];
-	core_lower_due(c, sub, s->clock);
+	core_make_subcore_due(c, sub, s->clock);
 }
 
 /* ---- fetch -------------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ void core_fetch_request_next(struct sm *s, unsigned w)
 		if (b->missing_warps[i] >> cw->rank & 1)
 			return;
 	b->needs_fetch |= 1ull << cw->rank;
-	core_lower_due(c, cw->sub, s->clock);
+	core_make_subcore_due(c, cw->sub, s->clock);
 }
 
 static unsigned next_rank_to_fetch(const struct subcore *b)
@@ -312,7 +312,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 	uint64_t line = l0_line_of(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
-	if (!s->core->perfect_icache && !hits_l0(c, b, cw, line) &&
+	if (!s->core->perfect_icache && !access_l0_cache(c, b, cw, line) &&
 		!take_line_from_stream(s, sub, line, rank))
 		return;
 	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + L0_HIT_TO_ISSUE, in};
@@ -346,19 +346,19 @@ static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
 	struct core *c = s->modern;
 	uint64_t at = s->clock + c->p->l0i_l1i_latency;
 
-	if (at <= c->l1i_reply)
-		at = c->l1i_reply + 1;
+	if (at <= c->l1i_reply_at)
+		at = c->l1i_reply_at + 1;
 	if (at <= s->clock)
 		at = s->clock + 1;
-	c->l1i_reply = at;
-	core_event_put(s, at, EVENT_LINE, sub, line);
+	c->l1i_reply_at = at;
+	core_add_event(s, at, EVENT_LINE, sub, line);
 }
 
 /*
  * Returns true if the launch has loaded the line: the first launch_lines lines of a kernel. Kernels begin at multiples
  * of CORE_CODE_SPAN.
  */
-static bool line_came_with_launch(const struct core *c, uint64_t line)
+static bool was_line_loaded_by_launch(const struct core *c, uint64_t line)
 {
 	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->p->launch_lines * c->p->l0i_line;
 }
@@ -370,7 +370,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	struct req *r;
 	uint32_t h;
 
-	if (line_came_with_launch(s->modern, line)) {
+	if (was_line_loaded_by_launch(s->modern, line)) {
 		reply_with_line(s, sub, line);
 		return;
 	}
@@ -395,7 +395,7 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	if (status == STATUS_HIT)
 		reply_with_line(s, sub, line);
 	else
-		core_event_put(s, s->clock + 1, EVENT_L1I, sub, line);
+		core_add_event(s, s->clock + 1, EVENT_L1I, sub, line);
 }
 
 void core_l1i_note_fill(struct sm *s) { s->modern->l1i_busy = true; }
@@ -419,7 +419,7 @@ void core_l1i_step(struct sm *s)
 		req_free(pool, h);
 	}
 	while (fixed && !cache_miss_queue_empty(s->l1i))
-		core_event_put(s, s->clock + fixed, EVENT_FILL, 0, cache_miss_queue_pop(s->l1i));
+		core_add_event(s, s->clock + fixed, EVENT_FILL, 0, cache_miss_queue_pop(s->l1i));
 	if (!cache_miss_queue_empty(s->l1i) &&
 		inject_can_push(s, &pool->req[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
@@ -443,7 +443,7 @@ void core_fetch_flush(struct sm *s)
 		memset(b->tag, 0, lines * sizeof(*b->tag));
 		b->generation++;
 		for (uint32_t i = 0; i < STREAM_BUFFERS; i++) {
-			stream_restart(b, &b->stream[i], 0, 0);
+			stream_buffer_restart(b, &b->stream[i], 0, 0);
 			stream_set_active(b, &b->stream[i], false);
 		}
 	}

@@ -15,10 +15,10 @@ static void check_warp_state(const struct sm *s, const struct subcore *b, unsign
 	const unsigned w = b->warp_of[rank];
 	const struct core_warp *cw = &s->modern->warp[w];
 	uint64_t bit = 1ull << rank;
-	bool wheel = b->wheel[cw->slot] & bit, ripe = b->ripe & bit, head = b->has_head & bit;
+	bool wheel = b->wheel[cw->slot] & bit, ready_warps = b->ready_warps & bit, head = b->has_head & bit;
 
 	invariant("core.rank", s->id, w, cw->rank, rank);
-	invariant("core.states", s->id, w, (unsigned)ripe + wheel + cw->waits_for_event, head);
+	invariant("core.states", s->id, w, (unsigned)ready_warps + wheel + cw->waits_for_event, head);
 	for (unsigned u = 0; u < N_CORE_UNITS; u++)
 		invariant("core.by_unit", s->id, w, (b->by_unit[u] & bit) != 0, head && cw->unit == u);
 	for (unsigned y = 0; y < N_CORE_STALLS; y++)
@@ -38,7 +38,8 @@ static void check_subcore(const struct sm *s, unsigned k)
 		wheel |= b->wheel[i];
 	}
 	invariant("core.beyond_wheel within the wheel", s->id, k, b->beyond_wheel & ~wheel, 0);
-	invariant("core.masks within ranks", s->id, k, (wheel | b->ripe | b->has_head) & ~b->ranked, 0);
+	invariant(
+		"core.masks within ranks", s->id, k, (wheel | b->ready_warps | b->has_head) & ~b->ranked, 0);
 	invariant("core.waiting", s->id, k, s->modern->waiting >> k & 1, b->mem_queue_count != 0);
 	if (b->ranked)
 		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next_time(s, b),

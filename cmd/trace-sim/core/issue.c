@@ -62,7 +62,7 @@ void core_add_stall_cycles(struct sm *s, unsigned sub, uint64_t until)
 /* Returns the stall reason of the warp that is nearest to issuing. */
 static unsigned main_stall_reason(const struct subcore *b)
 {
-	if (b->ripe)
+	if (b->ready_warps)
 		return STALL_UNIT;
 	for (unsigned i = 0; i < STALL_PORT; i++)
 		if (b->by_stall[i])
@@ -82,7 +82,7 @@ void core_set_idle_reason(struct sm *s, unsigned sub)
 	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : main_stall_reason(b));
 	if (!s->profile)
 		return;
-	set = b->idle == STALL_UNIT ? b->ripe : b->by_stall[b->idle] & ~b->ripe;
+	set = b->idle == STALL_UNIT ? b->ready_warps : b->by_stall[b->idle] & ~b->ready_warps;
 	set = set ? set : b->ranked;
 	profile_set_core_reason(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
 		set ? b->idle : STALL_EMPTY);
@@ -100,7 +100,7 @@ static uint64_t unit_accept_time(const struct core *c, const struct subcore *b, 
 	return at;
 }
 
-static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_t set)
+static unsigned pick_rank_to_issue(const struct core *c, const struct subcore *b, uint64_t set)
 {
 	uint64_t above;
 
@@ -119,7 +119,7 @@ static unsigned pick_rank(const struct core *c, const struct subcore *b, uint64_
  * Returns the number of active lanes. A full mask, the most frequent one, needs no bit count, which is a function call
  * on some hosts.
  */
-static unsigned active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
+static unsigned count_active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
 /* Allocates and fills the struct winst and struct core_op of an instruction of variable latency. */
 static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
@@ -142,10 +142,10 @@ static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct r
 	if (u->space == SPACE_GENERIC && s->cta[p->cta].gang && rec->mask &&
 		gang_is_remote(&s->cta[p->cta], s->cta[p->cta].block.word[rec->addr >> 2]))
 		in->space = SPACE_SHARED;
-	in->lanes = (uint8_t)active_lanes(rec->mask);
+	in->lanes = (uint8_t)count_active_lanes(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
 	c->warp[w].shared_stores += in->space == SPACE_SHARED && u->flags & UOP_STORE;
-	p->in_pipe++;
+	p->insts_in_pipe++;
 	return h;
 }
 
@@ -160,7 +160,7 @@ static NOINLINE void count_issue_power(struct sm *s, const struct rec *rec, unsi
 static void count_issue(
 	struct sm *s, unsigned sub, unsigned w, const struct rec *rec, const struct core_inst *in)
 {
-	unsigned lanes = active_lanes(rec->mask);
+	unsigned lanes = count_active_lanes(rec->mask);
 
 	s->next_uid++;
 	s->n.occupancy[OCC_LANES + lanes]++;
@@ -228,9 +228,9 @@ static uint64_t register_read_wait(struct sm *s, struct subcore *b, unsigned w, 
 static __attribute__((cold)) NOINLINE void log_core_issue(
 	struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
 {
-	events_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, s->modern->warp[w].sub);
+	events_log_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, s->modern->warp[w].sub);
 	if (h == WINST_NONE)
-		core_event_put(s, t + in->pipeline_cycles, EVENT_LOG, w, in->pc);
+		core_add_event(s, t + in->pipeline_cycles, EVENT_LOG, w, in->pc);
 	if (s->pipeline)
 		core_pipeline_issue(s, w, t, h);
 }
@@ -238,7 +238,7 @@ static __attribute__((cold)) NOINLINE void log_core_issue(
 /*
  * Issues the head of the warp with the given rank. Returns its issue time, which is after the wait for register reads.
  */
-static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
+static uint64_t issue_head_of_rank(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
@@ -249,7 +249,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 	uint64_t t = s->clock;
 	uint16_t h = 0;
 
-	if (cw->late_reads)
+	if (cw->may_wait_for_reads)
 		t += register_read_wait(s, b, w, in);
 
 	count_issue(s, sub, w, rec, in);
@@ -259,7 +259,7 @@ static uint64_t issue_rank(struct sm *s, unsigned sub, unsigned rank, struct cor
 		h = new_variable_latency_op(s, w, rec, &s->uops[rec->inst]);
 	if (s->events)
 		log_core_issue(s, w, in, t, h);
-	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
+	core_depend_note_issue(s, w, in, t, h ? &c->op[h] : NULL);
 	core_unit_accept(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)
 		core_sync_issue_special(s, w, in, t, h);
@@ -292,14 +292,14 @@ static void occupy_result_queue(struct subcore *b, const struct core_inst *in, u
  * Tries the ready warps in order of priority. Returns true if one has issued; else sets *open to the earliest time at
  * which a unit that one of them needs accepts an instruction.
  */
-static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
+static bool try_ready_warps(struct sm *s, unsigned sub, uint64_t *open)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
-	uint64_t set = b->ripe;
+	uint64_t set = b->ready_warps;
 
 	while (set) {
-		unsigned rank = pick_rank(c, b, set), w = b->warp_of[rank];
+		unsigned rank = pick_rank_to_issue(c, b, set), w = b->warp_of[rank];
 		struct core_warp *cw = &c->warp[w];
 		const struct core_inst *in = cw->head;
 		uint64_t at = unit_accept_time(c, b, cw->unit);
@@ -310,12 +310,12 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 			continue;
 		}
 		set &= ~(1ull << rank);
-		if (cw->fragile && !core_may_issue_now(s, w))
+		if (cw->retest_at_issue && !core_may_issue_now(s, w))
 			continue;
 		if (!result_queue_has_slot(s, b, in))
 			continue;
 		core_count_cycles_before(s, sub, s->clock);
-		occupy_result_queue(b, in, issue_rank(s, sub, rank, cw));
+		occupy_result_queue(b, in, issue_head_of_rank(s, sub, rank, cw));
 		b->counted_until = s->clock + 1;
 		return true;
 	}
@@ -330,12 +330,12 @@ uint64_t core_issue_stage(struct sm *s, unsigned sub)
 	bool issued = false;
 
 	core_wheel_advance(s, b);
-	if (b->ripe && s->clock >= b->port_free)
-		issued = try_issue(s, sub, &open);
+	if (b->ready_warps && s->clock >= b->port_free)
+		issued = try_ready_warps(s, sub, &open);
 	if (!issued)
 		core_count_cycles_before(s, sub, s->clock);
 	b->issued = issued;
-	if (!b->ripe)
+	if (!b->ready_warps)
 		return NEVER;
 	if (b->port_free > s->clock)
 		return b->port_free;

@@ -77,7 +77,7 @@ static struct core_control *decode_control_codes(const struct cubin_function *f)
 			.guarded = k.guard != 7,
 			.slot = {k.slot[0], k.slot[1], k.slot[2]},
 			.depbar_counter = k.depbar_counter,
-			.depbar_most = k.depbar_most,
+			.depbar_limit = k.depbar_limit,
 			.depbar_list = k.depbar_list};
 	}
 	return c;

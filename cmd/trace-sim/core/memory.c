@@ -25,7 +25,7 @@ static uint64_t later_clock(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- queue of a sub-core ------------------------------------------------------------------------ */
 
-static void lower_memory_due(struct core *c, uint64_t at)
+static void make_memory_due_by(struct core *c, uint64_t at)
 {
 	if (at < c->mem_due)
 		c->mem_due = at;
@@ -53,7 +53,7 @@ void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst
 		b->unit_free_at[CORE_MEMORY] = NEVER;
 	c->waiting |= 1u << w->sched;
 	if (b->mem_queue_count == 1)
-		lower_memory_due(c, later_clock(first_accept_time(b), c->accept_at));
+		make_memory_due_by(c, later_clock(first_accept_time(b), c->data_port_free_at));
 }
 
 /* ---- use of the data port ----------------------------------------------------------- */
@@ -91,19 +91,19 @@ static uint32_t count_tag_passes(const struct core *c, const struct access_list 
 
 static void occupy_data_port(struct core *c, uint64_t now, uint32_t cycles)
 {
-	c->accept_at = later_clock(c->accept_at, now) + (cycles ? cycles : 1);
-	if (c->gmma_reads_free > now)
-		c->gmma_reads_free += cycles;
+	c->data_port_free_at = later_clock(c->data_port_free_at, now) + (cycles ? cycles : 1);
+	if (c->shared_reads_free_at > now)
+		c->shared_reads_free_at += cycles;
 }
 
-void core_memory_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->modern, s->clock, cycles); }
+void core_memory_occupy_port(struct sm *s, uint32_t cycles) { occupy_data_port(s->modern, s->clock, cycles); }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
 
 /* Schedules EVENT_DATA: without waits, the result arrives `latency` + `more` cycles after the issue. */
 static void schedule_data_event(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
-	core_event_put(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
+	core_add_event(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
 }
 
 static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
@@ -120,7 +120,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		profile_count_request(s, w->warp, w->code, 0, passes - 1);
 	/* counts the first pass; shmem_bkconflict counts the others */
 	if (s->power)
-		s->power->shared_begun++;
+		s->power->shared_insts_begun++;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->flags & INST_SYNC)
@@ -129,7 +129,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		schedule_data_event(s, h, c->p->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
 	else
-		core_event_put(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
+		core_add_event(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
 /* Makes a load of constants wait, and returns true, if the first constants of its kernel are not loaded yet. */
@@ -140,10 +140,10 @@ static bool wait_for_cold_constants(struct sm *s, uint16_t h)
 
 	if (!s->l1i || !c->p->const_cold || (c->const_kernel == k->uid && !c->const_cold))
 		return false;
-	s->winst[h].next = c->cold_op;
-	c->cold_op = h;
+	s->winst[h].next = c->first_const_waiter;
+	c->first_const_waiter = h;
 	if (c->const_kernel != k->uid && !c->const_cold)
-		core_event_put(s, s->clock + 1, EVENT_L1I, CONST_SUB, k->code_base - 4096);
+		core_add_event(s, s->clock + 1, EVENT_L1I, CONST_SUB, k->code_base - 4096);
 	c->const_cold = true;
 	c->const_kernel = k->uid;
 	return true;
@@ -153,8 +153,8 @@ void core_memory_constants_arrived(struct sm *s)
 {
 	struct core *c = s->modern;
 
-	for (; c->cold_op; c->cold_op = s->winst[c->cold_op].next)
-		schedule_data_event(s, c->cold_op, c->p->const_latency, 0);
+	for (; c->first_const_waiter; c->first_const_waiter = s->winst[c->first_const_waiter].next)
+		schedule_data_event(s, c->first_const_waiter, c->p->const_latency, 0);
 	c->const_cold = false;
 }
 
@@ -181,7 +181,7 @@ static void accept_global(struct sm *s, uint16_t h)
 	c->op[h].accesses_left = 1;
 	if (s->core->unfit && k->list.n) {
 		s->ldst->accesses = k->list;
-		fit_check(s, w, !k->bypass);
+		fit_check_accesses(s, w, !k->bypass);
 	}
 }
 
@@ -194,11 +194,11 @@ static void schedule_source_read(struct sm *s, uint16_t h, bool lanes, uint32_t 
 {
 	uint32_t wait = sent ? sent + (lanes ? 1 : 2) : lanes ? 0 : 1;
 
-	if (s->modern->op[h].keeps_sources)
+	if (s->modern->op[h].reads_until_end)
 		return;
 	s->modern->op[h].read_at = s->clock + wait;
 	if (wait)
-		core_event_put(s, s->clock + wait, EVENT_READ, h, 0);
+		core_add_event(s, s->clock + wait, EVENT_READ, h, 0);
 	else
 		core_memory_sources_read(s, h);
 }
@@ -225,7 +225,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 		c->waiting &= ~(1u << sub);
 	b->mem_queue_free_at = s->clock + sent;
 	b->unit_free_at[CORE_MEMORY] = 0;
-	core_lower_due(c, sub, s->clock);
+	core_make_subcore_due(c, sub, s->clock);
 	c->prt_used++;
 	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_instruction(s, w);
@@ -234,7 +234,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	if (in->flags & INST_BULK) {
 		occupy_data_port(c, s->clock, 1);
 		tma_accept(s, w);
-		core_event_put(s, s->clock + 1, EVENT_DONE, h, 0);
+		core_add_event(s, s->clock + 1, EVENT_DONE, h, 0);
 	} else if (core_is_remote_access(s, w)) {
 		core_remote_accept(s, h);
 	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
@@ -269,7 +269,7 @@ static void accept_next_instruction(struct sm *s)
 	struct core *c = s->modern;
 	uint32_t below = (1u << c->first_sub) - 1;
 
-	if (c->accept_at > s->clock || c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->data_port_free_at > s->clock || c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
 		return;
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
@@ -294,9 +294,9 @@ static void schedule_end_of_accesses(struct sm *s, uint16_t h)
 	const struct core_op *op = &s->modern->op[h];
 
 	if (w->uop->flags & (UOP_LOAD | UOP_ATOMIC))
-		core_event_put(s, later_clock(op->last_hit_ready_at, s->clock), EVENT_DATA, h, 0);
+		core_add_event(s, later_clock(op->last_hit_ready_at, s->clock), EVENT_DATA, h, 0);
 	else if (op->read_at >= s->clock)
-		core_event_put(s, op->read_at + 1, EVENT_DONE, h, 0);
+		core_add_event(s, op->read_at + 1, EVENT_DONE, h, 0);
 	else
 		complete_operation(s, h);
 }
@@ -322,7 +322,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 
 	if (st == STATUS_RESERVATION_FAIL) {
 		if (ev.never)
-			fit_end_rejected_run(s, r, ev.never);
+			fit_die_rejected_access(s, r, ev.never);
 		req_free(s->reqs, handle);
 		return false;
 	}
@@ -460,13 +460,13 @@ void core_memory_value_ready(struct sm *s, uint16_t h)
 	uint64_t end;
 
 	if (in->flags & INST_LDGSTS) {
-		core_event_put(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
+		core_add_event(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
 		return;
 	}
 	end = later_clock(s->clock, b->link_free) + (in->n_dst ? op->link_cycles : FIRST_REG);
 	if (in->n_dst)
 		b->link_free = end;
-	core_event_put(s, end, EVENT_DONE, h, 0);
+	core_add_event(s, end, EVENT_DONE, h, 0);
 }
 
 /* Releases the sources of operation h. An instruction that overwrites them may issue in this cycle. */
@@ -483,7 +483,7 @@ void core_memory_sources_read(struct sm *s, uint16_t h)
 		core_decrement_counter(s, w->warp, op->read - 1u);
 	else
 		core_release_sources(s, w->warp, &c->inst[w->code]);
-	core_reschedule(s, w->warp);
+	core_reschedule_waiting(s, w->warp);
 }
 
 static __attribute__((cold)) NOINLINE void log_completion(struct sm *s, uint16_t h)
@@ -492,9 +492,9 @@ static __attribute__((cold)) NOINLINE void log_completion(struct sm *s, uint16_t
 	const struct core_inst *in = &s->modern->inst[w->code];
 
 	if (in->unit == CORE_MEMORY)
-		events_memdone(s->events, s->now, s->id, w->warp, in->pc);
+		events_log_memdone(s->events, s->now, s->id, w->warp, in->pc);
 	else
-		events_writeback(s->events, s->now, s->id, w->warp, in->pc);
+		events_log_writeback(s->events, s->now, s->id, w->warp, in->pc);
 	if (s->pipeline)
 		core_pipeline_complete(s, h);
 }
@@ -509,29 +509,29 @@ static void complete_operation(struct sm *s, uint16_t h)
 	core_memory_sources_read(s, h);
 	sm_count_completed_inst(s, w->code, w->mask);
 	if (c->op[h].write)
-		core_event_put(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
+		core_add_event(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
 	if (!c->warp[warp].control)
 		core_release_results(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
 		if (c->prt_used-- >= c->p->prt)
-			lower_memory_due(c, s->clock + 1);
+			make_memory_due_by(c, s->clock + 1);
 	}
 	if (s->events)
 		log_completion(s, h);
-	s->warp[warp].in_pipe--;
+	s->warp[warp].insts_in_pipe--;
 	if (in->flags & INST_LDGSTS)
 		core_ldgsts_done(s, warp, c->op[h].group);
 	else if (in->flags & INST_GMMA)
-		core_gmma_done(s, warp);
+		core_gmma_product_done(s, warp);
 	else if (w->space == SPACE_SHARED && w->uop->flags & UOP_STORE)
 		core_sync_store_done(s, warp);
 	sm_winst_free(s, h);
-	core_reschedule(s, warp);
+	core_reschedule_waiting(s, warp);
 	core_sync_access_done(s, warp);
 	core_warp_check_end(s, warp);
 }
 
-void core_memory_done(struct sm *s, uint16_t h) { complete_operation(s, h); }
+void core_memory_operation_done(struct sm *s, uint16_t h) { complete_operation(s, h); }
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */
 
@@ -557,7 +557,7 @@ static uint64_t next_accept_time(const struct sm *s)
 			next = first_accept_time(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;
-	return later_clock(later_clock(next, c->accept_at), s->clock + 1);
+	return later_clock(later_clock(next, c->data_port_free_at), s->clock + 1);
 }
 
 static uint64_t next_memory_clock(const struct sm *s)

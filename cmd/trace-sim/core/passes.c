@@ -23,7 +23,7 @@ static uint32_t passes_of_stride(const struct tblock *tb, const struct rec *r, u
  * Returns the largest number of different words that the lanes access in one bank. A word has 1 << wide bytes, and
  * there are 128 >> wide banks.
  */
-static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
+static uint32_t words_in_fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
 {
 	uint64_t seen[32][32], last = NEVER;
 	uint8_t count[32] = {0};
@@ -48,7 +48,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 }
 
 /* Returns the bitwise OR of the addresses of the lanes. */
-static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
+static uint64_t bitwise_or_of_addresses(const uint64_t lane[32], uint32_t lanes)
 {
 	uint64_t all = 0;
 
@@ -62,8 +62,8 @@ static uint64_t union_of_addresses(const uint64_t lane[32], uint32_t lanes)
 	return all;
 }
 
-/* Returns fullest_bank() for lanes that each access `words` words of 4 bytes, at most 32 words in total. */
-static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
+/* Returns words_in_fullest_bank() for lanes that each access `words` words of 4 bytes, at most 32 words in total. */
+static uint32_t wide_words_in_fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
 	uint64_t word[32];
 	uint32_t n = 0;
@@ -71,7 +71,7 @@ static uint32_t fullest_bank_of_words(const uint64_t lane[32], uint32_t lanes, u
 	FOR_BITS32 (i, lanes)
 		for (uint32_t k = 0; k < words; k++)
 			word[n++] = (lane[i] & ~3ull) + 4 * (uint64_t)k;
-	return fullest_bank(word, n == 32 ? UINT32_MAX : (1u << n) - 1, 2);
+	return words_in_fullest_bank(word, n == 32 ? UINT32_MAX : (1u << n) - 1, 2);
 }
 
 /*
@@ -94,13 +94,13 @@ uint32_t core_count_passes(struct sm *s, const struct winst *w)
 		return n;
 	rec_addresses(tb, &r, lane);
 	words = words > 4 ? 4 : words == 3 ? 4 : words;
-	alike = words == 1 || !(union_of_addresses(lane, w->mask) & (4 * words - 1));
+	alike = words == 1 || !(bitwise_or_of_addresses(lane, w->mask) & (4 * words - 1));
 	for (uint32_t part = 0; part < words; part++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << 32 / words) - 1) << part * (32 / words));
 
 		if (lanes)
-			total += alike ? fullest_bank(lane, lanes, 2 + bit_lowest32(words))
-				       : fullest_bank_of_words(lane, lanes, words);
+			total += alike ? words_in_fullest_bank(lane, lanes, 2 + bit_lowest32(words))
+				       : wide_words_in_fullest_bank(lane, lanes, words);
 	}
 	return total ? total : 1;
 }

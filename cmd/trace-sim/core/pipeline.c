@@ -25,8 +25,8 @@ static bool is_memory_inst(const struct sm *s, uint32_t code)
 }
 
 /* Returns true if `by` has yet to decrement a dependence counter that `head`, of the same warp, waits for. */
-static bool holds_counter(const struct core *c, const struct core_warp *cw, const struct pipe_inst *by,
-	const struct core_inst *head)
+static bool blocks_head_by_counter(const struct core *c, const struct core_warp *cw,
+	const struct pipe_inst *by, const struct core_inst *head)
 {
 	unsigned wait = core_control_of(cw, head->pc)->wait;
 	const struct core_op *op = &c->op[by->inst];
@@ -57,7 +57,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 
 	for (const struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next) {
 		bool holds = i->issued && (cw->control && i->inst != WINST_NONE
-							  ? holds_counter(c, cw, i, in)
+							  ? blocks_head_by_counter(c, cw, i, in)
 							  : writes_register_of(&c->inst[i->code], in));
 
 		if (holds && (!memory || is_memory_inst(s, i->code))) {
@@ -69,7 +69,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 }
 
 /* Returns the reason why a ready warp did not issue. */
-static enum stage reason_not_chosen(const struct sm *s, const struct core_warp *cw)
+static enum stage ready_warp_wait_reason(const struct sm *s, const struct core_warp *cw)
 {
 	const struct core *c = s->modern;
 	const struct subcore *b = &c->sub[cw->sub];
@@ -86,8 +86,8 @@ static enum stage core_head_wait_reason(struct sm *s, unsigned w, struct pipe_in
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 
-	if (s->modern->sub[cw->sub].ripe >> cw->rank & 1)
-		return reason_not_chosen(s, cw);
+	if (s->modern->sub[cw->sub].ready_warps >> cw->rank & 1)
+		return ready_warp_wait_reason(s, cw);
 	switch ((enum core_stall)cw->stall) {
 	case STALL_UNIT:
 	case STALL_RESULT: return STAGE_WAIT_UNIT;
@@ -109,7 +109,7 @@ static void log_decode(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
 	uint64_t valid = cycle_of_clock(s, valid_at);
 
 	if (valid > s->now + DECODE_BEFORE)
-		pipeline_enter(s, i, STAGE_DECODE, valid - DECODE_BEFORE);
+		pipeline_enter_stage(s, i, STAGE_DECODE, valid - DECODE_BEFORE);
 	i->decoded = true;
 	i->earliest = valid;
 }
@@ -123,32 +123,32 @@ static bool waits_for_code(const struct subcore *b, const struct core_warp *cw)
 	return false;
 }
 
-static void watch_core_buffer(struct sm *s, unsigned w)
+static void observe_core_buffer(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 	const struct core_warp *cw = &s->modern->warp[w];
 
 	for (uint32_t index = p->cursor; index < cw->fetched; index++) {
-		struct pipe_inst *i = pipeline_find(s, w, index);
+		struct pipe_inst *i = pipeline_find_inst(s, w, index);
 		enum stage reason = STAGE_ORDER;
 
 		if (!i)
-			i = pipeline_begin(s, w, index);
+			i = pipeline_begin_inst(s, w, index);
 		if (!i->decoded)
 			log_decode(s, i, cw->buffer[index % BUFFER_SLOTS].valid_at);
 		if (index == p->cursor)
 			reason = core_head_wait_reason(s, w, i);
 		if (reason != STAGE_NONE)
-			pipeline_enter(s, i, reason, s->now);
+			pipeline_enter_stage(s, i, reason, s->now);
 	}
 	if (cw->fetched < p->n_recs && waits_for_code(&s->modern->sub[cw->sub], cw) &&
-		!pipeline_find(s, w, cw->fetched))
-		pipeline_begin(s, w, cw->fetched);
+		!pipeline_find_inst(s, w, cw->fetched))
+		pipeline_begin_inst(s, w, cw->fetched);
 }
 
 /* ---- after issue --------------------------------------------------------------------------------- */
 
-/* Enters a stage, and marks the instruction so that watch_operations() does not enter STAGE_MEMORY. */
+/* Enters a stage, and marks the instruction so that observe_memory_operations() does not enter STAGE_MEMORY. */
 static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
@@ -156,10 +156,10 @@ static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 	if (!i)
 		return;
 	i->seen = s->pipeline->observations;
-	pipeline_enter(s, i, stage, s->now);
+	pipeline_enter_stage(s, i, stage, s->now);
 }
 
-static void watch_memory_pipeline(struct sm *s)
+static void observe_memory_pipeline(struct sm *s)
 {
 	const struct core *c = s->modern;
 
@@ -173,29 +173,29 @@ static void watch_memory_pipeline(struct sm *s)
 }
 
 /* Enters STAGE_MEMORY for the operations of warp w that are in no queue of the core. */
-static void watch_operations(struct sm *s, unsigned w)
+static void observe_memory_operations(struct sm *s, unsigned w)
 {
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
 		if (i->inst != WINST_NONE && i->seen != s->pipeline->observations &&
 			s->modern->inst[i->code].unit == CORE_MEMORY)
-			pipeline_enter(s, i, STAGE_MEMORY, s->now);
+			pipeline_enter_stage(s, i, STAGE_MEMORY, s->now);
 }
 
 void core_pipeline_observe(struct sm *s)
 {
 	struct sm_pipeline *p = s->pipeline;
 
-	watch_memory_pipeline(s);
+	observe_memory_pipeline(s);
 	FOR_BITS64 (w, p->warps) {
 		bool live = s->live >> w & 1;
 
 		if (live) {
-			watch_operations(s, (unsigned)w);
+			observe_memory_operations(s, (unsigned)w);
 			if (s->modern->warp[w].started && !(s->done >> w & 1))
-				watch_core_buffer(s, (unsigned)w);
+				observe_core_buffer(s, (unsigned)w);
 		}
 		if (p->first[w])
-			pipeline_release(s, (unsigned)w, !live);
+			pipeline_free_ended(s, (unsigned)w, !live);
 	}
 }
 
@@ -212,23 +212,23 @@ void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
 		s->pipeline->by_inst[inst] = NULL;
 	if (!(s->pipeline->warps >> w & 1))
 		return;
-	i = pipeline_find(s, w, index);
+	i = pipeline_find_inst(s, w, index);
 	if (!i)
-		i = pipeline_begin(s, w, index);
+		i = pipeline_begin_inst(s, w, index);
 	in = &s->modern->inst[i->code];
 	if (issue > s->now)
-		pipeline_enter(s, i, STAGE_WAIT_REGISTER, s->now);
-	pipeline_issued(s, i, inst, issue);
+		pipeline_enter_stage(s, i, STAGE_WAIT_REGISTER, s->now);
+	pipeline_mark_issued(s, i, inst, issue);
 	if (in->unit == CORE_MEMORY)
 		return;
 	end = inst == WINST_NONE ? issue + in->pipeline_cycles : NEVER;
 	if (in->unit != CORE_NO_UNIT && issue + 1 + READ_CYCLES < end) {
-		pipeline_enter(s, i, STAGE_READ, issue + 1);
+		pipeline_enter_stage(s, i, STAGE_READ, issue + 1);
 		i->earliest = issue + 1 + READ_CYCLES;
 	}
-	pipeline_enter(s, i, STAGE_EXECUTE, i->earliest);
+	pipeline_enter_stage(s, i, STAGE_EXECUTE, i->earliest);
 	if (end != NEVER)
-		pipeline_write_back(s, i, end);
+		pipeline_end_with_writeback(s, i, end);
 }
 
 void core_pipeline_complete(struct sm *s, uint16_t inst)
@@ -236,5 +236,5 @@ void core_pipeline_complete(struct sm *s, uint16_t inst)
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
 
 	if (i)
-		pipeline_write_back(s, i, s->now);
+		pipeline_end_with_writeback(s, i, s->now);
 }

@@ -25,26 +25,26 @@ void core_remote_accept(struct sm *s, uint16_t h)
 	uint32_t passes = core_count_passes(s, w), n;
 	bool write = w->uop->flags & UOP_STORE;
 
-	core_memory_port(s, passes);
+	core_memory_occupy_port(s, passes);
 	n = w->uop->sync == SYNC_STORE ? gang_send_stores(s, w, passes)
 				       : gang_send_accesses(s, w, h, passes, write);
 	if (write && w->uop->sync != SYNC_STORE)
 		s->warp[w->warp].stores += n;
 	c->op[h].accesses_left = n;
 	if (write || !n)
-		core_event_put(s, max_u64(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
+		core_add_event(s, max_u64(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
 uint64_t core_remote_serve(struct sm *s, uint32_t passes)
 {
-	core_memory_port(s, passes);
-	return s->modern->accept_at - s->clock;
+	core_memory_occupy_port(s, passes);
+	return s->modern->data_port_free_at - s->clock;
 }
 
-void core_remote_reply(struct sm *s, uint16_t h)
+void core_remote_handle_reply(struct sm *s, uint16_t h)
 {
 	if (!--s->modern->op[h].accesses_left)
-		core_event_put(s, s->clock, EVENT_DATA, h, 0);
+		core_add_event(s, s->clock, EVENT_DATA, h, 0);
 }
 
 void core_remote_store_acked(struct sm *s, unsigned w)

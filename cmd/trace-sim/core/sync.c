@@ -12,7 +12,7 @@
 #include "sm/gang.h"
 #include "sm/mbarrier.h"
 
-static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
+static void hold_warp_between(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
 {
 	cw->hold_from = from;
 	cw->hold_until = until;
@@ -23,15 +23,15 @@ static void delay_until(struct core_warp *cw, uint64_t from, uint64_t until, uns
 static void release_held_warp(struct sm *s, unsigned w, uint64_t at)
 {
 	core_warp_of(s, w)->hold_until = at;
-	core_reschedule(s, w);
+	core_reschedule_waiting(s, w);
 }
 
-void core_sync_hold(struct sm *s, unsigned w, uint64_t from)
+void core_sync_hold_warp(struct sm *s, unsigned w, uint64_t from)
 {
-	delay_until(core_warp_of(s, w), from, NEVER, STALL_UNIT);
+	hold_warp_between(core_warp_of(s, w), from, NEVER, STALL_UNIT);
 }
 
-void core_sync_release(struct sm *s, unsigned w, uint64_t at) { release_held_warp(s, w, at); }
+void core_sync_release_warp(struct sm *s, unsigned w, uint64_t at) { release_held_warp(s, w, at); }
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
@@ -55,34 +55,34 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 	const struct uop *u = &s->uops[r->inst];
 
 	/* the exit of a warp counts as an arrival */
-	if (p->cursor == p->last || barrier_skips(s, r))
+	if (p->cursor == p->last || barrier_has_no_effect(s, r))
 		return;
 	if (!(u->flags & UOP_ARRIVE)) {
-		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 		cw->local_insts_until = cw->control ? t + s->modern->p->barrier_delay : 0;
 	}
 	release_from_barrier(s, k, barrier_arrive(s, w, u, r), t);
 }
 
-void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
+void core_sync_warp_exit(struct sm *s, unsigned w, uint64_t t)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
 	release_from_barrier(s, k, barrier_warp_exit(s, w), t);
-	core_warpgroup_exit(s, w);
+	core_warpgroup_warp_exit(s, w);
 	gang_warp_exit(s, w);
 }
 
 /* ---- memory fences ------------------------------------------------------------------------------ */
 
-static bool accesses_done(const struct sm *s, unsigned w)
+static bool are_accesses_done(const struct sm *s, unsigned w)
 {
-	return !s->warp[w].in_pipe && !s->warp[w].stores;
+	return !s->warp[w].insts_in_pipe && !s->warp[w].stores;
 }
 
 void core_sync_access_done(struct sm *s, unsigned w)
 {
-	if (!(s->membar >> w & 1) || !accesses_done(s, w))
+	if (!(s->membar >> w & 1) || !are_accesses_done(s, w))
 		return;
 	s->membar &= ~(1ull << w);
 	release_held_warp(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
@@ -95,17 +95,17 @@ static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, ui
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->fence_cycles = s->modern->p->membar[in->scope];
-	if (accesses_done(s, w)) {
-		delay_until(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
+	if (are_accesses_done(s, w)) {
+		hold_warp_between(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
 		return;
 	}
-	delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+	hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 	s->membar |= 1ull << w;
 }
 
 /* ---- groups of LDGSTS --------------------------------------------------------------------------- */
 
-static bool copy_groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
+static bool are_copy_groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
 
 /* Removes completed groups, from the oldest up to the first incomplete one. */
 static void drop_completed_groups(struct sm *s, unsigned w)
@@ -117,7 +117,7 @@ static void drop_completed_groups(struct sm *s, unsigned w)
 
 		cw->first_group++;
 		if (counter)
-			core_event_put(s, s->clock + s->modern->p->sb_release, EVENT_COUNTER, w, counter - 1);
+			core_add_event(s, s->clock + s->modern->p->sb_release, EVENT_COUNTER, w, counter - 1);
 	}
 }
 
@@ -127,7 +127,7 @@ static void close_copy_group(struct sm *s, unsigned w, const struct core_inst *i
 	struct core_warp *cw = core_warp_of(s, w);
 	unsigned write = cw->control ? core_control_of(cw, in->pc)->write : 7u;
 
-	s->warp[w].sync.bulk_newest = false;
+	s->warp[w].sync.last_group_is_bulk = false;
 	if (cw->group + 1 - cw->first_group >= LDGSTS_SLOTS)
 		return;
 	if (write < COUNTERS)
@@ -143,9 +143,9 @@ void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->group_left[group % LDGSTS_SLOTS]--;
-	mbarrier_copies_done(s, w, s->warp[w].sync.copies_done + 1);
+	mbarrier_note_copies_done(s, w, s->warp[w].sync.copies_done + 1);
 	drop_completed_groups(s, w);
-	if (s->dep_wait >> w & 1 && copy_groups_done(cw)) {
+	if (s->dep_wait >> w & 1 && are_copy_groups_done(cw)) {
 		s->dep_wait &= ~(1ull << w);
 		release_held_warp(s, w, s->clock + 1);
 	}
@@ -157,13 +157,13 @@ static void wait_for_copy_groups(struct sm *s, unsigned w, const struct core_ins
 	struct core_warp *cw = core_warp_of(s, w);
 
 	cw->fence_until = cw->group > in->groups ? cw->group - in->groups : 0;
-	if (copy_groups_done(cw))
+	if (are_copy_groups_done(cw))
 		return;
 	s->dep_wait |= 1ull << w;
-	delay_until(cw, t + 1, NEVER, STALL_FENCE);
+	hold_warp_between(cw, t + 1, NEVER, STALL_FENCE);
 }
 
-void core_gmma_done(struct sm *s, unsigned w)
+void core_gmma_product_done(struct sm *s, unsigned w)
 {
 	if (gmma_count_done(s, w))
 		release_held_warp(s, w, s->clock);
@@ -171,12 +171,12 @@ void core_gmma_done(struct sm *s, unsigned w)
 
 /* ---- DEPBAR with control codes ------------------------------------------------------------------ */
 
-static bool depbar_counters_met(const struct core_warp *cw)
+static bool is_depbar_satisfied(const struct core_warp *cw)
 {
 	for (unsigned k = 0; k < COUNTERS; k++)
 		if (cw->depbar_wait >> k & 1 && cw->counter[k])
 			return false;
-	return cw->counter[cw->depbar_counter] <= cw->depbar_most;
+	return cw->counter[cw->depbar_counter] <= cw->depbar_limit;
 }
 
 /* Executes a DEPBAR with control codes. A DEPBAR with a stall count of 1 cannot stop the next instruction in time. */
@@ -187,11 +187,11 @@ static void issue_depbar(struct sm *s, unsigned w, const struct core_inst *in, u
 
 	cw->depbar_counter = k->depbar_counter;
 	cw->depbar_wait = k->depbar_list;
-	cw->depbar_most = k->depbar_most;
-	if (k->stall < 2 || depbar_counters_met(cw))
+	cw->depbar_limit = k->depbar_limit;
+	if (k->stall < 2 || is_depbar_satisfied(cw))
 		return;
 	cw->depbar_steps = (uint8_t)(k->stall / 2);
-	delay_until(cw, t + 1, NEVER, STALL_FENCE);
+	hold_warp_between(cw, t + 1, NEVER, STALL_FENCE);
 }
 
 /* Ends the wait of w at a DEPBAR if the dependence counters allow it. */
@@ -199,7 +199,7 @@ void core_sync_counter_changed(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	if (cw->depbar_steps && depbar_counters_met(cw)) {
+	if (cw->depbar_steps && is_depbar_satisfied(cw)) {
 		release_held_warp(s, w, s->clock + 2u * cw->depbar_steps);
 		cw->depbar_steps = 0;
 	}
@@ -222,7 +222,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 		mbarrier_start_wait(s, in->warp, &in->record);
 }
 
-void core_sync_phase_over(struct sm *s, unsigned w)
+void core_sync_phase_ended(struct sm *s, unsigned w)
 {
 	release_held_warp(s, w, s->clock + core_warp_of(s, w)->resume_delay);
 }
@@ -250,15 +250,15 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 		y->wait = *r;
 		s->sync_wait |= 1ull << w;
 		cw->mbarrier_wait_at = t;
-		delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
-	case SYNC_COPIES: mbarrier_copies_arrive(s, w, r, y->copies_issued); return;
+	case SYNC_COPIES: mbarrier_arrive_after_copies(s, w, r, y->copies_issued); return;
 	case SYNC_BULK_STORE: bulk_count_issued(s, w); return;
 	case SYNC_FLUSH: bulk_close_group(s, w); return;
 	case SYNC_FENCE:
 		cw->shared_fence = cw->shared_stores != 0;
 		if (cw->shared_fence)
-			delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
 	default: return;
 	}
@@ -283,9 +283,9 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 	struct core_warp *cw = core_warp_of(s, w);
 	bool control = cw->control;
 
-	if (s->warp[w].sync.bulk_newest) {
-		if (bulk_start_wait(s, w, control ? core_control_of(cw, in->pc)->depbar_most : in->groups))
-			delay_until(cw, t + 1, NEVER, STALL_FENCE);
+	if (s->warp[w].sync.last_group_is_bulk) {
+		if (bulk_start_wait(s, w, control ? core_control_of(cw, in->pc)->depbar_limit : in->groups))
+			hold_warp_between(cw, t + 1, NEVER, STALL_FENCE);
 	} else if (control) {
 		issue_depbar(s, w, in, t);
 	} else {
@@ -305,16 +305,16 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 		cw->next_stall = STALL_COUNT;
 	} else if (in->flags & INST_GMMA_WAIT) {
 		if (gmma_start_wait(s, w, in->groups))
-			delay_until(cw, t + 1, NEVER, STALL_FENCE);
+			hold_warp_between(cw, t + 1, NEVER, STALL_FENCE);
 	} else if (in->flags & INST_LDGSTS) {
 		s->modern->op[h].group = cw->group;
 		s->warp[w].sync.copies_issued++;
 		cw->group_left[cw->group % LDGSTS_SLOTS]++;
 	} else if (in->flags & INST_GANG_ARRIVE) {
-		gang_arrive(s, w);
+		gang_arrive_at_barrier(s, w);
 	} else if (in->flags & INST_GANG_WAIT) {
-		if (s->warp[w].cursor != s->warp[w].last && gang_start_wait(s, w))
-			delay_until(cw, t + 1, NEVER, STALL_BARRIER);
+		if (s->warp[w].cursor != s->warp[w].last && gang_wait_at_barrier(s, w))
+			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 	} else if (in->flags & INST_BARRIER) {
 		arrive_at_barrier(s, w, t);
 	} else if (in->flags & INST_MEMBAR) {

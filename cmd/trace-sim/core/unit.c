@@ -25,11 +25,11 @@ static uint64_t queue_for_unit(uint64_t *free_at, uint64_t *open_at, uint64_t t,
 }
 
 /* Schedules the end of an operation and, if its sources are counted as being read, the read after its start. */
-static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
+static void schedule_end_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
 {
-	if (s->modern->op[h].readers && !s->modern->op[h].keeps_sources)
-		core_event_put(s, start + 2, EVENT_READ, h, 0);
-	core_event_put(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
+	if (s->modern->op[h].readers && !s->modern->op[h].reads_until_end)
+		core_add_event(s, start + 2, EVENT_READ, h, 0);
+	core_add_event(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }
 
 static void occupy_fixed_latency_unit(
@@ -56,20 +56,21 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
 		start = queue_for_unit(&b->sfu_free, &b->unit_free_at[CORE_SFU], t, in->interval);
-		end_with_event(s, h, start, start + c->p->sfu_latency);
+		schedule_end_event(s, h, start, start + c->p->sfu_latency);
 		return;
 	case CORE_FP64_SHARED:
 		start = queue_for_unit(&c->fp64_free, &b->unit_free_at[CORE_FP64_SHARED], t, in->interval);
-		end_with_event(s, h, start, start + c->p->fp64_latency);
+		schedule_end_event(s, h, start, start + c->p->fp64_latency);
 		return;
 	case CORE_MISC:
 		start = queue_for_unit(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
-		end_with_event(s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
+		schedule_end_event(
+			s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;
 	case CORE_WARPGROUP: core_warpgroup_join(s, s->winst[h].warp, in, h, t); return;
 	case CORE_MEMORY: core_memory_enqueue(s, b, in, h, t); return;
 	default: occupy_fixed_latency_unit(c->p, b, in, t);
 	}
 	if (h) /* DMMA and LDCU occupy their unit like the instructions above, but end with an event */
-		end_with_event(s, h, t, t + in->pipeline_cycles + in->interval);
+		schedule_end_event(s, h, t, t + in->pipeline_cycles + in->interval);
 }

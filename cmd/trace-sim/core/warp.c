@@ -15,16 +15,16 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 /* ---- states ------------------------------------------------------------------------------------- */
 
 /* Removes the warp from the masks of its state; it must not be in the wheel. Its head, if any, does not change. */
-static inline void leave_warp_state(struct subcore *b, struct core_warp *cw)
+static inline void remove_from_state_masks(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
-	b->ripe &= ~bit;
+	b->ready_warps &= ~bit;
 	b->by_stall[cw->stall] &= ~bit;
 	cw->waits_for_event = false;
 }
 
-static void set_head(struct subcore *b, struct core_warp *cw, const struct core_inst *in)
+static void set_warp_head(struct subcore *b, struct core_warp *cw, const struct core_inst *in)
 {
 	uint64_t bit = rank_bit(cw);
 
@@ -44,7 +44,7 @@ void core_warp_remove_head(struct sm *s, unsigned w, unsigned why)
 	struct core_warp *cw = core_warp_of(s, w);
 	struct subcore *b = &s->modern->sub[cw->sub];
 
-	leave_warp_state(b, cw);
+	remove_from_state_masks(b, cw);
 	b->has_head &= ~rank_bit(cw);
 	b->by_unit[cw->unit] &= ~rank_bit(cw);
 	cw->stall = (uint8_t)why;
@@ -55,8 +55,8 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 {
 	struct subcore *b = &s->modern->sub[cw->sub];
 
-	leave_warp_state(b, cw);
-	set_head(b, cw, head);
+	remove_from_state_masks(b, cw);
+	set_warp_head(b, cw, head);
 	cw->waits_for_event = true;
 	cw->stall = (uint8_t)why;
 	b->by_stall[why] |= rank_bit(cw);
@@ -83,16 +83,16 @@ void core_warp_schedule(
 	struct subcore *b = &s->modern->sub[cw->sub];
 	uint64_t bit = rank_bit(cw);
 
-	leave_warp_state(b, cw);
-	set_head(b, cw, head);
+	remove_from_state_masks(b, cw);
+	set_warp_head(b, cw, head);
 	cw->ready_at = at;
 	cw->stall = (uint8_t)why;
 	b->by_stall[why] |= bit;
 	if (at <= s->clock) {
-		b->ripe |= bit;
-		core_lower_due(s->modern, cw->sub, s->clock);
+		b->ready_warps |= bit;
+		core_make_subcore_due(s->modern, cw->sub, s->clock);
 	} else {
-		core_lower_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
+		core_make_subcore_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
 	}
 }
 
@@ -104,7 +104,7 @@ static void empty_wheel_slot(struct sm *s, struct subcore *b, unsigned slot)
 	b->wheel[slot] = 0;
 	b->wheel_used &= ~(1ull << slot);
 	b->beyond_wheel &= ~far;
-	b->ripe |= set & ~far;
+	b->ready_warps |= set & ~far;
 	FOR_BITS64 (rank, far)
 		put_into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
 }
@@ -146,7 +146,7 @@ static void compact_ranks(struct sm *s, struct subcore *b)
 	uint64_t keep = b->ranked;
 	unsigned n = 0;
 
-	b->ripe = gather_mask_bits(b->ripe, keep);
+	b->ready_warps = gather_mask_bits(b->ready_warps, keep);
 	b->needs_fetch = gather_mask_bits(b->needs_fetch, keep);
 	b->has_head = gather_mask_bits(b->has_head, keep);
 	b->beyond_wheel = gather_mask_bits(b->beyond_wheel, keep);
@@ -191,11 +191,11 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->fetched = 0;
 	cw->last_mask = UINT32_MAX;
 	cw->predicate_class = SASS_NONE;
-	cw->waits_for_event = cw->fragile = cw->reaping = cw->started = false;
+	cw->waits_for_event = cw->retest_at_issue = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
 	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
-	cw->late_reads = (cw->control ? c->p->rf_read_control : c->p->rf_read_trace) == RF_LATE;
+	cw->may_wait_for_reads = (cw->control ? c->p->rf_read_control : c->p->rf_read_trace) == RF_LATE;
 	cw->next_stall = STALL_PORT;
 	s->drained &= ~(1ull << w);
 	cw->stall = STALL_FETCH;
@@ -204,7 +204,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->depbar_steps = 0;
 	cw->shared_stores = 0;
 	cw->shared_fence = false;
-	cw->raised_at = 0;
+	cw->previous_issue_at = 0;
 	gmma_reset(&s->warp[w].gmma);
 	s->gmma_wait &= ~(1ull << w);
 	cw->first_group = cw->group = cw->fence_until = 0;
@@ -233,7 +233,7 @@ void core_warp_end(struct sm *s, unsigned w, uint64_t t)
 {
 	s->done |= 1ull << w;
 	core_warp_remove_head(s, w, STALL_EMPTY);
-	core_sync_exit(s, w, t);
+	core_sync_warp_exit(s, w, t);
 	core_warp_check_end(s, w);
 }
 
@@ -242,10 +242,10 @@ void core_warp_check_end(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 
-	if (!(s->done >> w & 1) || cw->reaping || p->in_pipe || p->stores || p->copies)
+	if (!(s->done >> w & 1) || cw->reaping || p->insts_in_pipe || p->stores || p->copies)
 		return;
 	cw->reaping = true;
-	core_event_put(s, cw->last_result_at, EVENT_REAP, w, 0);
+	core_add_event(s, cw->last_result_at, EVENT_REAP, w, 0);
 }
 
 void core_warp_reap(struct sm *s, unsigned w)

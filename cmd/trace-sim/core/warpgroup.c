@@ -33,11 +33,11 @@ void core_warpgroup_reset(struct core *c, const struct cta *k)
 /* Returns the time at which the multiplications of a product start if its operands may be read from t on. */
 static uint64_t product_start_time(struct core *c, const struct core_inst *in, uint64_t t)
 {
-	uint64_t reads = max_u64(t, c->gmma_reads_free), start;
+	uint64_t reads = max_u64(t, c->shared_reads_free_at), start;
 
-	c->gmma_reads_free = reads + in->shared_read_cycles;
+	c->shared_reads_free_at = reads + in->shared_read_cycles;
 	start = max_u64(in->link_cycles ? max_u64(reads, t + in->link_cycles) : reads + in->a_read_cycles,
-		c->gmma_free);
+		c->tensor_free_at);
 	for (unsigned k = 0; k < c->subs; k++)
 		start = max_u64(start, c->sub[k].unit_free_at[CORE_TENSOR]);
 	return start;
@@ -49,17 +49,17 @@ static void start_product(struct sm *s, const struct core_joint *e)
 	struct core *c = s->modern;
 	const struct core_inst *in = e->inst;
 	uint64_t start = product_start_time(c, in, e->issued_at),
-		 end = max_u64(start + in->interval, c->gmma_reads_free);
+		 end = max_u64(start + in->interval, c->shared_reads_free_at);
 
-	c->gmma_free = start + in->interval;
+	c->tensor_free_at = start + in->interval;
 	for (unsigned k = 0; k < c->subs; k++)
-		c->sub[k].unit_free_at[CORE_TENSOR] = c->gmma_free;
+		c->sub[k].unit_free_at[CORE_TENSOR] = c->tensor_free_at;
 	FOR_BITS32 (i, e->joined) {
 		uint16_t h = e->op[i];
 
-		if (c->op[h].readers && !c->op[h].keeps_sources)
-			core_event_put(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
-		core_event_put(s, max_u64(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
+		if (c->op[h].readers && !c->op[h].reads_until_end)
+			core_add_event(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
+		core_add_event(s, max_u64(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
 	}
 }
 
@@ -83,7 +83,7 @@ static void start_joined_products(struct sm *s, unsigned leader)
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
 
 	for (;;) {
-		struct core_joint *e = &g->joint[g->started % GMMA_AHEAD];
+		struct core_joint *e = &g->joint_products[g->started % GMMA_AHEAD];
 		uint64_t held = g->held;
 
 		if (!e->joined || warps_yet_to_join(s, leader, e->joined))
@@ -93,7 +93,7 @@ static void start_joined_products(struct sm *s, unsigned leader)
 		g->started++;
 		g->held = 0;
 		FOR_BITS64 (w, held)
-			core_sync_release(s, (unsigned)w, s->clock + 1);
+			core_sync_release_warp(s, (unsigned)w, s->clock + 1);
 	}
 }
 
@@ -101,7 +101,7 @@ void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, u
 {
 	unsigned leader = first_warp_of_group(s, w), i = w - leader;
 	struct core_warpgroup *g = &s->modern->warpgroup[leader];
-	struct core_joint *e = &g->joint[g->issued[i]++ % GMMA_AHEAD];
+	struct core_joint *e = &g->joint_products[g->issued[i]++ % GMMA_AHEAD];
 
 	e->issued_at = e->joined ? max_u64(e->issued_at, t) : t;
 	e->inst = in;
@@ -110,14 +110,16 @@ void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, u
 	start_joined_products(s, leader);
 	if (g->issued[i] - g->started < GMMA_AHEAD)
 		return;
-	g->held |= 1ull << w; /* g->joint has no free entry for another product */
-	core_sync_hold(s, w, t + 1);
+	g->held |= 1ull << w; /* g->joint_products has no free entry for another product */
+	core_sync_hold_warp(s, w, t + 1);
 }
 
-void core_warpgroup_exit(struct sm *s, unsigned w)
+void core_warpgroup_warp_exit(struct sm *s, unsigned w)
 {
 	unsigned leader = first_warp_of_group(s, w);
 
-	if (s->modern->warpgroup[leader].joint[s->modern->warpgroup[leader].started % GMMA_AHEAD].joined)
+	if (s->modern->warpgroup[leader]
+			.joint_products[s->modern->warpgroup[leader].started % GMMA_AHEAD]
+			.joined)
 		start_joined_products(s, leader);
 }

@@ -201,21 +201,21 @@ static void learn_cluster(struct gpu *g, struct kernel *k)
 			LEARNED_MOST, k->cluster[0], k->cluster[1], k->cluster[2]);
 }
 
-uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k)
+uint32_t blocks_determine_cluster(struct gpu *g, struct kernel *k)
 {
 	uint32_t n;
 
 	if (!k->cluster[0]) {
 		memcpy(k->cluster, k->head->cluster, sizeof(k->cluster));
-		if (!k->cluster[0] && k->may_gang)
+		if (!k->cluster[0] && k->may_form_gangs)
 			learn_cluster(g, k);
 		for (unsigned i = 0; i < 3; i++)
 			k->cluster[i] += !k->cluster[i];
 	}
 	n = k->cluster[0] * k->cluster[1] * k->cluster[2];
-	if (n == 1 && k->may_gang) {
-		k->may_gang = false;
-		g->launch->gang_kernels--;
+	if (n == 1 && k->may_form_gangs) {
+		k->may_form_gangs = false;
+		g->launch->n_gang_kernels--;
 	}
 	return n;
 }
@@ -243,7 +243,7 @@ static struct gang_place gang_place_of(const struct kernel *k, const struct tblo
 }
 
 /* Moves parked block i to the range from `from` to `to`, after the blocks of lower rank there. */
-static void insert_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
+static void insert_parked_by_rank(struct kernel *k, uint32_t i, uint32_t from, uint32_t to)
 {
 	struct parked *p = k->parked;
 	uint32_t rank = gang_place_of(k, &p->block[i].tb).rank;
@@ -280,7 +280,7 @@ uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k)
 			break;
 		m = gang_place_of(k, &p->block[i].tb);
 		if (!memcmp(m.id, first.id, sizeof(m.id)))
-			insert_by_rank(k, i, p->first, p->first + found++);
+			insert_parked_by_rank(k, i, p->first, p->first + found++);
 	}
 	return found;
 }

@@ -61,14 +61,14 @@ unsigned clocks_step(struct clocks *c)
  * Returns true if core, icnt and L2 always fire together, because they have the same frequency and the same
  * time. This is true for most configurations.
  */
-static bool are_in_phase(const struct clocks *c)
+static bool are_clocks_in_phase(const struct clocks *c)
 {
 	const double *t = c->time, *p = c->period;
 
 	return t[ICNT] == t[CORE] && t[L2] == t[CORE] && p[ICNT] == p[CORE] && p[L2] == p[CORE];
 }
 
-static struct clock_ticks run_in_phase(struct clocks *c, uint64_t core, uint64_t dram)
+static struct clock_ticks advance_clocks_in_phase(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	double t = c->time[CORE], d = c->time[DRAM], period = c->period[CORE], dram_period = c->period[DRAM];
 	uint64_t n = 0, n_dram = 0;
@@ -92,7 +92,7 @@ static struct clock_ticks run_in_phase(struct clocks *c, uint64_t core, uint64_t
 	return (struct clock_ticks){n, n, n, n_dram};
 }
 
-static bool dram_is_next(const double t[4])
+static bool is_dram_clock_next(const double t[4])
 {
 	return t[DRAM] <= t[CORE] && t[DRAM] <= t[ICNT] && t[DRAM] <= t[L2];
 }
@@ -102,9 +102,9 @@ struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_
 {
 	struct clock_ticks n = {0};
 
-	if (are_in_phase(c))
-		return run_in_phase(c, core, dram);
-	while (n.core < core && !(n.dram == dram && dram_is_next(c->time)))
+	if (are_clocks_in_phase(c))
+		return advance_clocks_in_phase(c, core, dram);
+	while (n.core < core && !(n.dram == dram && is_dram_clock_next(c->time)))
 		step_clocks(c, &n);
 	return n;
 }

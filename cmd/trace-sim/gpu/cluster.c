@@ -38,10 +38,10 @@ static void deliver_reply(struct gpu *g, struct cluster *c, uint64_t now)
 		fetch_fill(s, handle, now);
 		return;
 	}
-	if (ldst_response_full(s))
+	if (ldst_is_response_fifo_full(s))
 		return;
 	ring_pop(&c->reply);
-	memstat_replied(g->memstat, r, now);
+	memstat_count_replied(g->memstat, r, now);
 	ldst_push_response(s, handle);
 }
 
@@ -54,10 +54,10 @@ static void accept_reply(struct gpu *g, struct cluster *c, uint32_t handle, uint
 		return;
 	r = &g->reqs.req[handle];
 	bytes = req_bytes_of_reply(r);
-	traffic_add(g->traffic_to_cores, r, bytes);
+	traffic_count_packet(g->traffic_to_cores, r, bytes);
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
 	if (g->events)
-		events_reply(g->events, now, r->sm, r->warp, r->addr, r->type);
+		events_log_reply(g->events, now, r->sm, r->warp, r->addr, r->type);
 	ring_push(&c->reply, handle);
 }
 

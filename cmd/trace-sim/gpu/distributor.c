@@ -6,11 +6,11 @@
 /* Retires as many CTAs as fit into the idle time up to `now`. Retiring one CTA takes the time `retire`. */
 static void retire_while_idle(struct launch *l, uint64_t retire, uint64_t now)
 {
-	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
+	uint64_t n = now > l->next_placement_at && retire ? (now - l->next_placement_at) / retire : 0;
 
 	n = n < l->ctas_to_retire ? n : l->ctas_to_retire;
 	l->ctas_to_retire -= (uint32_t)n;
-	l->next_cta_at += n * retire;
+	l->next_placement_at += n * retire;
 }
 
 void distributor_count_placement(struct gpu *g)
@@ -20,14 +20,14 @@ void distributor_count_placement(struct gpu *g)
 	uint64_t now = gpu_now(g) * MILLION;
 
 	retire_while_idle(l, m->cta_retire, now);
-	l->next_cta_at = max_u64(l->next_cta_at, now) + m->cta_interval;
+	l->next_placement_at = max_u64(l->next_placement_at, now) + m->cta_interval;
 	if (l->ctas_to_retire) {
 		l->ctas_to_retire--;
-		l->next_cta_at += m->cta_retire;
+		l->next_placement_at += m->cta_retire;
 	}
 }
 
-void distributor_count_end(struct gpu *g)
+void distributor_count_cta_end(struct gpu *g)
 {
 	const struct modern_params *m = &g->params.modern;
 	struct launch *l = g->launch;
@@ -36,13 +36,13 @@ void distributor_count_end(struct gpu *g)
 	if (!m->cta_retire)
 		return;
 	retire_while_idle(l, m->cta_retire, now);
-	if (now >= l->next_cta_at && !l->ctas_to_retire)
-		l->next_cta_at = now + m->cta_retire;
+	if (now >= l->next_placement_at && !l->ctas_to_retire)
+		l->next_placement_at = now + m->cta_retire;
 	else
 		l->ctas_to_retire++;
 }
 
 bool distributor_can_place(const struct gpu *g)
 {
-	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
+	return !g->params.modern.on || g->launch->next_placement_at < (gpu_now(g) + 1) * MILLION;
 }

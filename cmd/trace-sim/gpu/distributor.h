@@ -20,6 +20,6 @@ bool distributor_can_place(const struct gpu *g);
 /* Adds the time of placing a CTA to the distributor's time. */
 void distributor_count_placement(struct gpu *g);
 /* Adds the time of retiring an ended CTA to the distributor's time. */
-void distributor_count_end(struct gpu *g);
+void distributor_count_cta_end(struct gpu *g);
 
 #endif

@@ -27,7 +27,7 @@ static struct gang *new_gang(struct gpu *g)
 	if (!l->gangs)
 		l->gangs = reserve((size_t)g->params.sms * MAX_CTAS, sizeof(*l->gangs));
 	if (!n)
-		return &l->gangs[l->gangs_made++];
+		return &l->gangs[l->n_gangs_allocated++];
 	l->free_gangs = n->next;
 	return n;
 }
@@ -50,12 +50,12 @@ static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, u
 }
 
 /* Places a block of k on each SM of at[]. Only with the modern core do these blocks form a gang. */
-static void place_gang_on(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
+static void place_gang_on_sms(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
 {
 	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;
 
 	if (n)
-		gang_start(n, ++g->launch->gang_number, blocks, k->padded_threads / 32);
+		gang_init(n, ++g->launch->n_gangs_placed, blocks, k->padded_threads / 32);
 	for (uint32_t b = 0; b < blocks; b++) {
 		struct sm *s = &g->sm[at[b]];
 		int first = 0;
@@ -88,7 +88,7 @@ _Noreturn static void die_gang_too_large(const struct gpu *g, const struct kerne
 static bool place_gang(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
-	uint32_t blocks = blocks_of_cluster(g, k), size = g->params.modern.gpc_sms;
+	uint32_t blocks = blocks_determine_cluster(g, k), size = g->params.modern.gpc_sms;
 	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
 
 	if (blocks > GANG_BLOCKS || blocks > size || blocks > g->params.sms)
@@ -100,7 +100,7 @@ static bool place_gang(struct gpu *g, struct kernel *k)
 		uint32_t group = (l->last_gpc + 1 + i) % groups;
 		if (!find_sms_for_gang(g, k, group, blocks, at))
 			continue;
-		place_gang_on(g, k, blocks, at);
+		place_gang_on_sms(g, k, blocks, at);
 		l->last_gpc = group;
 		return true;
 	}
@@ -114,9 +114,9 @@ bool gang_place_all(struct gpu *g)
 	bool placed = false;
 	uint64_t before;
 
-	if (!k || !k->may_gang || blocks_of_cluster(g, k) == 1)
+	if (!k || !k->may_form_gangs || blocks_determine_cluster(g, k) == 1)
 		return false;
-	while (launch_kernel_has_ctas(g, k) && distributor_can_place(g)) {
+	while (launch_may_place_cta_of(g, k) && distributor_can_place(g)) {
 		before = k->next_cta;
 		if (!place_gang(g, k))
 			break;

@@ -61,7 +61,7 @@ static void threads_free(struct gpu *g)
  * Upper bound on the requests in flight: the capacity of all MSHRs, queues and pipes together. The pool only
  * reserves address space for them.
  */
-static uint32_t most_requests_in_flight(const struct params *p)
+static uint32_t max_requests_in_flight(const struct params *p)
 {
 	const struct memory_params *m = &p->mem;
 	uint64_t l1 = (uint64_t)p->core.l1d.mshr_entries * p->core.l1d.mshr_merge +
@@ -113,7 +113,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->code = code_new(isa);
 	g->readahead = readahead_new(g->code);
 	g->uops = reserve(CODE_MAX, sizeof(*g->uops));
-	req_pool_init(&g->reqs, most_requests_in_flight(p));
+	req_pool_init(&g->reqs, max_requests_in_flight(p));
 	clocks_init(&g->clocks, p->hz);
 	g->dec = addrdec_new(p);
 	threads_init(g);
@@ -192,7 +192,7 @@ NOINLINE void gpu_tick_sms_in_order(struct gpu *g, struct cluster *cl, uint32_t 
  */
 static void tick_clusters(struct gpu *g)
 {
-	bool tick_all = g->params.sms_per_cluster > 1 && launch_has_ctas(g);
+	bool tick_all = g->params.sms_per_cluster > 1 && launch_has_placeable_ctas(g);
 	uint64_t now = gpu_now(g);
 
 	for (uint32_t c = 0; tick_all && c < g->params.clusters; c++)
@@ -217,7 +217,7 @@ void gpu_end_ctas(struct gpu *g, struct cluster *cl)
 }
 
 /* Removes ended CTAs in the order in which their SMs were ticked. */
-static void end_all_ctas(struct gpu *g)
+static void remove_ended_ctas(struct gpu *g)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
 		FOR_BITS64 (b, g->live[w])
@@ -253,7 +253,7 @@ static void run_core_part(struct gpu *g)
 	const struct params *p = &g->params;
 
 	tick_clusters(g);
-	end_all_ctas(g);
+	remove_ended_ctas(g);
 	g->cycle++;
 	launch_ctas(g, NULL);
 	launch_advance_delays(g, 1);
@@ -269,8 +269,8 @@ static void run_memory_part(struct gpu *g, unsigned fired)
 {
 	struct memory_work k = {.now = gpu_now(g),
 		.cycle = g->cycle,
-		.dram_done = memory_dram_ticks(g->mem),
-		.l2_done = memory_l2_ticks(g->mem),
+		.dram_ticks_before = memory_dram_ticks(g->mem),
+		.l2_ticks_before = memory_l2_ticks(g->mem),
 		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
 		.reply = fired & CLOCK_ICNT,
 		.l2 = fired & CLOCK_L2};
@@ -323,7 +323,7 @@ void gpu_sync(struct gpu *g)
 	if (g->dram_ticks)
 		run_memory_part(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		sm_flush(&g->sm[i], gpu_now(g));
+		sm_flush_counters(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);
 	traffic_sum_threads(g->traffic_to_memory, g->threads);
 	traffic_sum_threads(g->traffic_to_cores, g->threads);
@@ -342,5 +342,5 @@ uint64_t gpu_interval_insn(const struct gpu *g)
 
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		n += g->sm[i].n.insts;
-	return n - g->insn_base;
+	return n - g->insn_before_interval;
 }

@@ -69,17 +69,17 @@ struct gpu {
 	struct core_code *core_code;
 	uint64_t unknown_recs; /* number of placed records whose opcode is not in isa.def */
 	struct readahead *readahead;
-	struct req_pool reqs;         /* pool of requests */
-	struct sm *sm;                /* array of SMs, with params.sms elements */
-	uint64_t *wake_at;            /* cycle of the next tick of each SM; separate, as most SMs sleep */
-	struct cluster *cluster;      /* array of clusters, with params.clusters elements */
-	uint64_t live[4096 / 64];     /* set of clusters with a thread block (launch.c) */
-	uint64_t replying[4096 / 64]; /* set of clusters whose response FIFO is not empty (cluster.c) */
-	unsigned threads;             /* number of threads: requested before gpu_init(), actual after it */
-	struct threads *pool;         /* worker threads; NULL if one thread does all work */
-	bool sampling;                /* true if --sample-blocks is given */
-	uint32_t warmed;              /* number of kernels that only updated the cache tags (--warm) */
-	uint32_t warmed_missed;       /* number of --warm kernels that had L2 misses */
+	struct req_pool reqs;          /* pool of requests */
+	struct sm *sm;                 /* array of SMs, with params.sms elements */
+	uint64_t *wake_at;             /* cycle of the next tick of each SM; separate, as most SMs sleep */
+	struct cluster *cluster;       /* array of clusters, with params.clusters elements */
+	uint64_t live[4096 / 64];      /* set of clusters with a thread block (launch.c) */
+	uint64_t replying[4096 / 64];  /* set of clusters whose response FIFO is not empty (cluster.c) */
+	unsigned threads;              /* number of threads: requested before gpu_init(), actual after it */
+	struct threads *pool;          /* worker threads; NULL if one thread does all work */
+	bool sampling;                 /* true if --sample-blocks is given */
+	uint32_t warmed;               /* number of kernels that only updated the cache tags (--warm) */
+	uint32_t n_warmed_with_misses; /* number of --warm kernels that had L2 misses */
 	struct net *net;
 	struct addrdec *dec;     /* address decoder */
 	struct memory *mem;      /* memory side */
@@ -87,9 +87,9 @@ struct gpu {
 	struct traffic *traffic_to_memory, *traffic_to_cores;
 	uint32_t dram_ticks; /* number of preceding steps in which only DRAM fired, added to the next step */
 	struct clocks clocks;
-	uint64_t cycle, tot_cycle; /* gpu_sim_cycle, gpu_tot_sim_cycle */
-	uint64_t tot_insn;         /* gpu_tot_sim_insn: sum over the completed intervals */
-	uint64_t insn_base;        /* sum of the SMs' counters at the end of the last completed interval */
+	uint64_t cycle, tot_cycle;     /* gpu_sim_cycle, gpu_tot_sim_cycle */
+	uint64_t tot_insn;             /* gpu_tot_sim_insn: sum over the completed intervals */
+	uint64_t insn_before_interval; /* sum of the SMs' counters at the end of the last completed interval */
 	uint64_t issued_ctas, tot_issued_ctas, completed_ctas;
 	uint64_t occupancy_filled, occupancy_slots, tot_occupancy_filled, tot_occupancy_slots;
 	uint64_t streams[MAX_STREAMS]; /* stream ids of the traces, in order of their first appearance */

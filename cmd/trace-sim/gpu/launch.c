@@ -45,7 +45,7 @@ void launch_free(struct gpu *g)
 	if (!l)
 		return;
 	while (l->n_loaded)
-		launch_remove(g, l->loaded[l->n_loaded - 1]);
+		launch_remove_kernel(g, l->loaded[l->n_loaded - 1]);
 	free(l->loaded);
 	free(l->slot);
 	free(l->last_sm);
@@ -78,7 +78,7 @@ uint64_t launch_code_base(const char *name)
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
 }
 
-struct kernel *launch_load(
+struct kernel *launch_load_kernel(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f)
 {
 	struct launch *l = g->launch;
@@ -116,18 +116,18 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	l->ptx |= k->head->ptx;
-	l->gang_kernels += k->may_gang = blocks_may_form_gangs(k->head);
+	l->n_gang_kernels += k->may_form_gangs = blocks_may_form_gangs(k->head);
 	if (k->head->arch >= ARCH_HOPPER)
-		window_allow_copies(g);
+		window_allow_bulk_copies(g);
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
 	if (g->power && k->head->ptx)
-		power_load_ptx(k);
+		power_mark_ptx_floats(k);
 	append_kernel(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }
 
-static bool stream_busy(const struct launch *l, const struct kernel *k)
+static bool is_stream_busy(const struct launch *l, const struct kernel *k)
 {
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i]->launched && l->loaded[i]->stream == k->stream)
@@ -143,7 +143,7 @@ void launch_kernels(struct gpu *g)
 		struct kernel *k = l->loaded[i];
 		uint32_t s = 0;
 
-		if (k->launched || stream_busy(l, k))
+		if (k->launched || is_stream_busy(l, k))
 			continue;
 		while (s < g->params.run_slots && l->slot[s])
 			s++;
@@ -153,37 +153,40 @@ void launch_kernels(struct gpu *g)
 		k->launched = true;
 		l->delayed += k->delay != 0;
 		k->start_cycle = gpu_now(g);
-		l->ctas_left++;
+		l->kernels_with_ctas++;
 		l->retry = true;
 	}
 }
 
 /* Returns true if -gpgpu_max_cta is reached. */
-static bool launch_limit_reached(const struct gpu *g)
+static bool is_cta_limit_reached(const struct gpu *g)
 {
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
 }
 
-bool launch_has_ctas(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
+bool launch_has_placeable_ctas(const struct gpu *g)
+{
+	return g->launch->kernels_with_ctas && !is_cta_limit_reached(g);
+}
 
-static bool kernel_has_ctas(const struct kernel *k)
+static bool has_unplaced_ctas(const struct kernel *k)
 {
 	return k && k->next_cta < k->n_ctas && !k->sample.stopped;
 }
 
-bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k)
+bool launch_may_place_cta_of(const struct gpu *g, const struct kernel *k)
 {
-	return kernel_has_ctas(k) && !launch_limit_reached(g);
+	return has_unplaced_ctas(k) && !is_cta_limit_reached(g);
 }
 
 /*
  * Returns true if a launched kernel has CTAs left and no delay. If no kernel has, the run slots need not be
  * searched for each SM.
  */
-static bool any_kernel_ready(const struct launch *l)
+static bool is_any_kernel_ready(const struct launch *l)
 {
 	for (uint32_t i = 0; i < l->n_loaded; i++)
-		if (l->loaded[i]->launched && kernel_has_ctas(l->loaded[i]) && !l->loaded[i]->delay)
+		if (l->loaded[i]->launched && has_unplaced_ctas(l->loaded[i]) && !l->loaded[i]->delay)
 			return true;
 	return false;
 }
@@ -198,14 +201,14 @@ struct kernel *launch_next_kernel(struct gpu *g)
 	uint32_t n = g->params.run_slots;
 	struct kernel *k = l->slot[l->selected_slot];
 
-	if (!(kernel_has_ctas(k) && !k->delay)) {
+	if (!(has_unplaced_ctas(k) && !k->delay)) {
 		uint32_t i;
 
 		for (i = 0; i < n; i++) {
 			uint32_t s = (i + l->selected_slot + 1) % n;
 
 			k = l->slot[s];
-			if (launch_kernel_has_ctas(g, k) && !k->delay) {
+			if (launch_may_place_cta_of(g, k) && !k->delay) {
 				l->selected_slot = s;
 				break;
 			}
@@ -224,7 +227,7 @@ struct kernel *launch_next_kernel(struct gpu *g)
  * Returns the first thread of a free range of `padded` threads on an SM in concurrent mode (LAUNCH-place-5),
  * or -1 if there is no such range.
  */
-static int free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
+static int find_free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
 
@@ -243,7 +246,7 @@ static int free_thread_range(const struct gpu *g, const struct occupied *o, uint
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
-	uint32_t limit = resources_limit(g, k);
+	uint32_t limit = resources_ctas_per_sm(g, k);
 	const struct occupied *o;
 
 	if (!g->params.concurrent_kernels)
@@ -251,7 +254,7 @@ bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 	o = &g->launch->occupied[s->id];
 	if (!limit || o->threads + k->padded_threads > c->threads)
 		return false;
-	*first = free_thread_range(g, o, k->padded_threads);
+	*first = find_free_thread_range(g, o, k->padded_threads);
 	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes &&
 	       o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers &&
 	       o->ctas + 1 <= c->max_ctas;
@@ -294,7 +297,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
 		if (g->power)
-			power_add_code(g, h);
+			power_classify_code(g, h);
 	}
 }
 
@@ -338,17 +341,17 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 	g->cluster[s->cluster].live_threads += kernel_threads(k->head);
 	bitset_set(g->live, s->cluster);
 	if (g->events)
-		events_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
+		events_log_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
 	if (g->timeline)
-		timeline_cta(g->timeline, gpu_now(g), s->id, slot, k);
+		timeline_begin_cta(g->timeline, gpu_now(g), s->id, slot, k);
 	if (++k->next_cta == k->n_ctas) {
-		l->ctas_left--;
+		l->kernels_with_ctas--;
 		readahead_stop(g->readahead, k->trace);
 		if (trace_finish(k->trace, &f) < 0)
 			die_fault(&f);
 	}
-	if (l->on_block)
-		l->on_block(l->ctx, k);
+	if (l->on_cta_placed)
+		l->on_cta_placed(l->ctx, k);
 	return slot;
 }
 
@@ -359,7 +362,7 @@ static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 
 	if (g->params.concurrent_kernels)
 		return launch_next_kernel(g);
-	if (k && launch_kernel_has_ctas(g, k))
+	if (k && launch_may_place_cta_of(g, k))
 		return k;
 	if (s->live_threads)
 		return k;
@@ -381,7 +384,7 @@ static bool place_in_cluster(struct gpu *g, uint32_t c)
 		struct kernel *k = candidate_kernel(g, s);
 		int first = 0;
 
-		if (!launch_kernel_has_ctas(g, k) || !launch_cta_fits(g, s, k, &first))
+		if (!launch_may_place_cta_of(g, k) || !launch_cta_fits(g, s, k, &first))
 			continue;
 		launch_place_cta(g, s, k, first);
 		g->launch->last_sm[c] = j;
@@ -400,12 +403,12 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	uint32_t n = g->params.clusters, last = l->last_cluster;
 	bool placed = false;
 
-	l->retry = l->retry && any_kernel_ready(l);
+	l->retry = l->retry && is_any_kernel_ready(l);
 	if (!l->retry)
 		return;
-	if (l->gang_kernels && gang_place_all(g))
+	if (l->n_gang_kernels && gang_place_all(g))
 		return;
-	for (uint32_t i = 0; i < n && l->ctas_left; i++) {
+	for (uint32_t i = 0; i < n && l->kernels_with_ctas; i++) {
 		uint32_t c = (i + last + 1) % n;
 
 		if (!distributor_can_place(g))
@@ -422,14 +425,14 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 	l->retry = placed;
 }
 
-bool launch_may_place(const struct gpu *g)
+bool launch_may_place_cta(const struct gpu *g)
 {
-	return (g->launch->retry && g->launch->ctas_left) || launch_min_delay(g);
+	return (g->launch->retry && g->launch->kernels_with_ctas) || launch_min_delay(g);
 }
 
 bool launch_has_ptx(const struct gpu *g) { return g->launch->ptx; }
 
-uint32_t launch_next_longest_warp(struct gpu *g)
+uint32_t launch_peek_longest_warp(struct gpu *g)
 {
 	struct launch *l = g->launch;
 
@@ -437,7 +440,7 @@ uint32_t launch_next_longest_warp(struct gpu *g)
 		const struct kernel *k = l->loaded[i];
 		uint32_t records;
 
-		if (!k->launched || !kernel_has_ctas(k))
+		if (!k->launched || !has_unplaced_ctas(k))
 			continue;
 		records = blocks_peek_longest_warp(g, k);
 		return records ? records - 1 : 0;
@@ -458,7 +461,7 @@ uint32_t launch_min_delay(const struct gpu *g)
 	return least;
 }
 
-uint32_t launch_min_closing_delay(const struct gpu *g)
+uint32_t launch_min_final_delay(const struct gpu *g)
 {
 	uint32_t least = 0;
 
@@ -495,13 +498,13 @@ static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 
 	k->done = true;
 	for (uint32_t i = 0; g->params.modern.on && i < g->params.sms; i++)
-		core_end_kernel(&g->sm[i]);
+		core_empty_caches(&g->sm[i]);
 	append_kernel(&l->finished, &l->n_finished, &l->cap_finished, k);
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
 		if (l->slot[s] == k) {
 			l->slot[s] = NULL;
 			if (k->next_cta < k->n_ctas)
-				l->ctas_left--;
+				l->kernels_with_ctas--;
 		}
 }
 
@@ -528,9 +531,9 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
-	distributor_count_end(g);
+	distributor_count_cta_end(g);
 	if (g->timeline)
-		timeline_cta_end(g->timeline, gpu_now(g) + 1, s->id, slot);
+		timeline_end_cta(g->timeline, gpu_now(g) + 1, s->id, slot);
 	g->cluster[s->cluster].live_threads -= c->threads;
 	if (!g->cluster[s->cluster].live_threads) {
 		bitset_clear(g->live, s->cluster);
@@ -544,9 +547,9 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 		s->kernel = NULL;
 	k->running_ctas--;
 	if (g->sampling)
-		sample_cta_ended(g, k);
+		sample_count_ended_cta(g, k);
 	g->launch->retry = true;
-	if (!k->running_ctas && !launch_kernel_has_ctas(g, k)) {
+	if (!k->running_ctas && !launch_may_place_cta_of(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;
 		if (!delay_kernel_end(g, k))
@@ -554,7 +557,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	}
 }
 
-bool launch_idle(const struct gpu *g)
+bool launch_is_idle(const struct gpu *g)
 {
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
 		if (g->launch->slot[s])
@@ -574,12 +577,12 @@ struct kernel *launch_pop_finished(struct gpu *g)
 	return k;
 }
 
-void launch_remove(struct gpu *g, struct kernel *k)
+void launch_remove_kernel(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 
 	l->delayed -= k->launched && k->delay;
-	l->gang_kernels -= k->may_gang;
+	l->n_gang_kernels -= k->may_form_gangs;
 	blocks_free(k);
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i] == k) {

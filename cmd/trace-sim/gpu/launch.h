@@ -24,28 +24,28 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* kernels selected for the first time since statistics were last printed */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;              /* true if a CTA may have become placeable since the last pass */
-	uint64_t next_cta_at;    /* modern core: time of the next placement, in millionths of a cycle */
-	uint32_t ctas_to_retire; /* number of ended CTAs that are not retired yet */
-	uint32_t ctas_left;      /* number of kernels in run slots with CTAs left to place */
-	uint32_t delayed;        /* number of kernels in run slots with a launch delay */
-	uint32_t gang_kernels;   /* number of loaded kernels that have or may have gangs */
-	struct gang *gangs;      /* array of gangs; NULL before the first gang */
-	struct gang *free_gangs; /* list of elements of `gangs` that are free again */
-	uint32_t gangs_made;     /* number of elements of `gangs` used so far */
-	uint32_t gang_number;    /* number of gangs placed so far */
-	uint32_t last_gpc;       /* group of SMs (GPC) that received a gang last */
-	bool ptx;                /* true if at least one loaded kernel was from PTX */
-	bool ldgsts;             /* true if a trace read so far has an LDGSTS */
-	bool syncs;              /* true if a trace read so far has a UOP_SYNC instruction */
-	bool marks;              /* true if a trace read so far has a mark of the tracer */
+	bool retry;                 /* true if a CTA may have become placeable since the last pass */
+	uint64_t next_placement_at; /* modern core: time of the next placement, in millionths of a cycle */
+	uint32_t ctas_to_retire;    /* number of ended CTAs that are not retired yet */
+	uint32_t kernels_with_ctas; /* number of kernels in run slots with CTAs left to place */
+	uint32_t delayed;           /* number of kernels in run slots with a launch delay */
+	uint32_t n_gang_kernels;    /* number of loaded kernels that have or may have gangs */
+	struct gang *gangs;         /* array of gangs; NULL before the first gang */
+	struct gang *free_gangs;    /* list of elements of `gangs` that are free again */
+	uint32_t n_gangs_allocated; /* number of elements of `gangs` used so far */
+	uint32_t n_gangs_placed;    /* number of gangs placed so far */
+	uint32_t last_gpc;          /* group of SMs (GPC) that received a gang last */
+	bool ptx;                   /* true if at least one loaded kernel was from PTX */
+	bool ldgsts;                /* true if a trace read so far has an LDGSTS */
+	bool syncs;                 /* true if a trace read so far has a UOP_SYNC instruction */
+	bool marks;                 /* true if a trace read so far has a mark of the tracer */
 	/* resources in use on each SM; concurrent mode only (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
 		uint32_t threads, shmem, regs, ctas;
 	} * occupied;
-	void (*on_block)(void *ctx, const struct kernel *k); /* called after each placement of a CTA */
-	void *ctx;                                           /* argument of on_block() */
+	void (*on_cta_placed)(void *ctx, const struct kernel *k); /* called after each placement of a CTA */
+	void *ctx;                                                /* argument of on_cta_placed() */
 };
 
 int launch_init(struct gpu *g);
@@ -55,7 +55,7 @@ void launch_free(struct gpu *g);
  * Adds the kernel of the open trace t to the list of loaded kernels (LAUNCH-loop-2), which then owns t.
  * Returns NULL and sets *f if the kernel cannot run.
  */
-struct kernel *launch_load(
+struct kernel *launch_load_kernel(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);
 /* Moves loaded kernels into free run slots (LAUNCH-loop-3). */
 void launch_kernels(struct gpu *g);
@@ -75,7 +75,7 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
  */
 struct kernel *launch_next_kernel(struct gpu *g);
 /* launch.c, for gang.c: returns true if k has CTAs left and -gpgpu_max_cta is not reached. */
-bool launch_kernel_has_ctas(const struct gpu *g, const struct kernel *k);
+bool launch_may_place_cta_of(const struct gpu *g, const struct kernel *k);
 /*
  * blocks.c: stores in *tb the thread block of k that is placed next. Sets *codes to the number of static
  * instructions known after reading the block. The return value is the same as trace_next()'s.
@@ -94,7 +94,7 @@ uint32_t blocks_gather_gang(struct gpu *g, struct kernel *k);
  * Determines k->cluster from the header or from the cluster lines of the first blocks. Returns the number of
  * blocks of a cluster.
  */
-uint32_t blocks_of_cluster(struct gpu *g, struct kernel *k);
+uint32_t blocks_determine_cluster(struct gpu *g, struct kernel *k);
 /* Returns true if the thread blocks of a kernel may form gangs, judged by the header alone. */
 bool blocks_may_form_gangs(const struct kernel_header *h);
 void blocks_free(struct kernel *k);
@@ -112,14 +112,14 @@ void gang_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
  */
 void launch_ctas(struct gpu *g, const uint64_t *among);
 /* Returns true if the next launch_ctas() may place a thread block, or if a kernel has a launch delay. */
-bool launch_may_place(const struct gpu *g);
+bool launch_may_place_cta(const struct gpu *g);
 /* Returns true if a kernel from PTX has been loaded. */
 bool launch_has_ptx(const struct gpu *g);
 /*
  * Number of records of the longest warp in the thread block that is placed next, minus 1. The result is 0 if
  * the number is unknown.
  */
-uint32_t launch_next_longest_warp(struct gpu *g);
+uint32_t launch_peek_longest_warp(struct gpu *g);
 /* Advances every launch delay by n ticks (LAUNCH-step-6). */
 void launch_advance_delays(struct gpu *g, uint64_t n);
 /* Smallest delay of all kernels in run slots, or 0 if no kernel has a delay. */
@@ -128,24 +128,24 @@ uint32_t launch_min_delay(const struct gpu *g);
  * Smallest delay of the kernels in run slots that end at the same time as their delay, or 0 if there is no
  * such kernel.
  */
-uint32_t launch_min_closing_delay(const struct gpu *g);
+uint32_t launch_min_final_delay(const struct gpu *g);
 /*
  * Returns true if a kernel in a run slot has CTAs that were not launched yet and the CTA limit is not
  * reached.
  */
-bool launch_has_ctas(const struct gpu *g);
+bool launch_has_placeable_ctas(const struct gpu *g);
 /* Returns true if all run slots are free. */
-bool launch_idle(const struct gpu *g);
+bool launch_is_idle(const struct gpu *g);
 /*
  * Removes the oldest kernel from the queue of finished kernels and returns it. Returns NULL if the queue is
  * empty.
  */
 struct kernel *launch_pop_finished(struct gpu *g);
 /* Removes kernel k (LAUNCH-loop-4) and closes its trace. */
-void launch_remove(struct gpu *g, struct kernel *k);
+void launch_remove_kernel(struct gpu *g, struct kernel *k);
 
 /* sample.c: counts an ended thread block of k, and stops k if its rate of progress is stable. */
-void sample_cta_ended(struct gpu *g, struct kernel *k);
+void sample_count_ended_cta(struct gpu *g, struct kernel *k);
 /* Extrapolates the figures of kernel k, which was stopped and took `cycles` cycles. */
 void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out);
 
@@ -161,6 +161,6 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
  * resources.c: returns the number of CTAs of kernel k that fit on an SM (LAUNCH-limit), and sets the L1 size.
  * Ends the program if not even one CTA fits.
  */
-uint32_t resources_limit(struct gpu *g, struct kernel *k);
+uint32_t resources_ctas_per_sm(struct gpu *g, struct kernel *k);
 
 #endif

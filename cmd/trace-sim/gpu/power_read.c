@@ -49,11 +49,12 @@ static void add_sm_counters(struct power_totals *t, struct sm *s, uint64_t now)
 	const struct power_sm *p = s->power;
 
 	if (s->live_ctas)
-		sm_flush(s, now);
+		sm_flush_counters(s, now);
 	t->count[POWER_TOT_INST] += (double)p->decoded;
 	t->count[POWER_FP_INT] += (double)p->scheduled;
 	t->count[POWER_CC_H] += (double)p->constant_loads;
-	t->count[POWER_SHRD_ACC] += (double)(s->n.shmem_bkconflict + p->shared_begun - ldst_passes_left(s));
+	t->count[POWER_SHRD_ACC] +=
+		(double)(s->n.shmem_bkconflict + p->shared_insts_begun - ldst_has_passes_left(s));
 	t->count[POWER_REG_RD] += (double)p->reg_reads;
 	if (!s->modern)
 		add_operands_before_units(t, s);
@@ -69,7 +70,7 @@ static void add_sm_counters(struct power_totals *t, struct sm *s, uint64_t now)
 /* ---- counters of caches and memory (POWER-count-6 to 9) ------------------------------------------ */
 
 /* Adds the hits and misses of an access type in a read-only cache. A hit on a reserved line is a hit. */
-static void add_read_only(
+static void add_readonly_cache_type(
 	const struct cache *c, unsigned streams, enum acc_type type, double *hits, double *misses)
 {
 	for (unsigned i = 0; c && i < streams; i++) {
@@ -138,7 +139,7 @@ static void add_l2_counters(struct power_totals *t, const struct cache *c, unsig
 	}
 }
 
-static void read_bursts(struct gpu *g, struct power_totals *t)
+static void read_dram_bursts(struct gpu *g, struct power_totals *t)
 {
 	uint64_t bursts[3] = {0};
 
@@ -151,7 +152,7 @@ static void read_bursts(struct gpu *g, struct power_totals *t)
 /* Returns true if, until the next thread block is placed, only the counters of DRAM can change. */
 static bool only_dram_can_change(const struct gpu *g)
 {
-	return !gpu_has_live_cta(g) && net_empty(g->net) && !memory_busy(g->mem);
+	return !gpu_has_live_cta(g) && net_is_empty(g->net) && !memory_is_busy(g->mem);
 }
 
 /* Reads all counters, or reuses the last ones if the GPU has been quiet since. */
@@ -164,7 +165,7 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 
 	if (m->quiet && placed == m->placed) {
 		*t = m->marked;
-		read_bursts(g, t);
+		read_dram_bursts(g, t);
 		return;
 	}
 	m->quiet = only_dram_can_change(g);
@@ -174,15 +175,15 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 		struct sm *s = &g->sm[i];
 
 		add_sm_counters(t, s, gpu_now(g));
-		add_read_only(s->l1i, streams, INST_ACC_R, &n[POWER_IC_H], &n[POWER_IC_M]);
-		add_read_only(ldst_l1t(s), streams, TEXTURE_ACC_R, &n[POWER_TC_H], &n[POWER_TC_M]);
+		add_readonly_cache_type(s->l1i, streams, INST_ACC_R, &n[POWER_IC_H], &n[POWER_IC_M]);
+		add_readonly_cache_type(ldst_l1t(s), streams, TEXTURE_ACC_R, &n[POWER_TC_H], &n[POWER_TC_M]);
 		add_l1_counters(t, ldst_l1d(s), streams);
 	}
 	for (uint32_t i = 0; i < g->params.clusters; i++)
 		n[POWER_NOC_A] += (double)g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		add_l2_counters(t, memory_l2(g->mem, i), streams);
-	read_bursts(g, t);
+	read_dram_bursts(g, t);
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
@@ -202,7 +203,7 @@ void power_end(struct gpu *g)
 	g->power = NULL;
 }
 
-void power_add_code(struct gpu *g, uint32_t code)
+void power_classify_code(struct gpu *g, uint32_t code)
 {
 	const struct inst *in = code_at(g->code, code);
 	const struct uop *u = &g->uops[code];
@@ -216,7 +217,7 @@ void power_add_code(struct gpu *g, uint32_t code)
 		power_op_make(&g->power->tables.op[code], in, reads);
 }
 
-void power_load_ptx(struct kernel *k)
+void power_mark_ptx_floats(struct kernel *k)
 {
 	uint32_t n = k->head->code_end / 8 + 2;
 
@@ -229,31 +230,31 @@ void power_load_ptx(struct kernel *k)
 	}
 }
 
-void power_update_duty(struct gpu *g) { power_duty_settle(g->power, gpu_now(g)); }
+void power_update_duty(struct gpu *g) { power_duty_add_rows(g->power, gpu_now(g)); }
 
 void power_sample_if_due(struct gpu *g)
 {
 	struct power_meter *m = g->power;
 	struct power_totals t;
 
-	power_duty_settle_if_full(m, gpu_now(g));
+	power_duty_add_rows_if_full(m, gpu_now(g));
 	if (gpu_now(g) < m->due)
 		return;
 	power_update_duty(g);
 	read_totals(g, &t);
-	power_meter_sample(m, gpu_now(g), &t);
+	power_meter_take_sample(m, gpu_now(g), &t);
 }
 
-void power_update(struct gpu *g, bool closes)
+void power_update_energies(struct gpu *g, bool closes)
 {
 	struct power_totals t;
 
 	power_update_duty(g);
 	read_totals(g, &t);
 	if (closes)
-		power_meter_close(g->power, gpu_now(g), &t);
+		power_meter_close_span(g->power, gpu_now(g), &t);
 	else
-		power_meter_update_open(g->power, gpu_now(g), &t);
+		power_meter_update_open_span(g->power, gpu_now(g), &t);
 	g->power->quiet &= closes; /* at the end of an interval, m->marked does not have the values of t */
 }
 
@@ -261,5 +262,5 @@ void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint
 {
 	const struct power_block b = {name, uid, n, gpu_now(g), g->cycle, &g->power->marked};
 
-	power_meter_block(g->power, &b);
+	power_meter_report_block(g->power, &b);
 }

@@ -60,10 +60,10 @@ static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 	if (c->l1d.streaming)
 		alloc = k->head->shmem_bytes ? ALLOC_ON_FILL : ALLOC_ON_MISS;
 	for (i = 0; i < p->sms; i++)
-		(p->modern.l1_ways ? cache_set_sets : cache_set_ways)(ldst_l1d(&g->sm[i]), rows, alloc);
+		(p->modern.l1_ways ? cache_resize_sets : cache_set_ways)(ldst_l1d(&g->sm[i]), rows, alloc);
 }
 
-uint32_t resources_limit(struct gpu *g, struct kernel *k)
+uint32_t resources_ctas_per_sm(struct gpu *g, struct kernel *k)
 {
 	const struct params *p = &g->params;
 	uint32_t most, m;

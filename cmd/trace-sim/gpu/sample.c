@@ -44,7 +44,7 @@ static double l2_turnover(const struct gpu *g)
 	return lines ? (double)brought / (double)lines : 0;
 }
 
-static struct sample_wave *wave_of_block(struct block_rate *s, uint32_t n)
+static struct sample_wave *ring_wave_at(struct block_rate *s, uint32_t n)
 {
 	return &s->waves[n % (SAMPLE_WAVES + 1)];
 }
@@ -55,7 +55,7 @@ static bool waves_are_stable(struct block_rate *s)
 	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
 
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double took = wave_of_block(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
+		double took = ring_wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
 
 		least = fmin(least, took);
 		most = fmax(most, took);
@@ -63,7 +63,7 @@ static bool waves_are_stable(struct block_rate *s)
 		half[i >= SAMPLE_WAVES / 2] += took / (SAMPLE_WAVES / 2);
 	}
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double d = wave_of_block(s, s->n - SAMPLE_WAVES + i)->took - sum;
+		double d = ring_wave_at(s, s->n - SAMPLE_WAVES + i)->took - sum;
 
 		squares += d * d;
 	}
@@ -76,16 +76,16 @@ static bool waves_are_stable(struct block_rate *s)
 /*
  * Returns true if the L2 is expected to behave the same for the `left` remaining blocks as in the last waves.
  */
-static bool l2_is_settled(struct block_rate *s, uint64_t left)
+static bool is_l2_use_settled(struct block_rate *s, uint64_t left)
 {
-	double now = wave_of_block(s, s->n - 1)->turnover,
-	       before = wave_of_block(s, s->n - 1 - SAMPLE_WAVES)->turnover;
+	double now = ring_wave_at(s, s->n - 1)->turnover,
+	       before = ring_wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;
 	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave) * (double)left;
 
 	return before >= FULL || at_end <= ENOUGH || at_end - now <= STILL;
 }
 
-void sample_cta_ended(struct gpu *g, struct kernel *k)
+void sample_count_ended_cta(struct gpu *g, struct kernel *k)
 {
 	struct block_rate *s = &k->sample;
 	uint64_t done = k->next_cta - k->running_ctas, under_way = k->running_ctas + 1u;
@@ -100,13 +100,13 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 	if (!s->n)
 		s->brought = l2_turnover(g);
 	/* cycles per block, because waves of different lengths are compared */
-	*wave_of_block(s, s->n++) = (struct sample_wave){
+	*ring_wave_at(s, s->n++) = (struct sample_wave){
 		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;
 	/* the first wave includes the launch and is ignored */
 	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && waves_are_stable(s) &&
-		     l2_is_settled(s, k->n_ctas - done);
+		     is_l2_use_settled(s, k->n_ctas - done);
 }
 
 #define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */

@@ -36,7 +36,7 @@ static uint64_t sm_sleep_cycles(const struct gpu *g, uint64_t limit)
 	return limit;
 }
 
-static bool any_reply_waits(const struct gpu *g)
+static bool is_any_reply_waiting(const struct gpu *g)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
 		if (g->replying[w])
@@ -44,18 +44,18 @@ static bool any_reply_waits(const struct gpu *g)
 	return false;
 }
 
-/* memory_asleep() sets the time and the DRAM tick up to which the memory side only increments counters. */
+/* memory_is_asleep() sets the time and the DRAM tick up to which the memory side only increments counters. */
 bool gpu_can_skip(const struct gpu *g, struct skip *k)
 {
 	const struct params *p = &g->params;
 	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD, until;
 	uint32_t delay;
 
-	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks)
+	if ((g->launch->retry && g->launch->kernels_with_ctas) || g->dram_ticks)
 		return false;
 	n = sm_sleep_cycles(g, n);
-	if (!n || !net_empty(g->net) || any_reply_waits(g) ||
-		!memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
+	if (!n || !net_is_empty(g->net) || is_any_reply_waiting(g) ||
+		!memory_is_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
 		return false;
 	if (until - gpu_now(g) < n)
 		n = until - gpu_now(g);
@@ -64,7 +64,7 @@ bool gpu_can_skip(const struct gpu *g, struct skip *k)
 	delay = launch_min_delay(g);
 	if (delay && delay < n)
 		n = delay;
-	delay = launch_min_closing_delay(g);
+	delay = launch_min_final_delay(g);
 	if (delay && delay - 1 < n)
 		n = delay - 1;
 	k->cycles = n;
@@ -74,7 +74,7 @@ bool gpu_can_skip(const struct gpu *g, struct skip *k)
 static void rotate_skipped_clusters(struct gpu *g, uint64_t n)
 {
 	uint32_t per = g->params.sms_per_cluster;
-	bool more = launch_has_ctas(g);
+	bool more = launch_has_placeable_ctas(g);
 
 	if (per == 1 || !g->params.rotate_sms)
 		return;

@@ -17,7 +17,7 @@
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void name_process(struct timeline *t, unsigned pid, const char *name)
+static void write_process_name(struct timeline *t, unsigned pid, const char *name)
 {
 	fprintf(t->out,
 		",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}"
@@ -26,7 +26,7 @@ static void name_process(struct timeline *t, unsigned pid, const char *name)
 }
 
 /* Selects n evenly spaced SMs for the timeline and writes the names of their processes. */
-static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
+static void select_and_name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 {
 	uint32_t sms = g->params.sms;
 
@@ -38,7 +38,7 @@ static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 
 		bitset_set(t->shown, sm);
 		snprintf(name, sizeof(name), "SM %u", sm);
-		name_process(t, PID_SM + sm, name);
+		write_process_name(t, PID_SM + sm, name);
 	}
 }
 
@@ -63,7 +63,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	t->due = t->interval;
 	t->shown = xcalloc(BITSET_WORDS(g->params.sms), sizeof(*t->shown));
 	t->cta = xcalloc(g->params.sms, sizeof(*t->cta));
-	t->slot_named = xcalloc(g->params.sms, sizeof(*t->slot_named));
+	t->named_slots = xcalloc(g->params.sms, sizeof(*t->named_slots));
 	t->channels = g->params.mem.channels;
 	t->groups = g->params.sms < SM_GROUPS ? g->params.sms : SM_GROUPS;
 	t->text = xcalloc(t->channels + t->groups, PART_TEXT);
@@ -75,7 +75,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 		"\"unit\":\"1 us is 1 core cycle\",\"core_hz\":%.0f},\"traceEvents\":[\n"
 		"{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"kernels\"}}",
 		g->params.hz[0], PID_KERNELS);
-	name_sms(t, g, sms);
+	select_and_name_sms(t, g, sms);
 	return t;
 }
 
@@ -101,7 +101,7 @@ static struct open_kernel *find_open_kernel(struct timeline *t, uint32_t uid)
 	return NULL;
 }
 
-void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k)
+void timeline_begin_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k)
 {
 	if (!k->next_cta) {
 		grow(&t->kernel, &t->cap_kernels, t->n_kernels + 1, sizeof(*t->kernel));
@@ -110,8 +110,8 @@ void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, 
 	if (!bitset_test(t->shown, sm))
 		return;
 	t->cta[sm][slot] = (struct open_cta){now, k->next_cta, k->uid};
-	if (!(t->slot_named[sm] >> slot & 1)) {
-		t->slot_named[sm] |= 1u << slot;
+	if (!(t->named_slots[sm] >> slot & 1)) {
+		t->named_slots[sm] |= 1u << slot;
 		fprintf(t->out,
 			",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
 			"\"args\":{\"name\":\"CTA slot %u\"}}",
@@ -131,17 +131,17 @@ static void write_cta_slice(struct timeline *t, uint32_t sm, unsigned slot, uint
 	c->kernel = 0;
 }
 
-void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot)
+void timeline_end_cta(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot)
 {
 	if (t->cta[sm][slot].kernel)
 		write_cta_slice(t, sm, slot, end);
 }
 
-static void name_stream(struct timeline *t, const struct kernel *k)
+static void write_stream_name(struct timeline *t, const struct kernel *k)
 {
-	if (t->stream_named[k->stream])
+	if (t->is_stream_named[k->stream])
 		return;
-	t->stream_named[k->stream] = true;
+	t->is_stream_named[k->stream] = true;
 	fprintf(t->out,
 		",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
 		"\"args\":{\"name\":\"stream %" PRIu64 "\"}}",
@@ -157,12 +157,12 @@ static void write_kernel_slice(
 		PID_KERNELS, k->stream + 1u, start, end - start, name, k->uid, k->position, k->n_ctas);
 }
 
-void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k)
+void timeline_write_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k)
 {
 	struct open_kernel *open = find_open_kernel(t, k->uid);
 	uint64_t first = open ? open->first : gpu_now(g);
 
-	name_stream(t, k);
+	write_stream_name(t, k);
 	if (first > k->start_cycle)
 		write_kernel_slice(t, k, "\"launch latency\"", k->start_cycle, first);
 	if (!open)
@@ -189,7 +189,7 @@ void timeline_free(struct timeline *t)
 	free(t->kernel);
 	free(t->shown);
 	free(t->cta);
-	free(t->slot_named);
+	free(t->named_slots);
 	free(t->sample);
 	free(t->part);
 	free(t->text);

@@ -27,9 +27,9 @@ struct timeline;
  */
 struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interval, uint32_t sms);
 /* Record the placement and the end of a thread block. `end` is the first cycle without the block. */
-void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k);
-void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot);
+void timeline_begin_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k);
+void timeline_end_cta(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot);
 /* Writes the slices of a finished kernel. */
-void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k);
+void timeline_write_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k);
 
 #endif

@@ -40,8 +40,8 @@ struct timeline {
 	uint64_t interval, due;           /* cycles between samples, and cycle of the next sample */
 	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */
 	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
-	uint32_t *slot_named;             /* set of the CTA slots of each SM whose names have been written */
-	bool stream_named[MAX_STREAMS];
+	uint32_t *named_slots;            /* set of the CTA slots of each SM whose names have been written */
+	bool is_stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;

@@ -45,7 +45,7 @@ struct warm {
 	uint64_t block_lines[CODE_LINES / 64];  /* set of code lines that the thread block has fetched */
 	uint64_t kernel_lines[CODE_LINES / 64]; /* set of code lines that the kernel has fetched */
 	/* for each static instruction, the last thread block that executed it */
-	uint32_t *last_block_run, cap_last_block_run;
+	uint32_t *last_block_of_inst, cap_last_block_run;
 	struct touched touched[RECENT_LINES];
 };
 
@@ -95,7 +95,7 @@ static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sect
 }
 
 /* Passes an access to `sectors` of a line through the tags. */
-static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
+static void touch_line_tags(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
 {
 	struct gpu *g = w->g;
 
@@ -104,7 +104,7 @@ static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct a
 	else if (w->flushes_l1d)
 		sectors = drop_recent_sectors(w, line, sectors, a.write);
 	else if (a.write)
-		cache_warm_written(w->l1d, line, sectors, gpu_now(g));
+		cache_warm_write(w->l1d, line, sectors, gpu_now(g));
 	else
 		sectors = cache_warm_sectors(w->l1d, line, sectors, false, gpu_now(g));
 	if (sectors)
@@ -114,7 +114,7 @@ static void touch_line(struct warm *w, uint64_t line, uint32_t sectors, struct a
 /*
  * Passes an access of a warp through the tags, line by line. Neighbouring lanes usually access the same line.
  */
-static void warm_access(struct warm *w, const struct rec *r, const struct inst *in)
+static void warm_record_accesses(struct warm *w, const struct rec *r, const struct inst *in)
 {
 	uint64_t lane[32], line = UINT64_MAX;
 	uint32_t sectors = 0;
@@ -129,14 +129,14 @@ static void warm_access(struct warm *w, const struct rec *r, const struct inst *
 		for (uint64_t s = from; s <= to; s++) {
 			if (s / 4 * LINE != line) {
 				if (sectors)
-					touch_line(w, line, sectors, a);
+					touch_line_tags(w, line, sectors, a);
 				line = s / 4 * LINE;
 				sectors = 0;
 			}
 			sectors |= 1u << s % 4;
 		}
 	}
-	touch_line(w, line, sectors, a);
+	touch_line_tags(w, line, sectors, a);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */
@@ -211,12 +211,14 @@ static void grow_last_block_run(struct warm *w)
 {
 	uint32_t had = w->cap_last_block_run;
 
-	grow(&w->last_block_run, &w->cap_last_block_run, code_count(w->code), sizeof(*w->last_block_run));
-	memset(w->last_block_run + had, 0, (w->cap_last_block_run - had) * sizeof(*w->last_block_run));
+	grow(&w->last_block_of_inst, &w->cap_last_block_run, code_count(w->code),
+		sizeof(*w->last_block_of_inst));
+	memset(w->last_block_of_inst + had, 0,
+		(w->cap_last_block_run - had) * sizeof(*w->last_block_of_inst));
 }
 
 /* Passes the accesses of a thread block through the tags. */
-static void warm_block(struct warm *w)
+static void warm_thread_block(struct warm *w)
 {
 	move_to_next_cta(w);
 	grow_last_block_run(w);
@@ -224,12 +226,12 @@ static void warm_block(struct warm *w)
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];
 
-		if (w->last_block_run[r->inst] != w->number) {
-			w->last_block_run[r->inst] = w->number;
+		if (w->last_block_of_inst[r->inst] != w->number) {
+			w->last_block_of_inst[r->inst] = w->number;
 			warm_code(w, code_at(w->code, r->inst));
 		}
 		if (r->addr && r->mask)
-			warm_access(w, r, code_at(w->code, r->inst));
+			warm_record_accesses(w, r, code_at(w->code, r->inst));
 	}
 }
 
@@ -245,7 +247,7 @@ static void resize_warm_l1d(struct gpu *g, const struct trace *t)
 		.n_ctas = kernel_blocks(h),
 		.padded_threads = kernel_warps(h) * 32};
 
-	resources_limit(g, &k);
+	resources_ctas_per_sm(g, &k);
 	free(k.path);
 }
 
@@ -268,14 +270,14 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 		g->params.modern.const_cold) /* constants are at the start of the segment, before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
-		warm_block(w);
+		warm_thread_block(w);
 	r = r < 0 ? -1 : trace_finish(t, f);
 	g->warmed++;
-	g->warmed_missed += memory_warmed(g->mem).misses > misses;
+	g->n_warmed_with_misses += memory_warmed(g->mem).misses > misses;
 	if (g->params.mem.flush_l2)
 		memory_flush_l2(g->mem, NULL);
 	tblock_free(&w->block);
-	free(w->last_block_run);
+	free(w->last_block_of_inst);
 	free(w);
 	return r;
 }

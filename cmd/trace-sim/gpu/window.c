@@ -36,7 +36,7 @@ static void set_injection_limits(struct net *n, const struct params *p, uint32_t
 	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches + copies));
 }
 
-void window_allow_copies(struct gpu *g) { set_injection_limits(g->net, &g->params, 1); }
+void window_allow_bulk_copies(struct gpu *g) { set_injection_limits(g->net, &g->params, 1); }
 
 void window_init(struct gpu *g)
 {
@@ -48,7 +48,7 @@ void window_init(struct gpu *g)
 	g->window = w;
 	w->ready = xcalloc(g->params.clusters, sizeof(*w->ready));
 	w->longest = text ? min_u32((uint32_t)num_leading(text), WINDOW_MAX) : WINDOW_MAX / 2;
-	w->longest = min_u32(w->longest, window_delay(g));
+	w->longest = min_u32(w->longest, window_request_delay(g));
 	w->longest = min_u32(w->longest, cycles_with_events(MEMORY_TICKS, l2));
 	w->longest = min_u32(w->longest, cycles_with_events(STEPS_MAX, 1 + icnt + l2));
 	set_injection_limits(g->net, &g->params, 0);
@@ -123,7 +123,7 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 		return (struct window_length){1, WINDOW_idle};
 	if (launch_has_ptx(g))
 		return (struct window_length){1, WINDOW_ptx};
-	if (g->launch->gang_kernels)
+	if (g->launch->n_gang_kernels)
 		return (struct window_length){1, WINDOW_gangs};
 	limit_window_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
 		WINDOW_sample);
@@ -132,8 +132,8 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 	if (p->max_cycle)
 		limit_window_length(&l, cycles_until(now, p->max_cycle), WINDOW_cycles);
 	limit_window_length(&l, window_min_remaining_cycles(g, l.cycles), WINDOW_tail);
-	limit_window_length(&l, cycles_with_advances(g, net_reply_input_free(g->net)), WINDOW_replies);
-	limit_window_length(&l, cycles_with_advances(g, net_reply_output_free(g->net)), WINDOW_outputs);
+	limit_window_length(&l, cycles_with_advances(g, net_reply_input_free_slots(g->net)), WINDOW_replies);
+	limit_window_length(&l, cycles_with_advances(g, net_reply_output_free_slots(g->net)), WINDOW_outputs);
 	return l;
 }
 
@@ -158,8 +158,8 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 			continue;
 		p->step[p->n++] = (struct memory_work){.now = e.now + k,
 			.cycle = e.cycle + k,
-			.dram_done = e.dram,
-			.l2_done = e.l2,
+			.dram_ticks_before = e.dram,
+			.l2_ticks_before = e.l2,
 			.dram_ticks = g->dram_ticks,
 			.reply = fired & CLOCK_ICNT,
 			.l2 = fired & CLOCK_L2,
@@ -176,7 +176,7 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 }
 
 /* Current state of the clocks. */
-static struct window_edge state_of_clocks(const struct gpu *g)
+static struct window_edge current_window_edge(const struct gpu *g)
 {
 	return (struct window_edge){gpu_now(g), g->cycle, memory_dram_ticks(g->mem), memory_l2_ticks(g->mem),
 		net_advances(g->net)};
@@ -204,7 +204,7 @@ static void advance_reply_network(struct gpu *g, const struct window_plan *p)
 {
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->step[i].reply)
-			net_advance_one(g->net, 1);
+			net_advance_side(g->net, 1);
 }
 
 void window_run_request_side(struct gpu *g, uint32_t cycles)
@@ -213,18 +213,19 @@ void window_run_request_side(struct gpu *g, uint32_t cycles)
 	const struct window_plan *p = &w->plan;
 	uint64_t dram = 0, l2 = 0;
 
-	for (; w->served_steps < p->n && p->step[w->served_steps].now < p->now + cycles; w->served_steps++) {
-		const struct memory_work *k = &p->step[w->served_steps];
+	for (; w->request_side_steps < p->n && p->step[w->request_side_steps].now < p->now + cycles;
+		w->request_side_steps++) {
+		const struct memory_work *k = &p->step[w->request_side_steps];
 
 		if (k->l2)
 			memory_accept_packets(g->mem, k);
 		if (k->reply)
-			net_advance_one(g->net, 0);
+			net_advance_side(g->net, 0);
 		dram += k->dram_ticks;
 		l2 += k->l2;
 	}
 	memory_idle_ticks(g->mem, 0, dram, l2);
-	w->served_cycles = cycles;
+	w->request_side_cycles = cycles;
 }
 
 /* ---- the window ------------------------------------------------------------------------------ */
@@ -244,7 +245,7 @@ static void run_reply_side(struct gpu *g, uint32_t cycles)
 
 	set_window_shared(g, cycles);
 	net_decouple(g->net);
-	plan_steps(g, &w->plan, state_of_clocks(g), cycles);
+	plan_steps(g, &w->plan, current_window_edge(g), cycles);
 	w->count.phases++;
 	window_run_items(g, run_channel_item, memory_channels(g->mem), UINT32_MAX);
 	advance_reply_network(g, &w->plan);
@@ -255,7 +256,7 @@ static bool window_begin(struct gpu *g, uint64_t until)
 {
 	struct window_length l = window_length(g, until);
 
-	g->window->count.by_bound[l.bound]++;
+	g->window->count.windows_by_bound[l.bound]++;
 	if (l.cycles <= 1)
 		return false;
 	run_reply_side(g, l.cycles);
@@ -270,7 +271,7 @@ bool window_run(struct gpu *g, uint64_t until)
 		return false;
 	w->count.windows++;
 	w->count.cycles += w->plan.cycles;
-	w->served_cycles = w->served_steps = 0;
+	w->request_side_cycles = w->request_side_steps = 0;
 	window_run_clusters(g);
 	window_run_request_side(g, w->plan.cycles);
 	net_recouple(g->net);

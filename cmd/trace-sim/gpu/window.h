@@ -26,8 +26,8 @@ enum window_bound {
 
 struct window_counts {
 	uint64_t windows, cycles;
-	uint64_t by_bound[N_WINDOW_BOUNDS]; /* number of windows by the bound of their length */
-	uint64_t phases;                    /* number of window parts that threads can share */
+	uint64_t windows_by_bound[N_WINDOW_BOUNDS]; /* number of windows by the bound of their length */
+	uint64_t phases;                            /* number of window parts that threads can share */
 };
 
 /*
@@ -39,7 +39,7 @@ void window_free(struct gpu *g);
  * Allows each SM to inject an additional request per cycle, for bulk copies. Called before a kernel with bulk
  * copies runs.
  */
-void window_allow_copies(struct gpu *g);
+void window_allow_bulk_copies(struct gpu *g);
 /*
  * Runs a window, which ends before cycle `until` of the run. Does nothing and returns false if the next cycle
  * must be a single step.
@@ -52,7 +52,7 @@ const struct window_counts *window_counts(const struct gpu *g);
 /* Reason why all windows of this run are single cycles, or N_WINDOW_BOUNDS if longer windows are possible. */
 enum window_bound window_disabled_reason(const struct gpu *g);
 /* Number of cycles for which an accepted request stays in the ROP queue (LAUNCH-window-2). */
-uint32_t window_delay(const struct gpu *g);
+uint32_t window_request_delay(const struct gpu *g);
 /*
  * Lower bound on the number of cycles until the kernel ends. The computation stops when the bound reaches
  * `enough`.

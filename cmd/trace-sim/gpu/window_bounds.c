@@ -8,7 +8,7 @@
 #include "launch.h"
 #include "window.h"
 
-uint32_t window_delay(const struct gpu *g) { return g->params.mem.rop_latency; }
+uint32_t window_request_delay(const struct gpu *g) { return g->params.mem.rop_latency; }
 
 enum window_bound window_disabled_reason(const struct gpu *g)
 {
@@ -26,7 +26,7 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 		return WINDOW_concurrent;
 	if (p->max_insn || p->max_cta || p->max_completed_cta)
 		return WINDOW_limits;
-	if (window_delay(g) < 2 || p->mem.rop_latency >> 31 || p->mem.queue_icnt_l2 <= 3)
+	if (window_request_delay(g) < 2 || p->mem.rop_latency >> 31 || p->mem.queue_icnt_l2 <= 3)
 		return WINDOW_delay;
 	return N_WINDOW_BOUNDS;
 }
@@ -58,8 +58,8 @@ uint32_t window_min_remaining_cycles(struct gpu *g, uint32_t enough)
 	uint64_t now = gpu_now(g), awaited = memory_awaited_until(g->mem);
 	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
 
-	if (most < enough && g->launch->ctas_left && !g->sampling) {
-		uint32_t next_block = launch_next_longest_warp(g) / g->params.core.max_issue;
+	if (most < enough && g->launch->kernels_with_ctas && !g->sampling) {
+		uint32_t next_block = launch_peek_longest_warp(g) / g->params.core.max_issue;
 
 		most = max_u32(most, next_block);
 	}

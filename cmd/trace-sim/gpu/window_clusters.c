@@ -45,7 +45,7 @@ static uint32_t next_reply_cycle(
 
 	if (c->reply.count)
 		return k;
-	if (!net_reply_due(g->net, id, &due))
+	if (!net_has_reply_due(g->net, id, &due))
 		return end;
 	while (k < end && (int32_t)(due - p->advances_before[k]) > 0)
 		k++;
@@ -66,7 +66,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 	const struct window *w = g->window;
 	const struct window_plan *p = &g->window->plan;
 	struct net_push_time *push = net_push_time(g->net, id);
-	bool rotates = bitset_test(g->live, id) || launch_has_ctas(g);
+	bool rotates = bitset_test(g->live, id) || launch_has_placeable_ctas(g);
 	uint32_t reply = next_reply_cycle(g, c, id, c->cycle, c->end_cycle);
 	/* number of cycles in which the input is certain to have space for all packets */
 	uint32_t free_cycles = 0;
@@ -84,7 +84,7 @@ static void run_cluster_cycles(struct gpu *g, uint32_t id)
 				break;
 		}
 		*push = (struct net_push_time){p->first_advance[k], k};
-		if (!free_cycles && rotates && w->served_cycles <= k &&
+		if (!free_cycles && rotates && w->request_side_cycles <= k &&
 			!(free_cycles = net_cycles_until_full(g->net, id))) {
 			c->input_full = true;
 			return;
@@ -244,7 +244,7 @@ static uint32_t next_waiting_cycle(const struct gpu *g, uint32_t at)
 static void resume_clusters(struct gpu *g, const uint64_t *among, uint32_t at)
 {
 	uint32_t end = g->window->plan.cycles, next = end;
-	bool placing = launch_may_place(g) && at < end;
+	bool placing = launch_may_place_cta(g) && at < end;
 
 	if (placing)
 		next = at + 1;

@@ -39,8 +39,8 @@ struct window_plan {
 };
 
 struct window {
-	uint32_t served_cycles;            /* number of cycles for which the request side has run */
-	uint32_t served_steps;             /* number of steps for which the request side has run */
+	uint32_t request_side_cycles;      /* number of cycles for which the request side has run */
+	uint32_t request_side_steps;       /* number of steps for which the request side has run */
 	uint32_t longest;                  /* maximum length of a window in cycles */
 	enum window_bound disabled_reason; /* reason why `longest` is 1, or N_WINDOW_BOUNDS */
 	bool shared;                       /* true if threads share the current window */

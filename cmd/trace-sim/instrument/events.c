@@ -32,7 +32,7 @@ static void end_event(struct events *e, char *line, char *p)
 	fwrite(line, 1, (size_t)(p - line), e->out);
 }
 
-void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid)
+void events_log_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid)
 {
 	char line[LINE_MAX_BYTES];
 
@@ -42,7 +42,7 @@ void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, ui
 		tab_decimal(tab_decimal(tab_decimal(begin_event(line, cycle, "cta"), sm), slot), ctaid));
 }
 
-void events_issue(
+void events_log_issue(
 	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc, unsigned scheduler)
 {
 	char line[LINE_MAX_BYTES];
@@ -55,7 +55,7 @@ void events_issue(
 			scheduler));
 }
 
-void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
+void events_log_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
 {
 	char line[LINE_MAX_BYTES];
 
@@ -65,7 +65,7 @@ void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned wa
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "writeback"), sm), warp), pc));
 }
 
-void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
+void events_log_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
 {
 	char line[LINE_MAX_BYTES];
 
@@ -75,7 +75,7 @@ void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 		tab_hex(tab_decimal(tab_decimal(begin_event(line, cycle, "memdone"), sm), warp), pc));
 }
 
-void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
+void events_log_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
 	unsigned bytes, unsigned type, unsigned partition)
 {
 	char line[LINE_MAX_BYTES];
@@ -86,7 +86,7 @@ void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp
 	end_event(e, line, tab_decimal(tab_decimal(tab_decimal(p, bytes), type), partition));
 }
 
-void events_reply(
+void events_log_reply(
 	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned type)
 {
 	char line[LINE_MAX_BYTES];
@@ -99,7 +99,7 @@ void events_reply(
 			type));
 }
 
-void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
+void events_log_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
 	unsigned status)
 {
 	char line[LINE_MAX_BYTES];
@@ -113,7 +113,7 @@ void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t ad
 			status));
 }
 
-void events_dram(
+void events_log_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row)
 {
 	char line[LINE_MAX_BYTES];
@@ -125,7 +125,8 @@ void events_dram(
 	end_event(e, line, tab_hex(tab_decimal(line_word(p, command), bank), row));
 }
 
-void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit)
+void events_log_flit(
+	struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit)
 {
 	char line[LINE_MAX_BYTES];
 

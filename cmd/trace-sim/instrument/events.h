@@ -24,23 +24,24 @@ struct events {
 
 #define EVENT __attribute__((cold, noinline)) void
 
-EVENT events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid);
-EVENT events_issue(
+EVENT events_log_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid);
+EVENT events_log_issue(
 	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc, unsigned scheduler);
-EVENT events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
-EVENT events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
-EVENT events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
+EVENT events_log_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
+EVENT events_log_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
+EVENT events_log_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
 	unsigned bytes, unsigned type, unsigned partition);
-EVENT events_reply(
+EVENT events_log_reply(
 	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned type);
-EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
+EVENT events_log_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
 	unsigned status);
-EVENT events_dram(
+EVENT events_log_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
 /*
  * Logs a flit that enters (`in`) or leaves a subnet at a node. `packet` is the number of the packet, and
  * `flit` is the index in the packet.
  */
-EVENT events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
+EVENT events_log_flit(
+	struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
 
 #endif

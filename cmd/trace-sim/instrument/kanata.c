@@ -44,7 +44,7 @@ struct kanata_entry {
 struct kanata {
 	FILE *out;
 	const struct filter *filter;
-	bool log_begun;              /* true once the first cycle of the log has been reached */
+	bool is_log_begun;           /* true once the first cycle of the log has been reached */
 	uint64_t cycle;              /* cycle of the last command in the file */
 	uint64_t n_commands;         /* number of commands */
 	uint64_t n_written;          /* number of instructions written */
@@ -81,7 +81,7 @@ const struct filter *kanata_filter(const struct kanata *k) { return k->filter; }
 
 /* ---- the heap ------------------------------------------------------------------------------------ */
 
-static bool is_earlier(const struct kanata_command *a, const struct kanata_command *b)
+static bool is_earlier_command(const struct kanata_command *a, const struct kanata_command *b)
 {
 	return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
 }
@@ -92,7 +92,7 @@ static void push_command(struct kanata *k, struct kanata_command c)
 
 	grow(&k->heap, &k->cap_heap, k->n_heap, sizeof(*k->heap));
 	c.order = k->n_commands++;
-	for (; i && is_earlier(&c, &k->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && is_earlier_command(&c, &k->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		k->heap[i] = k->heap[(i - 1) / 2];
 	k->heap[i] = c;
 }
@@ -103,9 +103,9 @@ static struct kanata_command pop_command(struct kanata *k)
 	uint32_t i = 0, child;
 
 	while ((child = 2 * i + 1) < k->n_heap) {
-		if (child + 1 < k->n_heap && is_earlier(&k->heap[child + 1], &k->heap[child]))
+		if (child + 1 < k->n_heap && is_earlier_command(&k->heap[child + 1], &k->heap[child]))
 			child++;
-		if (!is_earlier(&k->heap[child], &last))
+		if (!is_earlier_command(&k->heap[child], &last))
 			break;
 		k->heap[i] = k->heap[child];
 		i = child;
@@ -146,7 +146,7 @@ static void write_stage(struct kanata *k, char command, const struct kanata_entr
 }
 
 /* Writes the beginning of each stage that began in cycle k->cycle and has not ended. */
-static void write_stages(struct kanata *k)
+static void write_begun_stages(struct kanata *k)
 {
 	for (uint32_t i = 0; i < k->n_touched; i++) {
 		struct kanata_entry *e = &k->entry[k->touched[i]];
@@ -165,7 +165,7 @@ static void write_cycle_change(struct kanata *k, uint64_t cycle)
 	if (cycle == k->cycle)
 		return;
 	assert(cycle > k->cycle);
-	write_stages(k);
+	write_begun_stages(k);
 	fprintf(k->out, "C\t%" PRIu64 "\n", cycle - k->cycle);
 	k->cycle = cycle;
 }
@@ -214,7 +214,7 @@ static void end_stage(struct kanata *k, struct kanata_entry *e)
 /* Writes the first cycle of the log, and introduces the instructions in flight. */
 static void begin_kanata_log(struct kanata *k, uint64_t cycle)
 {
-	k->log_begun = true;
+	k->is_log_begun = true;
 	k->cycle = k->filter->on && k->filter->cycles[0] ? k->filter->cycles[0] : cycle;
 	fprintf(k->out, "C=\t%" PRIu64 "\n", k->cycle);
 	for (uint32_t i = k->oldest; i; i = k->entry[i].after)
@@ -248,7 +248,7 @@ static void free_entry(struct kanata *k, uint32_t handle)
 static void begin_entry(struct kanata *k, const struct kanata_command *c)
 {
 	link_entry(k, c->handle);
-	if (!k->log_begun || !filter_has_cycle(k->filter, c->cycle))
+	if (!k->is_log_begun || !filter_has_cycle(k->filter, c->cycle))
 		return;
 	write_cycle_change(k, c->cycle);
 	introduce_entry(k, c->handle);
@@ -291,9 +291,9 @@ static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool
 	free_entry(k, handle);
 }
 
-static void apply_command(struct kanata *k, const struct kanata_command *c)
+static void write_due_command(struct kanata *k, const struct kanata_command *c)
 {
-	if (!k->log_begun && (!k->filter->on || c->cycle >= k->filter->cycles[0]))
+	if (!k->is_log_begun && (!k->filter->on || c->cycle >= k->filter->cycles[0]))
 		begin_kanata_log(k, c->cycle);
 	switch ((enum kanata_kind)c->kind) {
 	case KANATA_BEGIN: begin_entry(k, c); break;
@@ -306,7 +306,7 @@ static void apply_command(struct kanata *k, const struct kanata_command *c)
 
 /* ---- interface ----------------------------------------------------------------------------------- */
 
-uint32_t kanata_begin(
+uint32_t kanata_begin_inst(
 	struct kanata *k, uint64_t cycle, uint32_t thread, const char *label, const char *detail)
 {
 	uint32_t handle = k->free_entry;
@@ -330,13 +330,13 @@ uint32_t kanata_begin(
 	return handle;
 }
 
-void kanata_stage(struct kanata *k, uint32_t handle, uint64_t cycle, enum stage stage)
+void kanata_begin_stage(struct kanata *k, uint32_t handle, uint64_t cycle, enum stage stage)
 {
 	push_command(k, (struct kanata_command){
 				.cycle = cycle, .handle = handle, .kind = KANATA_STAGE, .operand = stage});
 }
 
-void kanata_wake(struct kanata *k, uint32_t handle, uint64_t cycle, uint64_t producer)
+void kanata_draw_arrow(struct kanata *k, uint32_t handle, uint64_t cycle, uint64_t producer)
 {
 	push_command(k, (struct kanata_command){
 				.cycle = cycle, .handle = handle, .kind = KANATA_WAKE, .operand = producer});
@@ -356,23 +356,23 @@ void kanata_advance(struct kanata *k, uint64_t now)
 	while (k->n_heap && k->heap[0].cycle < now) {
 		struct kanata_command c = pop_command(k);
 
-		apply_command(k, &c);
+		write_due_command(k, &c);
 	}
 }
 
 void kanata_end(struct kanata *k, uint64_t cycle)
 {
 	kanata_advance(k, cycle + 1);
-	if (!k->log_begun && filter_has_cycle(k->filter, cycle))
+	if (!k->is_log_begun && filter_has_cycle(k->filter, cycle))
 		begin_kanata_log(k, cycle);
-	else if (!k->log_begun)
+	else if (!k->is_log_begun)
 		fprintf(k->out, "C=\t%" PRIu64 "\n", cycle);
 	while (k->oldest)
 		retire_entry(k, k->oldest, cycle > k->cycle ? cycle : k->cycle, true);
-	write_stages(k);
+	write_begun_stages(k);
 }
 
-void kanata_man(FILE *out)
+void kanata_print_man(FILE *out)
 {
 	static const char *const text[N_STAGES] = {
 #define STAGE(id, name, text) [STAGE_##id] = text,

@@ -45,12 +45,12 @@ const struct filter *kanata_filter(const struct kanata *k);
  * Begins an instruction. `detail` is the text of its tooltip; both texts have fewer than KANATA_TEXT bytes.
  * Returns the handle of the instruction, which is valid until kanata_retire().
  */
-uint32_t kanata_begin(
+uint32_t kanata_begin_inst(
 	struct kanata *k, uint64_t cycle, uint32_t thread, const char *label, const char *detail);
 /* Ends the current stage of an instruction, if it has one, and begins a new stage. */
-void kanata_stage(struct kanata *k, uint32_t handle, uint64_t cycle, enum stage stage);
+void kanata_begin_stage(struct kanata *k, uint32_t handle, uint64_t cycle, enum stage stage);
 /* Draws an arrow to an instruction from the instruction with the number `producer`. */
-void kanata_wake(struct kanata *k, uint32_t handle, uint64_t cycle, uint64_t producer);
+void kanata_draw_arrow(struct kanata *k, uint32_t handle, uint64_t cycle, uint64_t producer);
 /* Ends an instruction. With `flushed`, marks it as not completed. */
 void kanata_retire(struct kanata *k, uint32_t handle, uint64_t cycle, bool flushed);
 /* Returns the number of an instruction in the file, or KANATA_HIDDEN if it is not in the file yet. */
@@ -60,6 +60,6 @@ void kanata_advance(struct kanata *k, uint64_t now);
 /* Writes the commands up to `cycle`. Ends the remaining instructions, marked as flushed. */
 void kanata_end(struct kanata *k, uint64_t cycle);
 /* Prints the stages for the manual page. */
-void kanata_man(FILE *out);
+void kanata_print_man(FILE *out);
 
 #endif

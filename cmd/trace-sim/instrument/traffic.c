@@ -4,7 +4,7 @@
 #include "threads/threads.h"
 #include "instrument/traffic.h"
 
-void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes)
+void traffic_count_packet(struct traffic *t, const struct req *r, uint32_t bytes)
 {
 	unsigned class = r->type == GLOBAL_ACC_R && r->flags & REQ_ATOMIC ? N_ACC_TYPES : r->type;
 

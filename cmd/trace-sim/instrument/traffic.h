@@ -14,7 +14,7 @@ struct traffic {
 	uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES];
 };
 /* Counts a packet in the calling thread's histograms. t is the array of all threads' histograms. */
-void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);
+void traffic_count_packet(struct traffic *t, const struct req *r, uint32_t bytes);
 /* Adds the histograms of all other threads to t[0], and clears these histograms. */
 void traffic_sum_threads(struct traffic *t, unsigned threads);
 

@@ -175,7 +175,7 @@ static uint32_t segment_bytes(unsigned size, bool sectors)
 	}
 }
 
-unsigned coalesce_local(
+unsigned coalesce_local_address(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8])
 {
 	uint32_t t = 32 * warp + lane, total, base;
@@ -223,7 +223,7 @@ static void gather_local(
 		unsigned n;
 
 		check_local_address(s, w, lane[i], size);
-		n = coalesce_local(s, w->warp, i, lane[i], size, word);
+		n = coalesce_local_address(s, w->warp, i, lane[i], size, word);
 		if (!n)
 			reject_access(s, w, "local access of warp slot", w->warp,
 				"a slot within the local memory of the SM");
@@ -531,7 +531,7 @@ static NOINLINE uint32_t count_shared_passes(struct sm *s, const struct winst *w
 	return total;
 }
 
-uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
+uint32_t coalesce_count_shared_passes(struct sm *s, const struct winst *w)
 {
 	uint32_t passes;
 

@@ -58,7 +58,7 @@ static void check_sector_mshr(const struct sm *s, const struct winst *w)
 				bit_count32(l->at[i].sectors) == 1 ? "" : "s", l1->line_bytes);
 }
 
-void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
+void fit_check_accesses(const struct sm *s, const struct winst *w, bool to_l1)
 {
 	const struct cache_params *l2 = &s->params->mem.l2;
 	uint32_t unfit = s->core->unfit;
@@ -82,7 +82,7 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
  * Ends the run. The instruction may have left the pipeline, so the message has the kernel's file and the pc instead of
  * the line of the record.
  */
-void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_never why)
+void fit_die_rejected_access(const struct sm *s, const struct req *r, enum cache_never why)
 {
 	struct fault f;
 

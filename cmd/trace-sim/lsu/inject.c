@@ -73,8 +73,8 @@ void inject(struct sm *s, uint32_t handle)
 		return;
 	}
 	count_request_type(&s->n, r);
-	traffic_add(s->traffic_out, r, bytes);
+	traffic_count_packet(s->traffic_out, r, bytes);
 	if (s->events)
-		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
+		events_log_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
 	net_push(s->net, s->cluster, s->params->clusters + r->sub, handle, bytes);
 }

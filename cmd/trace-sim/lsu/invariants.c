@@ -79,7 +79,7 @@ void ldst_invariants(const struct sm *s, bool all)
 		invariant("ldst.draining", s->id, 0, l->draining, cache_has_ready(l->l1d));
 	check_latency_queues(s, l);
 	if (s->live_ctas)
-		invariant("ldst.due, not late", s->id, 0, l->due <= ldst_next_due(s, l), true);
+		invariant("ldst.due, not late", s->id, 0, l->due <= ldst_compute_due(s, l), true);
 	if (all)
 		check_pending(s, l);
 }

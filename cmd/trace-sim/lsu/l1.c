@@ -46,10 +46,10 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 
 uint32_t ldst_make_request(struct sm *s, const struct access *a)
 {
-	return ldst_request_like(s, &s->ldst->request_template, a);
+	return ldst_make_request_like(s, &s->ldst->request_template, a);
 }
 
-uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a)
+uint32_t ldst_make_request_like(struct sm *s, const struct req *model, const struct access *a)
 {
 	struct ldst *l = s->ldst;
 	uint32_t handle = req_copy(s->reqs, model);
@@ -63,7 +63,7 @@ uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct a
 	r->size = a->size;
 	r->type = a->type;
 	r->sectors = a->sectors;
-	if (l->l2_splits && a->size > 32) /* MEM-split */
+	if (l->l2_reply_is_split && a->size > 32) /* MEM-split */
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	if (l->decode_early)
 		addrdec_decode_request(s->dec, r);
@@ -101,7 +101,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 		uint32_t b = l1_bank_of(s, a->addr);
 		struct timed_fifo *q = &l->queue[b];
 
-		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
+		if (q->count == s->core->l1_latency || l->last_insert_step[b] == l->step) {
 			if (l->decode_early && addrdec_is_random(s->dec))
 				draw_random_partition(s, a->addr);
 			s->n.l1cache_bkconflict++;
@@ -112,7 +112,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 		if (!q->count && l->step + s->core->l1_latency < l->queue_due)
 			l->queue_due = l->step + s->core->l1_latency;
 		timed_fifo_push(q, (struct timed){l->step + s->core->l1_latency, ldst_make_request(s, a)});
-		l->last_in[b] = l->step;
+		l->last_insert_step[b] = l->step;
 		l->filled |= 1ull << b;
 		if (w->uop->flags & UOP_STORE)
 			s->warp[w->warp].stores += ldst_store_acks_of(l, a->size);
@@ -160,7 +160,7 @@ static bool access_l1(struct sm *s, uint32_t handle)
 		return false;
 	r = ldst_req(s, handle);
 	if (st == STATUS_RESERVATION_FAIL)
-		fit_end_rejected_run(s, r, ev.never);
+		fit_die_rejected_access(s, r, ev.never);
 	if (s->profile)
 		profile_count_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {

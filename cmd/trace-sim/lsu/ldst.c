@@ -30,10 +30,10 @@ static void init_l1d_queues(struct sm *s, struct ldst *l)
 
 	l->l1d = cache_new(&c->l1d, ROLE_L1D, NULL, s->reqs);
 	l->queue = xcalloc(c->l1_banks, sizeof(*l->queue));
-	l->last_in = xcalloc(c->l1_banks, sizeof(*l->last_in));
+	l->last_insert_step = xcalloc(c->l1_banks, sizeof(*l->last_insert_step));
 	for (uint32_t b = 0; b < c->l1_banks; b++) {
 		timed_fifo_new(&l->queue[b], c->l1_latency);
-		l->last_in[b] = NEVER;
+		l->last_insert_step[b] = NEVER;
 	}
 	l->n_banks = c->l1_banks;
 	l->bank_shift = log2_floor(c->l1_bank_interleave);
@@ -49,7 +49,7 @@ struct ldst *ldst_new(struct sm *s)
 	timed_fifo_new(&l->shared_pipe, s->core->smem_latency);
 	l->pend_stride = REG_LIMIT;
 	l->pend = reserve(MAX_WARPS * REG_LIMIT, sizeof(*l->pend));
-	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
+	l->l2_reply_is_split = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
 	l->queue_due = NEVER;
 	if (s->core->l1d.present)
 		init_l1d_queues(s, l);
@@ -74,7 +74,7 @@ void ldst_delete(struct ldst *l)
 	cache_delete(l->l1t);
 	tma_free(l->tma);
 	free(l->queue);
-	free(l->last_in);
+	free(l->last_insert_step);
 	free(l->responses.slot);
 	free(l->shared_pipe.slot);
 	reserve_free(l->pend, (size_t)MAX_WARPS * l->pend_stride, sizeof(*l->pend));
@@ -105,7 +105,7 @@ static inline uint64_t clock_of_ldst_step(const struct sm *s, uint64_t step)
 
 bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
 
-void ldst_use_tma(struct sm *s)
+void ldst_create_tma(struct sm *s)
 {
 	if (!s->ldst->tma)
 		s->ldst->tma = tma_new();
@@ -162,7 +162,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* first step of the next cycle */
 
 	assert(l->disp == DISP_EMPTY);
-	ldst_count_idle(s);
+	ldst_count_idle_cycles(s);
 	if (w->space == SPACE_SHARED || w->uop->flags & UOP_BULK)
 		l->accesses.lane0 = l->accesses.n = 0; /* no access to a cache */
 	else
@@ -177,12 +177,12 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	if (l->accesses.n)
 		ldst_prepare_requests(s, handle, l->accesses.lane0);
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
-		fit_check(s, w, l->disp == DISP_L1);
+		fit_check_accesses(s, w, l->disp == DISP_L1);
 	if (l->disp == DISP_SHARED) {
-		l->passes_end = first + coalesce_shared_passes(s, w) - 1;
+		l->passes_end = first + coalesce_count_shared_passes(s, w) - 1;
 		first = l->passes_end;
 		if (s->power)
-			s->power->shared_begun++;
+			s->power->shared_insts_begun++;
 	}
 	if (s->profile)
 		profile_count_request(s, w->warp, w->code, ldst_count_sectors(&l->accesses),
@@ -310,7 +310,7 @@ static void step_disp(struct sm *s, struct ldst *l)
 	s->n.stall[memory_stall_type_of(&s->winst[l->disp_inst])][reason]++;
 }
 
-bool ldst_passes_left(const struct sm *s)
+bool ldst_has_passes_left(const struct sm *s)
 {
 	const struct ldst *l = s->ldst;
 
@@ -320,7 +320,7 @@ bool ldst_passes_left(const struct sm *s)
 /* ---- the cycle ----------------------------------------------------------------------------------------- */
 
 /* Returns the clock of the next step that changes more than counters; see the invariant of ldst.due. */
-uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
+uint64_t ldst_compute_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
 
@@ -362,7 +362,7 @@ static inline void count_idle_cycles(struct sm *s, struct ldst *l, uint64_t cloc
 		count_idle_steps(s, l, cycles * s->core->ldst_steps);
 }
 
-void ldst_count_idle(struct sm *s) { count_idle_cycles(s, s->ldst, s->clock); }
+void ldst_count_idle_cycles(struct sm *s) { count_idle_cycles(s, s->ldst, s->clock); }
 
 static void run_ldst_step(struct sm *s, struct ldst *l)
 {
@@ -393,7 +393,7 @@ static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
 	} while (--steps);
 	if (l->tma)
 		tma_step(s);
-	l->due = ldst_next_due(s, l);
+	l->due = ldst_compute_due(s, l);
 }
 
 void ldst_cycle(struct sm *s)

@@ -40,12 +40,12 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
 /* Returns the number of sectors of all accesses. */
 uint32_t ldst_count_sectors(const struct access_list *l);
 /* Returns the number of passes of a shared memory instruction, 1 to 32. */
-uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w);
+uint32_t coalesce_count_shared_passes(struct sm *s, const struct winst *w);
 /*
  * Translates a local address into up to 8 word addresses (LSU-local), and returns their number. Returns 0 if the thread
  * is beyond the local memory of the GPU. addr and size satisfy LSU-local-2.
  */
-unsigned coalesce_local(
+unsigned coalesce_local_address(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
 
 struct ldst *ldst_new(struct sm *s);
@@ -53,19 +53,19 @@ void ldst_delete(struct ldst *l);
 void ldst_cycle(struct sm *s);              /* runs the steps of a cycle */
 bool ldst_can_accept(const struct sm *s);   /* returns true if DISP is empty */
 void ldst_accept(struct sm *s, uint16_t w); /* puts instruction w into DISP (LSU-accept) */
-bool ldst_response_full(const struct sm *s);
+bool ldst_is_response_fifo_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
 /* Returns the clock of the unit's next run: s->clock + 1 while it has work; NEVER: only a reply wakes it. */
 uint64_t ldst_next_clock(const struct sm *s);
 /* Brings the counters up to date, including the cycles in which the unit did not run. */
-void ldst_count_idle(struct sm *s);
+void ldst_count_idle_cycles(struct sm *s);
 /* Returns true while the instruction in DISP has passes through shared memory left. */
-bool ldst_passes_left(const struct sm *s);
+bool ldst_has_passes_left(const struct sm *s);
 /* Makes tables large enough for register numbers below `limit`. */
 void ldst_grow_registers(struct sm *s, uint32_t limit);
-void ldst_use_tma(struct sm *s); /* creates the TMA if there is none */
+void ldst_create_tma(struct sm *s); /* creates the TMA if there is none */
 /* Creates the constant and texture caches if there are none. */
-void ldst_use_read_only_caches(struct sm *s);
+void ldst_create_readonly_caches(struct sm *s);
 /* Returns the constant cache; NULL: none, or not created yet. */
 struct cache *ldst_l1c(const struct sm *s);
 /* Returns the texture cache; NULL: none, or not created yet. */

@@ -58,21 +58,21 @@ struct ldst {
 	struct cache *l1d;       /* NULL: none */
 	uint32_t bypass_reply;   /* returned request that bypassed the L1D; REQ_NONE: none */
 	bool draining;           /* true if the L1D has a ready request */
-	bool decode_early;   /* true: addresses are decoded when a request is made; false: when it is sent */
-	bool sector_mshr;    /* true if stores are acknowledged sector by sector */
-	bool l2_splits;      /* true if the L2 replies in pieces to requests of more than 32 bytes */
-	uint8_t next_client; /* client of the write-back register with the highest priority */
-	uint8_t disp;        /* enum disp_kind */
-	uint16_t disp_inst;  /* winst handle of the instruction in DISP; WINST_NONE: empty */
-	uint64_t passes_end; /* DISP_SHARED: step of the last pass */
+	bool decode_early; /* true: addresses are decoded when a request is made; false: when it is sent */
+	bool sector_mshr;  /* true if stores are acknowledged sector by sector */
+	bool l2_reply_is_split; /* true if the L2 replies in pieces to requests of more than 32 bytes */
+	uint8_t next_client;    /* client of the write-back register with the highest priority */
+	uint8_t disp;           /* enum disp_kind */
+	uint16_t disp_inst;     /* winst handle of the instruction in DISP; WINST_NONE: empty */
+	uint64_t passes_end;    /* DISP_SHARED: step of the last pass */
 	struct write_back wb;
 	struct timed_fifo shared_pipe; /* pipeline of shared memory */
 	struct ring responses;         /* response FIFO */
 	/* L1 latency queues, by bank */
 	struct timed_fifo *queue;
-	uint64_t *last_in;  /* step of the last insertion into each bank's queue */
-	uint64_t filled;    /* mask of the banks with entries */
-	uint64_t queue_due; /* first step in which the head of a queue may access the cache */
+	uint64_t *last_insert_step; /* step of the last insertion into each bank's queue */
+	uint64_t filled;            /* mask of the banks with entries */
+	uint64_t queue_due;         /* first step in which the head of a queue may access the cache */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
 	uint16_t *pend; /* number of outstanding accesses by warp slot and register, see pend_counter_of() */
@@ -106,7 +106,7 @@ void ldst_write_back(struct sm *s, struct ldst *l);
 void ldst_handle_response(struct sm *s);
 
 /* ldst.c: returns the new value of due after a run of the unit. */
-uint64_t ldst_next_due(const struct sm *s, const struct ldst *l);
+uint64_t ldst_compute_due(const struct sm *s, const struct ldst *l);
 
 /* Counts an instruction that enters the load/store unit, by memory space; used by both cores. */
 void ldst_count_instruction(struct sm *s, const struct winst *w);
@@ -136,14 +136,14 @@ enum stall_reason l1_issue_accesses(struct sm *s);
 void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
 /* Makes the request for access *a. All other fields are those of *model. */
-uint32_t ldst_request_like(struct sm *s, const struct req *model, const struct access *a);
+uint32_t ldst_make_request_like(struct sm *s, const struct req *model, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
 static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->req[handle]; }
 
 /* fit.c: checks the accesses of w in ldst.accesses; called if core_params.unfit is not 0. */
-void fit_check(const struct sm *s, const struct winst *w, bool to_l1);
+void fit_check_accesses(const struct sm *s, const struct winst *w, bool to_l1);
 /* Ends the run with a message that says why the L1 will never accept r. */
-_Noreturn void fit_end_rejected_run(const struct sm *s, const struct req *r, enum cache_never why);
+_Noreturn void fit_die_rejected_access(const struct sm *s, const struct req *r, enum cache_never why);
 
 #endif

@@ -11,7 +11,7 @@
 #include "threads/catch.h"
 #include "ldst_int.h"
 
-void ldst_use_read_only_caches(struct sm *s)
+void ldst_create_readonly_caches(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct core_params *c = s->core;

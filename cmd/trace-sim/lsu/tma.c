@@ -34,9 +34,9 @@ struct tma {
 	uint16_t queue[TMA_COPIES]; /* copies with requests to make, oldest first */
 	uint32_t first_outside, n_outside;    /* index of the first, and number, of the copies in `outside` */
 	uint16_t outside[TMA_COPIES];         /* loads without elements in bounds, by the time of their end */
-	uint16_t free;              /* first element of the list of free copies */
-	uint16_t made;              /* number of elements of `copy` that were ever used */
-	bool ended;                 /* true if a copy has ended since the last step */
+	uint16_t free;                        /* first element of the list of free copies */
+	uint16_t made;                        /* number of elements of `copy` that were ever used */
+	bool ended;                           /* true if a copy has ended since the last step */
 	struct tma_copy copy[TMA_COPIES + 1]; /* copies; [0] is unused */
 };
 
@@ -134,7 +134,7 @@ void tma_accept(struct sm *s, const struct winst *w)
 
 /* ---- the end of a copy -------------------------------------------------------------------------- */
 
-static void end_copy(struct sm *s, uint16_t k)
+static void end_bulk_copy(struct sm *s, uint16_t k)
 {
 	struct tma *t = s->ldst->tma;
 	struct tma_copy *c = &t->copy[k];
@@ -149,20 +149,20 @@ static void end_copy(struct sm *s, uint16_t k)
 	t->ended = true;
 }
 
-static void end_copy_part(struct sm *s, uint16_t k)
+static void end_bulk_copy_part(struct sm *s, uint16_t k)
 {
 	if (!--s->ldst->tma->copy[k].outstanding)
-		end_copy(s, k);
+		end_bulk_copy(s, k);
 }
 
 /* Occupies the data port of shared memory for the bytes of a request. */
 static void occupy_shared_memory(struct sm *s, uint32_t bytes)
 {
 	if (s->modern)
-		core_memory_port(s, core_div_up(bytes, s->params->modern.shared_bytes));
+		core_memory_occupy_port(s, core_div_up(bytes, s->params->modern.shared_bytes));
 }
 
-void tma_reply(struct sm *s, uint32_t handle)
+void tma_handle_reply(struct sm *s, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 	uint16_t k = (uint16_t)r->lane0;
@@ -171,12 +171,15 @@ void tma_reply(struct sm *s, uint32_t handle)
 	if (c->kind == BULK_LOAD)
 		occupy_shared_memory(s, r->size);
 	if (c->bulk.multicast)
-		gang_multicast_data(s, c->warp, c->bulk.mask, r->size);
+		gang_send_multicast_data(s, c->warp, c->bulk.mask, r->size);
 	req_free(s->reqs, handle);
-	end_copy_part(s, k);
+	end_bulk_copy_part(s, k);
 }
 
-void tma_acknowledge(struct sm *s, const struct req *of) { end_copy_part(s, (uint16_t)of->lane0); }
+void tma_handle_acknowledge(struct sm *s, const struct req *of)
+{
+	end_bulk_copy_part(s, (uint16_t)of->lane0);
+}
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
@@ -199,7 +202,7 @@ static struct access next_copy_request(const struct sm *s, const struct tma_copy
 {
 	const struct copy_run *b = &c->current_run;
 	uint64_t at = b->base + (uint64_t)b->pitch * c->row + c->requested_bytes;
-	uint32_t unit = s->ldst->l2_splits && !s->core->unfit ? LINE_BYTES : SECTOR_BYTES;
+	uint32_t unit = s->ldst->l2_reply_is_split && !s->core->unfit ? LINE_BYTES : SECTOR_BYTES;
 	uint32_t from = (uint32_t)(at % LINE_BYTES), n = unit - from % unit;
 	struct access a = {
 		.type = c->kind == BULK_STORE || c->kind == BULK_REDUCE ? GLOBAL_ACC_W : GLOBAL_ACC_R};
@@ -237,7 +240,7 @@ static void send_copy_request(struct sm *s, uint16_t k, const struct access *a)
 
 	if (c->kind == BULK_PREFETCH)
 		model.flags |= REQ_PREFETCH;
-	handle = ldst_request_like(s, &model, a);
+	handle = ldst_make_request_like(s, &model, a);
 	c->outstanding += write && ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
 	if (write)
 		occupy_shared_memory(s, a->size);
@@ -245,7 +248,7 @@ static void send_copy_request(struct sm *s, uint16_t k, const struct access *a)
 }
 
 /* Returns the cycles for which a request occupies the unit. */
-static uint32_t request_cycles(const struct sm *s, const struct access *a)
+static uint32_t tma_cycles_of_request(const struct sm *s, const struct access *a)
 {
 	const struct modern_params *m = &s->params->modern;
 	uint32_t data = core_div_up(a->size, m->tma_bytes);
@@ -266,14 +269,14 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 			return false;
 		send_copy_request(s, k, &a);
 		advance_copy(c, bytes_of_access(&a));
-		t->free_at = s->clock + request_cycles(s, &a);
+		t->free_at = s->clock + tma_cycles_of_request(s, &a);
 	}
 	if (!has_copy_requests_left(c)) {
 		t->first = (t->first + 1) % TMA_COPIES;
 		t->queued--;
-		bulk_store_read(s, c->warp, &c->rec);
+		bulk_note_store_read(s, c->warp, &c->rec);
 		t->ended = true;
-		end_copy_part(s, k);
+		end_bulk_copy_part(s, k);
 	}
 	return true;
 }
@@ -286,7 +289,7 @@ static void end_outside_copies(struct sm *s, struct tma *t)
 
 		t->first_outside = (t->first_outside + 1) % TMA_COPIES;
 		t->n_outside--;
-		end_copy_part(s, k);
+		end_bulk_copy_part(s, k);
 	}
 }
 

@@ -26,8 +26,8 @@ bool tma_step(struct sm *s);
 /* Returns the clock of the next step; NEVER: no copy has a request to make. */
 uint64_t tma_next_clock(const struct sm *s);
 /* Handles the last reply to a request, and frees the request. */
-void tma_reply(struct sm *s, uint32_t req);
+void tma_handle_reply(struct sm *s, uint32_t req);
 /* Handles the acknowledgement of the request *of, or of a piece of it. */
-void tma_acknowledge(struct sm *s, const struct req *of);
+void tma_handle_acknowledge(struct sm *s, const struct req *of);
 
 #endif

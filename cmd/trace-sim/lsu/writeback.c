@@ -29,9 +29,9 @@ static bool request_result_banks(struct sm *s, struct write_back *wb, const stru
 
 static __attribute__((cold)) NOINLINE void log_memdone(struct sm *s, const struct write_back *wb, uint32_t pc)
 {
-	events_memdone(s->events, s->now, s->id, wb->warp, pc);
+	events_log_memdone(s->events, s->now, s->id, wb->warp, pc);
 	if (s->pipeline)
-		pipeline_memdone(s, wb->warp, pc, wb->lane0);
+		pipeline_note_memdone(s, wb->warp, pc, wb->lane0);
 }
 
 /*
@@ -125,7 +125,7 @@ void ldst_free_parent_write(struct sm *s, const struct req *r)
  * Moves a returned request into the write-back register. quirk Q3-26: an allocate-read, which has no instruction,
  * takes the turn of its client, but does not occupy the register.
  */
-static void write_back_returned(struct sm *s, struct ldst *l, uint32_t handle)
+static void take_returned_request(struct sm *s, struct ldst *l, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
 
@@ -149,7 +149,7 @@ static void write_back_global(struct sm *s, struct ldst *l)
 		count_returned_atomics(s, r->warp, bit_count32(r->lanes));
 		s->changed = true;
 	}
-	write_back_returned(s, l, l->bypass_reply);
+	take_returned_request(s, l, l->bypass_reply);
 	l->bypass_reply = REQ_NONE;
 }
 
@@ -173,10 +173,10 @@ static void serve_client(struct sm *s, struct ldst *l, enum client c)
 	case CLIENT_SHARED: write_back_shared(s, l); break;
 	case CLIENT_GLOBAL: write_back_global(s, l); break;
 	case CLIENT_L1D:
-		write_back_returned(s, l, cache_pop_ready(l->l1d));
+		take_returned_request(s, l, cache_pop_ready(l->l1d));
 		l->draining = cache_has_ready(l->l1d);
 		break;
-	default: write_back_returned(s, l, readonly_pop_ready(l, c)); break;
+	default: take_returned_request(s, l, readonly_pop_ready(l, c)); break;
 	}
 }
 
@@ -210,7 +210,7 @@ static void acknowledge_store(struct sm *s, uint32_t handle)
 	const struct req *whole = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
 
 	if (whole->flags & REQ_BULK)
-		tma_acknowledge(s, whole);
+		tma_handle_acknowledge(s, whole);
 	else if (r->warp != NO_WARP)
 		pend_acknowledge_store(s, r->warp, 1);
 	if (r->flags & REQ_PIECE) {
@@ -259,7 +259,7 @@ void ldst_handle_response(struct sm *s)
 	} else if (asked->flags & REQ_BULK) {
 		handle = join_response_pieces(s, handle);
 		if (handle != REQ_NONE)
-			tma_reply(s, handle);
+			tma_handle_reply(s, handle);
 	} else if (response_bypasses_l1(s, l, asked)) {
 		if (l->bypass_reply != REQ_NONE)
 			return;
@@ -273,7 +273,10 @@ void ldst_handle_response(struct sm *s)
 	ring_pop(&l->responses);
 }
 
-bool ldst_response_full(const struct sm *s) { return s->ldst->responses.count >= s->core->response_max; }
+bool ldst_is_response_fifo_full(const struct sm *s)
+{
+	return s->ldst->responses.count >= s->core->response_max;
+}
 
 void ldst_push_response(struct sm *s, uint32_t handle)
 {

@@ -89,7 +89,7 @@ static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 	}
 }
 
-void dram_push(struct dram *d, uint32_t req, uint64_t now)
+void dram_push_request(struct dram *d, uint32_t req, uint64_t now)
 {
 	struct req *r = &d->pool->req[req];
 	uint32_t bank = bank_index(d->p, r);
@@ -98,8 +98,8 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 	r->pushed = (uint32_t)now;
 	d->request_arrived = true;
 	d->n.n_req++;
-	dram_enqueue(d, req, bank);
-	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
+	dram_enqueue_for_bank(d, req, bank);
+	memstat_count_queued(d->ms, r, r->size / d->p->atom_bytes);
 }
 
 /* ---- commands that a bank may issue --------------------------------------------------------- */
@@ -149,7 +149,7 @@ static inline void set_bank_ready_at(struct dram *d, uint32_t bank, bool match, 
 	d->timing_ready_at[match] = tick_min(d->timing_ready_at[match], time);
 }
 
-void dram_bank_changed(struct dram *d, uint32_t bank)
+void dram_note_bank_change(struct dram *d, uint32_t bank)
 {
 	const struct dram_bank *k = &d->bank[bank];
 
@@ -192,7 +192,7 @@ static inline uint64_t timing_ready_banks(struct dram *d, uint64_t banks, bool m
 static inline void load_group_timer(struct group_timer *g, uint32_t group, uint64_t banks, uint64_t time)
 {
 	if (g->banks != banks)
-		g->others_end = g->end;
+		g->other_groups_end = g->end;
 	g->banks = banks;
 	g->expires[group] = g->end = time;
 }
@@ -202,7 +202,7 @@ static inline uint64_t banks_held_by_timer(const struct dram *d, const struct gr
 {
 	uint64_t held = 0;
 
-	if (t >= timer->others_end)
+	if (t >= timer->other_groups_end)
 		return t < timer->end ? timer->banks : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
 		held |= timer->expires[g] > t ? d->group_mask[g] : 0;
@@ -279,7 +279,7 @@ static void set_bus_direction(struct dram *d, bool write, uint64_t t)
 	dram_bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
 }
 
-static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_column_command(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -309,12 +309,12 @@ static void issue_column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now
 		k->reads++;
 	}
 	if (d->events)
-		events_dram(d->events, now, d->id, write ? "wr" : "rd", bank, k->row);
+		events_log_dram(d->events, now, d->id, write ? "wr" : "rd", bank, k->row);
 	if (!last) {
 		k->bytes_left -= p->atom_bytes;
 		return;
 	}
-	dram_stat_finish(d, bank, t);
+	dram_stat_count_finished(d, bank, t);
 	k->req = REQ_NONE;
 	d->busy &= ~(1ull << bank);
 	d->row_hits &= ~(1ull << bank);
@@ -334,7 +334,7 @@ static uint64_t ticks_since_refresh(const struct dram *d, uint32_t bank, uint64_
 }
 
 /* Returns the ticks from t to the end of a refresh of the bank; 0 if none is under way. */
-static uint64_t refresh_left(const struct dram *d, uint32_t bank, uint64_t t)
+static uint64_t refresh_ticks_left(const struct dram *d, uint32_t bank, uint64_t t)
 {
 	uint64_t since = d->p->refresh_interval ? ticks_since_refresh(d, bank, t) : UINT64_MAX;
 
@@ -347,7 +347,7 @@ void dram_close_refreshed_row(struct dram *d, uint32_t bank)
 		d->active &= ~(1ull << bank);
 }
 
-static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+static void issue_row_command(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
 	const struct dram_params *p = d->p;
 	struct dram_bank *k = &d->bank[bank];
@@ -355,16 +355,16 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 
 	if (d->active & bit) {
 		if (d->events)
-			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
+			events_log_dram(d->events, now, d->id, "pre", bank, k->open_row);
 		d->active &= ~bit;
 		k->activate_at = tick_max(k->activate_at, t + p->tRP);
-		d->rows_quiet_at = tick_max(d->rows_quiet_at, t + p->tRP);
+		d->row_timers_end = tick_max(d->row_timers_end, t + p->tRP);
 		d->n.n_pre++;
 	} else {
-		uint64_t open = t + refresh_left(d, bank, t);
+		uint64_t open = t + refresh_ticks_left(d, bank, t);
 
 		dram_stat_count_bus(d, t);
-		dram_stat_row_hit(d, bank, t + 1);
+		dram_stat_count_row_hit(d, bank, t + 1);
 		d->active |= bit;
 		d->row_hits |= bit;
 		k->open_row = k->row;
@@ -374,14 +374,14 @@ static void issue_row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		k->write_at = open + p->tRCDWR;
 		k->precharge_at = tick_max(k->precharge_at, open + p->tRAS);
 		k->activate_at = tick_max(k->activate_at, open + p->tRC);
-		d->rows_quiet_at = tick_max(d->rows_quiet_at, open + d->activate_ticks);
+		d->row_timers_end = tick_max(d->row_timers_end, open + d->activate_ticks);
 		d->n.n_act++;
 		if (d->events)
-			events_dram(d->events, now, d->id, "act", bank, k->open_row);
+			events_log_dram(d->events, now, d->id, "act", bank, k->open_row);
 	}
 	d->row_at = d->busy & ~d->row_hits ? t + 1 : UINT64_MAX;
 	d->row_set = 0;
-	dram_bank_changed(d, bank);
+	dram_note_bank_change(d, bank);
 	d->progressed = true;
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
@@ -408,20 +408,20 @@ static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, 
 	uint64_t idle = d->all & ~d->busy, m;
 
 	FOR_BITS64 (b, idle & bank_range(d, bank + 1, n + 1))
-		d->bank[b].extra_idle--;
+		d->bank[b].extra_idle_visits--;
 	if (i + 1 < nbk)
 		FOR_BITS64 (b, idle & bank_range(d, bank + nbk - n, n))
-			d->bank[b].extra_idle++;
+			d->bank[b].extra_idle_visits++;
 	m = banks_ready_for_column(d, t);
 	if (m)
 		m &= bank_range(d, (bank + i + 2) % nbk, nbk - 1 - i);
 	if (!m)
 		return;
-	issue_column(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
+	issue_column_command(d, bit_next_cyclic64(m, (bank + i + 2) % nbk), t, now);
 	d->n.issued_two++;
 }
 
-static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
+static void issue_on_single_bus(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 {
 	uint64_t m = ready | banks_ready_for_row(d, t);
 	uint32_t prio = d->prio, bank;
@@ -430,23 +430,23 @@ static void issue_single(struct dram *d, uint64_t ready, uint64_t t, uint64_t no
 		return;
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
-		issue_column(d, bank, t, now);
+		issue_column_command(d, bank, t, now);
 		return;
 	}
-	issue_row(d, bank, t, now);
+	issue_row_command(d, bank, t, now);
 	finish_single_bus_visits(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
 }
 
-static void issue_dual(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
+static void issue_on_dual_bus(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
 {
 	uint64_t able;
 
 	if (ready)
-		issue_column(d, bit_next_cyclic64(ready, d->prio), t, now);
+		issue_column_command(d, bit_next_cyclic64(ready, d->prio), t, now);
 	able = banks_ready_for_row(d, t);
 	if (!able)
 		return;
-	issue_row(d, bit_next_cyclic64(able, d->prio), t, now);
+	issue_row_command(d, bit_next_cyclic64(able, d->prio), t, now);
 	d->n.issued_two += ready != 0;
 }
 
@@ -457,9 +457,9 @@ static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 	if (ready)
 		dram_stat_count_ready(d, ready);
 	if (d->p->dual_bus)
-		issue_dual(d, ready, t, now);
+		issue_on_dual_bus(d, ready, t, now);
 	else
-		issue_single(d, ready, t, now);
+		issue_on_single_bus(d, ready, t, now);
 }
 
 /* ---- the tick ------------------------------------------------------------------------------- */
@@ -498,7 +498,7 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	if (d->waiting[0] & ~d->busy || d->separate_writes)
 		dram_schedule(d, now, cycle);
 	if (d->request_arrived)
-		dram_count_queue(d);
+		dram_update_max_queue(d);
 	if (t >= d->column_at || t >= d->row_at)
 		issue_commands(d, t, now);
 	if (dram_bus_full(&d->bus, t) && bus_may_drain(&d->bus))

@@ -65,7 +65,7 @@ struct dram_bank {
 	uint32_t req, row;
 	uint32_t bytes_left;          /* bytes for which no column command has been issued yet */
 	uint32_t busy_ticks;          /* number of busy ticks: sum of end ticks minus sum of start ticks */
-	int32_t extra_idle;           /* number of visits by the single-bus loop in excess of one per tick */
+	int32_t extra_idle_visits;    /* number of visits by the single-bus loop in excess of one per tick */
 	uint32_t row_stamp, same_row; /* MEM-row-1 */
 	uint32_t reads;               /* number of column commands that read */
 	/* [0] reads or all requests; [1] writes, if they have a separate queue */
@@ -77,7 +77,7 @@ struct group_timer {
 	uint64_t expires[DRAM_GROUPS]; /* tick at which the timer of a group expires */
 	uint64_t end;                  /* expiry of the timer loaded last */
 	uint64_t banks;                /* set of the banks in that timer's group */
-	uint64_t others_end;           /* tick at which the last timer of another group has expired */
+	uint64_t other_groups_end;     /* tick at which the last timer of another group has expired */
 };
 
 struct bus_slot {
@@ -147,7 +147,7 @@ struct dram {
 	/* figures: dram_stat.c */
 	uint64_t bus_counted_until;   /* ticks before this one are counted in the figures of the bus */
 	uint64_t ratio_counted_until; /* ticks before this one are counted in the write-to-read ratio */
-	uint64_t rows_quiet_at;       /* tick from which no timer of a row command runs, for n_activity */
+	uint64_t row_timers_end;      /* tick from which no timer of a row command runs, for n_activity */
 	uint64_t idle_from;           /* first tick without any request in a bank, while there is none */
 	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
 	uint32_t burst_ticks;         /* number of ticks for which a column command occupies the bus */
@@ -159,22 +159,22 @@ struct dram {
 void dram_init(
 	struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
 void dram_free(struct dram *d);
-void dram_push(struct dram *d, uint32_t req, uint64_t now);
+void dram_push_request(struct dram *d, uint32_t req, uint64_t now);
 /* Runs tick t (MEM-dram-5). Returns a write-back that has completed, or REQ_NONE. */
 uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle);
 /* Returns the next tick in which the channel can make progress without new input; UINT64_MAX: none. */
 uint64_t dram_next_busy_tick(struct dram *d);
 /* Updates the lower bounds after the request or the row of the bank has changed. */
-void dram_bank_changed(struct dram *d, uint32_t bank);
+void dram_note_bank_change(struct dram *d, uint32_t bank);
 /* Closes the open row of the bank, which has no request, if a refresh has begun since the row was opened. */
 void dram_close_refreshed_row(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
 /* Queues a request, which may enter the bank from the next tick on. */
-void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank);
+void dram_enqueue_for_bank(struct dram *d, uint32_t req, uint32_t bank);
 void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 /* Updates the maximum queue length, in the tick after an arrival. */
-void dram_count_queue(struct dram *d);
+void dram_update_max_queue(struct dram *d);
 /* Returns true if a request can enter a bank in the next tick. */
 bool dram_can_schedule_next(const struct dram *d);
 /* Accounts for n ticks in which no request enters a bank. */
@@ -201,7 +201,7 @@ static inline void dram_skip_to_tick(struct dram *d, uint64_t upto)
 	if (upto <= d->ticks)
 		return;
 	if (d->request_arrived)
-		dram_count_queue(d);
+		dram_update_max_queue(d);
 	if (d->separate_writes)
 		dram_skip_schedules(d, upto - d->ticks);
 	d->ticks = upto;
@@ -234,12 +234,12 @@ static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 /* counts the bus figures for the ticks before t */
 void dram_stat_count_bus(struct dram *d, uint64_t t);
 /* Counts a request that enters a free bank. */
-void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t);
+void dram_stat_count_assigned(struct dram *d, uint32_t bank, uint64_t t);
 /* Counts a bank that joins row_hits in tick `from`. */
-void dram_stat_row_hit(struct dram *d, uint32_t bank, uint64_t from);
+void dram_stat_count_row_hit(struct dram *d, uint32_t bank, uint64_t from);
 /* Counts a request that has been served completely. Called after the change. */
-void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t);
+void dram_stat_count_finished(struct dram *d, uint32_t bank, uint64_t t);
 void dram_stat_count_ready(struct dram *d, uint64_t ready);
-void dram_stat_counts(struct dram *d, struct dram_counts *out);
+void dram_stat_copy_counts(struct dram *d, struct dram_counts *out);
 
 #endif

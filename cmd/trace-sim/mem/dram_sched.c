@@ -38,7 +38,7 @@ static void append_to_row(struct dram *d, struct row_queue *q, uint32_t req)
 	q->last_row = req;
 }
 
-void dram_enqueue(struct dram *d, uint32_t req, uint32_t bank)
+void dram_enqueue_for_bank(struct dram *d, uint32_t req, uint32_t bank)
 {
 	int set = d->separate_writes && d->pool->req[req].flags & REQ_WRITE;
 	uint32_t n = d->pending[set]++;
@@ -102,7 +102,7 @@ static bool start_row_service(struct dram *d, struct row_queue *q, uint32_t bank
 	return hit;
 }
 
-static uint32_t take_from_row(struct dram *d, int set, uint32_t bank, uint32_t cycle)
+static uint32_t take_request_from_row(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 {
 	struct row_queue *q = &d->bank[bank].queue[set];
 	bool hit = q->service.count || start_row_service(d, q, bank, cycle);
@@ -142,7 +142,7 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	const struct req *r = &d->pool->req[req];
 	uint64_t bit = 1ull << bank;
 
-	dram_stat_assigned(d, bank, d->ticks);
+	dram_stat_count_assigned(d, bank, d->ticks);
 	b->req = req;
 	b->row = r->row;
 	b->bytes_left = r->size;
@@ -154,10 +154,10 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 		dram_close_refreshed_row(d, bank);
 	if (d->active & bit && b->open_row == b->row) {
 		dram_stat_count_bus(d, d->ticks);
-		dram_stat_row_hit(d, bank, d->ticks);
+		dram_stat_count_row_hit(d, bank, d->ticks);
 		d->row_hits |= bit;
 	}
-	dram_bank_changed(d, bank);
+	dram_note_bank_change(d, bank);
 }
 
 /* Updates the mode (read or write) of a channel with a separate write queue. */
@@ -212,10 +212,10 @@ static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 
 	if (bank == DRAM_BANKS)
 		return;
-	req = take_from_row(d, d->write_mode, bank, cycle);
+	req = take_request_from_row(d, d->write_mode, bank, cycle);
 	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
 	assign_to_bank(d, bank, req);
-	memstat_scheduled(d->ms, (uint32_t)now - d->pool->req[req].pushed);
+	memstat_count_scheduled(d->ms, (uint32_t)now - d->pool->req[req].pushed);
 }
 
 static void schedule_fifo(struct dram *d)
@@ -237,7 +237,7 @@ void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 		schedule_fifo(d);
 }
 
-void dram_count_queue(struct dram *d)
+void dram_update_max_queue(struct dram *d)
 {
 	d->request_arrived = false;
 	if (d->pending[0] > d->n.max_mrqs)

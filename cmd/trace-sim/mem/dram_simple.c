@@ -10,7 +10,7 @@ bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 	uint32_t req = c->delay.head;
 	bool moved = false;
 
-	if (c->delay.count && reached(now, c->delay_due)) {
+	if (c->delay.count && reached(now, c->delay_ready_at)) {
 		struct req *r = &m->pool->req[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {

@@ -20,7 +20,7 @@ static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
  * is added once per tick, because each addition of doubles is rounded. It describes the state of the banks after
  * scheduling and before commands.
  */
-static void count_ratio(struct dram *d, uint64_t upto)
+static void count_write_ratio(struct dram *d, uint64_t upto)
 {
 	uint64_t writes = d->row_hits & d->writes;
 
@@ -38,10 +38,10 @@ static uint64_t first_quiet_tick(const struct dram *d)
 {
 	uint64_t columns = tick_max(d->ccd, tick_max(d->rtw, d->wtr));
 
-	return tick_max(columns, d->rows_quiet_at);
+	return tick_max(columns, d->row_timers_end);
 }
 
-void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
+void dram_stat_count_assigned(struct dram *d, uint32_t bank, uint64_t t)
 {
 	d->bank[bank].busy_ticks -= (uint32_t)t;
 	d->n.banks_1time -= t;
@@ -52,9 +52,9 @@ void dram_stat_assigned(struct dram *d, uint32_t bank, uint64_t t)
 	d->n.n_activity += ticks_until(d->idle_from, t, first_quiet_tick(d)) - t;
 }
 
-void dram_stat_row_hit(struct dram *d, uint32_t bank, uint64_t from)
+void dram_stat_count_row_hit(struct dram *d, uint32_t bank, uint64_t from)
 {
-	count_ratio(d, from);
+	count_write_ratio(d, from);
 	d->n.banks_time_rw -= from;
 	if (!d->row_hits)
 		d->n.banks_access_rw_total -= from;
@@ -62,11 +62,11 @@ void dram_stat_row_hit(struct dram *d, uint32_t bank, uint64_t from)
 		d->n.bkgrp_parallsim_rw -= from;
 }
 
-void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
+void dram_stat_count_finished(struct dram *d, uint32_t bank, uint64_t t)
 {
 	uint64_t left = d->row_hits & ~(1ull << bank);
 
-	count_ratio(d, t + 1);
+	count_write_ratio(d, t + 1);
 	d->bank[bank].busy_ticks += (uint32_t)t;
 	d->n.banks_1time += t + 1;
 	d->n.banks_time_rw += t + 1;
@@ -144,7 +144,7 @@ static void add_activity_in_progress(const struct dram *d, uint64_t end, struct 
 }
 
 /* Copies the figures to *out. The copy includes the activity in progress, as if it ended with the last tick. */
-void dram_stat_counts(struct dram *d, struct dram_counts *out)
+void dram_stat_copy_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;
 
@@ -153,10 +153,10 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 		uint32_t busy = k->busy_ticks + (d->busy >> b & 1 ? (uint32_t)end : 0);
 
 		d->bank_access[b] = k->reads;
-		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle;
+		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle_visits;
 	}
 	dram_stat_count_bus(d, end);
-	count_ratio(d, end);
+	count_write_ratio(d, end);
 	*out = d->n;
 	out->issued_total_row = out->n_act + out->n_pre;
 	out->issued_total_col = out->n_rd + out->n_rd_L2_A + out->n_wr + out->n_wr_WB;

@@ -12,7 +12,7 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
 		 * wrong lines.
 		 */
 		uint32_t w = (uint32_t)(address + offset);
-		struct sub *s = &m->sub[addrdec_sub(m->dec, w)];
+		struct sub *s = &m->sub[addrdec_home_sub_partition(m->dec, w)];
 
 		if (s->l2)
 			cache_fill_for_copy(s->l2, w, w % 128 / 32, s->copies + now);

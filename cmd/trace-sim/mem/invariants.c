@@ -122,7 +122,7 @@ static void check_dram(const struct dram *d)
 }
 
 /* Number of requests that are in the DRAM channel. */
-static uint32_t count_held_requests(const struct dram *d)
+static uint32_t count_dram_requests(const struct dram *d)
 {
 	uint32_t n = d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
 
@@ -144,13 +144,13 @@ static void check_sub_partition(const struct memory *m, const struct sub *s, boo
 	check_fifo("sub.rop", s->id, node, &s->rop);
 	check_fifo("sub.far", s->id, node, &s->cross_side_replies);
 	if (s->rop.count)
-		invariant("sub.rop_due", s->id, 0, s->rop_due, node[s->rop.head].key);
+		invariant("sub.rop_due", s->id, 0, s->rop_ready_at, node[s->rop.head].key);
 	if (s->wake) {
 		invariant("sub.wake", s->id, 0,
 			s->icnt_l2.count + s->dram_l2.count + s->cross_side_replies.count, 0);
 		invariant("sub.wake, ROP", s->id, 0, s->wake == UINT64_MAX, !s->rop.count);
 		if (s->rop.count && !(m->mp->rop_latency >> 31))
-			invariant("sub.wake, ROP time", s->id, 0, (uint32_t)s->wake, s->rop_due);
+			invariant("sub.wake, ROP time", s->id, 0, (uint32_t)s->wake, s->rop_ready_at);
 		if (s->l2)
 			invariant("sub.wake, L2", s->id, 0,
 				cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2), false);
@@ -174,10 +174,11 @@ static void check_dram_channel(const struct memory *m, const struct channel *c)
 	invariant("channel.spare", c->dram.id, 0, c->free_credits + credits,
 		(uint64_t)m->subs_per_channel + m->credit_limit);
 	invariant("channel.credits", c->dram.id, 0, credits,
-		c->delay.count + (simple ? 0 : count_held_requests(&c->dram)));
+		c->delay.count + (simple ? 0 : count_dram_requests(&c->dram)));
 	check_fifo("channel.delay", c->dram.id, m->pool->req, &c->delay);
 	if (c->delay.count)
-		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->req[c->delay.head].key);
+		invariant("channel.delay_due", c->dram.id, 0, c->delay_ready_at,
+			m->pool->req[c->delay.head].key);
 	if (!c->live)
 		invariant("channel.live", c->dram.id, 0, c->wake == UINT64_MAX && !c->delay_waits, true);
 	if (!simple)

@@ -44,14 +44,14 @@ void memstat_fold(struct memstat *m, unsigned threads);
  * Counts a request that a sub partition accepts. In this and the following functions, m is the first of the
  * structs of all threads.
  */
-void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);
+void memstat_count_accepted(struct memstat *m, const struct req *r, uint64_t now);
 /* Counts a reply that an SM accepts; not called for INST_ACC_R. */
-void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
+void memstat_count_replied(struct memstat *m, const struct req *r, uint64_t now);
 void memstat_end_sample_period(struct memstat *m); /* closes the sampling window */
 /* Counts a request that enters its DRAM channel. */
-void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
+void memstat_count_queued(struct memstat *m, const struct req *r, uint32_t atoms);
 /* counts a request that FR-FCFS assigns to a bank */
-void memstat_scheduled(struct memstat *m, uint32_t latency);
+void memstat_count_scheduled(struct memstat *m, uint32_t latency);
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 
@@ -68,8 +68,8 @@ void memory_set_events(struct memory *m, struct events *e);
  * packets.
  */
 struct memory_work {
-	uint64_t now, cycle;         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
-	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before this step */
+	uint64_t now, cycle;                         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
+	uint64_t dram_ticks_before, l2_ticks_before; /* ticks of DRAM and L2 before this step */
 	uint32_t dram_ticks; /* DRAM ticks, including those of earlier steps in which only DRAM fired */
 	bool reply, l2;
 	/* fields that are used only in a window */
@@ -101,12 +101,12 @@ uint64_t memory_l2_ticks(const struct memory *m);
 void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
-bool memory_busy(const struct memory *m); /* returns true if a request tracker is not empty */
+bool memory_is_busy(const struct memory *m); /* returns true if a request tracker is not empty */
 /*
  * Returns false if a request may move at the next tick. Otherwise returns true: the three ticks only
  * increment counters while now < *until and for the next *dram_ticks DRAM ticks (UINT64_MAX: no limit).
  */
-bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
+bool memory_is_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
 
 /* Warms the L2 by a host-to-device copy of `bytes` bytes to `address` (MEM-copy). */
@@ -126,12 +126,13 @@ struct memory_warmed memory_warmed(const struct memory *m);
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
-	uint64_t stall_dramfull, stall_icnt2sh;                /* cumulative */
-	uint64_t accepted, accepted_util, util_ticks, replies; /* counts of the interval; see memory_fold() */
+	uint64_t stall_dramfull, stall_icnt2sh; /* cumulative */
+	uint64_t accepted, accepted_util, util_ticks,
+		replies; /* counts of the interval; see memory_fold_counts() */
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
 const struct memory_counts *memory_counts(struct memory *m);
-void memory_fold(struct memory *m);
+void memory_fold_counts(struct memory *m);
 
 uint32_t memory_sub_partitions(const struct memory *m);
 /* Returns NULL if -gpgpu_cache:dl2 is none. */
@@ -152,7 +153,7 @@ struct dram_counts {
 	uint64_t issued_total, issued_two, issued_total_col, issued_total_row;
 	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
-void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
+void memory_get_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
 /* Number of read and write bursts of a channel so far. */
 uint64_t memory_channel_bursts(struct memory *m, uint32_t channel);
 /*
@@ -161,8 +162,8 @@ uint64_t memory_channel_bursts(struct memory *m, uint32_t channel);
  */
 void memory_add_bursts(const struct memory *m, uint64_t sum[3]);
 /* Number of requests in a sub partition's tracker, and in a channel's latency queue. */
-uint32_t memory_tracked(const struct memory *m, uint32_t sub);
-uint32_t memory_delayed(const struct memory *m, uint32_t channel);
+uint32_t memory_count_tracked(const struct memory *m, uint32_t sub);
+uint32_t memory_count_delayed(const struct memory *m, uint32_t channel);
 /* Prints the requests in each channel's latency queue and sub partitions, for the deadlock report. */
 void memory_print_queues(const struct memory *m, FILE *out);
 

@@ -118,7 +118,7 @@ static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, ui
 	}
 	r->returned = (uint32_t)now;
 	mem_fifo_pop(m->pool->req, &s->l2_icnt);
-	untrack(m, req);
+	untrack_request(m, req);
 	net_push(m->net, device, r->cluster, req, bytes);
 	s->channel->replies++;
 }
@@ -131,19 +131,19 @@ static void send_channel_replies(struct memory *m, struct channel *c, uint64_t n
 }
 
 /* Returns true if one of the DRAM ticks of *k may move a request. */
-static inline bool dram_due(const struct channel *c, const struct memory_work *k)
+static inline bool is_dram_due(const struct channel *c, const struct memory_work *k)
 {
-	return c->wake <= k->dram_done + k->dram_ticks || channel_delay_over(c, k->now);
+	return c->wake <= k->dram_ticks_before + k->dram_ticks || channel_delay_over(c, k->now);
 }
 
 /*
- * Runs the DRAM ticks of a channel for which dram_due() is true. They take most of the time of a channel, so
+ * Runs the DRAM ticks of a channel for which is_dram_due() is true. They take most of the time of a channel, so
  * all calls are inlined.
  */
 static NOINLINE FLATTEN void run_channel_dram(
 	struct memory *m, struct channel *c, const struct memory_work *k)
 {
-	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
+	uint64_t first = k->dram_ticks_before + 1, last = k->dram_ticks_before + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
 
 	channel_run_ticks(m, c, k->now, (uint32_t)k->cycle, t, last);
@@ -167,7 +167,7 @@ static void count_accepted(struct memory *m)
 	m->accepted = 0;
 }
 
-static void l2_tick(struct memory *m, const struct memory_work *k)
+static void run_l2_tick(struct memory *m, const struct memory_work *k)
 {
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
@@ -190,11 +190,11 @@ void memory_step(struct memory *m, const struct memory_work *k)
 			send_channel_replies(m, c, k->now);
 	if (k->dram_ticks)
 		FOR_AWAKE (c, m)
-			if (dram_due(c, k))
+			if (is_dram_due(c, k))
 				run_channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
 	if (k->l2)
-		l2_tick(m, k);
+		run_l2_tick(m, k);
 }
 
 void memory_reply_tick(struct memory *m, uint64_t now)
@@ -204,13 +204,14 @@ void memory_reply_tick(struct memory *m, uint64_t now)
 
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
 {
-	memory_step(m, &(struct memory_work){
-			       .now = now, .cycle = cycle, .dram_ticks = 1, .dram_done = m->dram_ticks});
+	memory_step(
+		m, &(struct memory_work){
+			   .now = now, .cycle = cycle, .dram_ticks = 1, .dram_ticks_before = m->dram_ticks});
 }
 
 void memory_l2_tick(struct memory *m, uint64_t now)
 {
-	memory_step(m, &(struct memory_work){.now = now, .l2 = true, .l2_done = m->l2_ticks});
+	memory_step(m, &(struct memory_work){.now = now, .l2 = true, .l2_ticks_before = m->l2_ticks});
 }
 
 /* ---- windows: the same ticks, channel by channel ---------------------------------------------- */
@@ -222,7 +223,7 @@ static void clear_refusals(struct channel *c)
 }
 
 /* Returns true if an L2 tick at time `now` would do more than increment counters. */
-static bool l2_due(const struct channel *c, uint64_t now)
+static bool is_l2_due(const struct channel *c, uint64_t now)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->wake <= now)
@@ -243,11 +244,11 @@ static ALWAYS_INLINE bool run_channel_step(struct memory *m, struct channel *c, 
 				send_reply(m, s, k->now);
 				due = true;
 			}
-	if (k->dram_ticks && dram_due(c, k)) {
+	if (k->dram_ticks && is_dram_due(c, k)) {
 		run_channel_dram(m, c, k);
 		due = true;
 	}
-	due = due || l2_due(c, k->now);
+	due = due || is_l2_due(c, k->now);
 	if (k->l2 && due)
 		channel_l2_tick(m, c, k, NULL);
 	return due;
@@ -265,7 +266,7 @@ static const struct memory_work *next_due_step(
 		if (s->wake < wake)
 			wake = s->wake;
 	}
-	while (k < end && k->now < wake && !(k->dram_ticks && dram_due(c, k)))
+	while (k < end && k->now < wake && !(k->dram_ticks && is_dram_due(c, k)))
 		k++;
 	return k;
 }
@@ -290,8 +291,8 @@ void memory_accept_packets(struct memory *m, const struct memory_work *k)
 		FOR_BITS64 (b, waiting[w]) {
 			struct sub *s = &m->sub[w * 64 + b];
 
-			if (!sub_refuses(s, k) &&
-				sub_accept(m, s, net_pop(m->net, m->p->clusters + s->id), k->now)) {
+			if (!sub_refuses_packets(s, k) &&
+				sub_accept_request(m, s, net_pop(m->net, m->p->clusters + s->id), k->now)) {
 				m->accepted++;
 				bitset_set(m->awake, s->channel->dram.id);
 			}
@@ -316,7 +317,7 @@ uint64_t memory_awaited_until(const struct memory *m)
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
 /* Returns true if a request tracker is not empty. quirk Q4-10: requests that the L2 created itself are ignored. */
-bool memory_busy(const struct memory *m)
+bool memory_is_busy(const struct memory *m)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
 		if (m->sub[i].tracked)
@@ -340,7 +341,7 @@ static bool lower_to_time(uint32_t key, uint64_t now, uint64_t *until)
  * Lowers *until and *dram_ticks to the time and DRAM tick up to which channel c only increments counters.
  * Returns false if the channel has work now.
  */
-static bool channel_asleep(
+static bool is_channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
 	for (const struct sub *s = c->sub; s < c->end; s++) {
@@ -355,10 +356,10 @@ static bool channel_asleep(
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
 		*dram_ticks = c->wake - m->dram_ticks - 1;
-	return !c->delay_waits || lower_to_time(c->delay_due, now, until);
+	return !c->delay_waits || lower_to_time(c->delay_ready_at, now, until);
 }
 
-bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
+bool memory_is_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
@@ -367,7 +368,7 @@ bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64
 		if (waiting[w])
 			return false;
 	FOR_AWAKE (c, m)
-		if (!channel_asleep(m, c, now, until, dram_ticks))
+		if (!is_channel_asleep(m, c, now, until, dram_ticks))
 			return false;
 	return true;
 }
@@ -411,7 +412,7 @@ const struct memory_counts *memory_counts(struct memory *m)
 	return &m->n;
 }
 
-void memory_fold(struct memory *m)
+void memory_fold_counts(struct memory *m)
 {
 	struct memory_counts *n = &m->n;
 
@@ -434,10 +435,10 @@ const struct cache *memory_l2(const struct memory *m, uint32_t sub)
 	return s->l2;
 }
 
-void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out)
+void memory_get_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out)
 {
 	channel_catch_up(m, channel);
-	dram_stat_counts(&m->channel[channel].dram, out);
+	dram_stat_copy_counts(&m->channel[channel].dram, out);
 }
 
 uint64_t memory_channel_bursts(struct memory *m, uint32_t channel)
@@ -459,9 +460,12 @@ void memory_add_bursts(const struct memory *m, uint64_t sum[3])
 	}
 }
 
-uint32_t memory_tracked(const struct memory *m, uint32_t sub) { return m->sub[sub].tracked; }
+uint32_t memory_count_tracked(const struct memory *m, uint32_t sub) { return m->sub[sub].tracked; }
 
-uint32_t memory_delayed(const struct memory *m, uint32_t channel) { return m->channel[channel].delay.count; }
+uint32_t memory_count_delayed(const struct memory *m, uint32_t channel)
+{
+	return m->channel[channel].delay.count;
+}
 
 static void print_sub_partition(const struct memory *m, const struct sub *s, FILE *out)
 {

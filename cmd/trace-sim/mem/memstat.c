@@ -101,7 +101,7 @@ void memstat_fold(struct memstat *m, unsigned threads)
 	}
 }
 
-void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now)
+void memstat_count_accepted(struct memstat *m, const struct req *r, uint64_t now)
 {
 	uint32_t l = (uint32_t)now - r->created;
 
@@ -113,7 +113,7 @@ void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now)
 	raise_maximum(&m->max_icnt2mem, l);
 }
 
-void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
+void memstat_count_replied(struct memstat *m, const struct req *r, uint64_t now)
 {
 	uint32_t l = (uint32_t)now - r->created, s = (uint32_t)now - r->returned;
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;
@@ -144,7 +144,7 @@ void memstat_end_sample_period(struct memstat *m)
 }
 
 /* Counts a request that enters its DRAM channel. quirk Q4-13: `atoms` is rounded down, to 0 for a small request. */
-void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
+void memstat_count_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;
 
@@ -156,7 +156,7 @@ void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 		m->bank_reads[at] += atoms;
 }
 
-void memstat_scheduled(struct memstat *m, uint32_t latency)
+void memstat_count_scheduled(struct memstat *m, uint32_t latency)
 {
 	m += thread_index;
 	if (!m->on)

@@ -39,7 +39,7 @@ static void return_credit(struct channel *c, struct sub *s)
 void channel_free_writeback(struct memory *m, struct channel *c, uint32_t req)
 {
 	return_credit(c, &m->sub[m->pool->req[req].sub]);
-	untrack(m, req);
+	untrack_request(m, req);
 	req_free(m->pool, req);
 }
 
@@ -76,7 +76,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		if (m->pool->req[req].flags & REQ_AWAITED)
 			channel_note_awaited(c, earliest_leave_time(now, m->mp->dram_latency));
 		if (!c->delay.count)
-			c->delay_due = m->pool->req[req].key;
+			c->delay_ready_at = m->pool->req[req].key;
 		mem_fifo_push(m->pool->req, &c->delay, req);
 		take_shared_credit(c, k);
 		return true;
@@ -86,7 +86,7 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 
 static bool is_channel_delay_over(const struct channel *c, uint64_t now)
 {
-	return c->delay.count && reached(now, c->delay_due);
+	return c->delay.count && reached(now, c->delay_ready_at);
 }
 
 uint32_t channel_delay_pop(struct memory *m, struct channel *c)
@@ -94,7 +94,7 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c)
 	uint32_t req = mem_fifo_pop(m->pool->req, &c->delay);
 
 	if (c->delay.count)
-		c->delay_due = m->pool->req[c->delay.head].key;
+		c->delay_ready_at = m->pool->req[c->delay.head].key;
 	return req;
 }
 
@@ -108,7 +108,7 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 	     moves = over && !dram_queue_full(&c->dram, m->pool->req[c->delay.head].flags & REQ_WRITE);
 
 	if (moves) {
-		dram_push(&c->dram, channel_delay_pop(m, c), now);
+		dram_push_request(&c->dram, channel_delay_pop(m, c), now);
 		over = is_channel_delay_over(c, now);
 	}
 	c->delay_waits = c->delay.count && !over;

@@ -35,8 +35,8 @@ struct sub {
 	uint64_t copies;  /* number of sectors touched by host copies; added to all times (quirk Q4-8) */
 	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
 	uint64_t wake;
-	uint32_t rop_due; /* ready time (req.key) of the first request in rop */
-	bool tick_due;    /* used with a partner: true if `wake` was reached at the start of this tick */
+	uint32_t rop_ready_at; /* ready time (req.key) of the first request in rop */
+	bool tick_due;         /* used with a partner: true if `wake` was reached at the start of this tick */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* set of the window's L2 ticks in which icnt->L2 is full */
 	/* `tracked`: number of requests in the tracker; `credits`: number of private credits in use */
 	uint32_t id, tracked, credits;
@@ -44,7 +44,7 @@ struct sub {
 
 struct channel {
 	_Alignas(64) uint64_t wake;   /* DRAM tick from which a request may move */
-	uint32_t delay_due;           /* ready time of the head of `delay` */
+	uint32_t delay_ready_at;      /* ready time of the head of `delay` */
 	bool delay_waits;             /* true while the head of `delay` is not ready */
 	bool arbitration_failed;      /* true if no L2->DRAM request can proceed before the state changes */
 	bool blocked;                 /* true if the oldest DRAM reply cannot proceed */
@@ -64,7 +64,7 @@ struct channel {
 /* Returns true if the head of the latency queue has become ready. */
 static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 {
-	return c->delay_waits && reached(now, c->delay_due);
+	return c->delay_waits && reached(now, c->delay_ready_at);
 }
 
 static inline void channel_note_awaited(struct channel *c, uint64_t time)
@@ -74,7 +74,7 @@ static inline void channel_note_awaited(struct channel *c, uint64_t time)
 }
 
 /* Returns true if icnt->L2 of s is full in the tick k->tick of a window. */
-static inline bool sub_refuses(const struct sub *s, const struct memory_work *k)
+static inline bool sub_refuses_packets(const struct sub *s, const struct memory_work *k)
 {
 	return s->refuses[k->tick / 64] >> k->tick % 64 & 1;
 }
@@ -98,7 +98,7 @@ struct memory {
 	struct memory_counts n;
 };
 
-static inline void untrack(struct memory *m, uint32_t req)
+static inline void untrack_request(struct memory *m, uint32_t req)
 {
 	struct req *r = &m->pool->req[req];
 
@@ -147,13 +147,13 @@ NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now
 /* subpartition.c */
 /*
  * Runs an L2 tick of the channel's sub partitions. waiting: set of the sub partitions that may have a packet
- * in the network; NULL: sub_accept() accepts the packets later.
+ * in the network; NULL: sub_accept_request() accepts the packets later.
  */
 void channel_l2_tick(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting);
 /*
  * Accepts request `req` from the network. Returns false if `req` is REQ_NONE. icnt->L2 must have a free slot.
  */
-bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+bool sub_accept_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 
 #endif

@@ -17,7 +17,7 @@
 
 static uint32_t side_of_sub(const struct sub *s) { return s > s->partner; }
 
-static bool is_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_ATOMIC)); }
+static bool is_plain_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_ATOMIC)); }
 
 void sides_pair_slices(struct memory *m)
 {
@@ -33,12 +33,12 @@ struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const str
 {
 	if (addrdec_home_side(m->dec, r->addr) == side_of_sub(s))
 		return s;
-	return is_read(r) && cache_holds(s->l2, r->addr, r->sectors) ? s : s->partner;
+	return is_plain_read(r) && cache_has_sectors(s->l2, r->addr, r->sectors) ? s : s->partner;
 }
 
 void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r)
 {
-	if (at == s && !is_read(r))
+	if (at == s && !is_plain_read(r))
 		cache_drop_copy(s->partner->l2, r->addr, r->sectors);
 }
 
@@ -48,7 +48,7 @@ bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t n
 
 	if (addrdec_cluster_side(m->dec, r->cluster) == side_of_sub(s))
 		return false;
-	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
+	if (is_plain_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
 	r->key = (uint32_t)now + m->mp->l2_far_latency;
 	mem_fifo_push(m->pool->req, &s->cross_side_replies, req);
@@ -65,7 +65,7 @@ uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now)
 static void warm_slice(
 	struct memory *m, uint64_t addr, uint32_t sectors, uint32_t cluster, bool write, uint64_t now)
 {
-	struct sub *s = &m->sub[addrdec_slice(m->dec, addr, cluster)];
+	struct sub *s = &m->sub[addrdec_sub_for_cluster(m->dec, addr, cluster)];
 
 	if (!s->l2)
 		return;

@@ -28,7 +28,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 	if (n->flags & REQ_AWAITED)
 		channel_note_awaited(s->channel, earliest_leave_time(now, m->mp->rop_latency));
 	if (s->rop.count == 1)
-		s->rop_due = n->key;
+		s->rop_ready_at = n->key;
 	if (s->wake == UINT64_MAX)
 		s->wake = earliest_leave_time(now, m->mp->rop_latency);
 }
@@ -122,13 +122,13 @@ NOINLINE static void split_request(struct memory *m, struct sub *s, uint32_t req
 }
 
 /* Accepts a request. Runs once per request, so all calls are inlined. */
-NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+NOINLINE FLATTEN bool sub_accept_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	const struct req *r = &m->pool->req[req];
 
 	if (!req)
 		return false;
-	memstat_accepted(m->ms, r, now);
+	memstat_count_accepted(m->ms, r, now);
 	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
 		queue_accepted_request(m, s, req, now);
 	else
@@ -140,7 +140,7 @@ NOINLINE FLATTEN bool sub_accept(struct memory *m, struct sub *s, uint32_t req, 
 
 static void free_tracked_request(struct memory *m, uint32_t req)
 {
-	untrack(m, req);
+	untrack_request(m, req);
 	req_free(m->pool, req);
 }
 
@@ -288,7 +288,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, &probe);
 	if (m->events)
-		events_l2(m->events, now, at->id, r->addr, r->type, status);
+		events_log_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
 		/* with two sides, the other side may request the sectors */
 		if (ev.never && !(s->partner && ev.never == NEVER_PLACED))
@@ -320,18 +320,18 @@ static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
  */
 static void move_from_rop(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
+	if (!s->rop.count || !reached(now, s->rop_ready_at) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
 		return;
 	mem_fifo_push(m->pool->req, &s->icnt_l2, mem_fifo_pop(m->pool->req, &s->rop));
 	if (s->rop.count)
-		s->rop_due = m->pool->req[s->rop.head].key;
+		s->rop_ready_at = m->pool->req[s->rop.head].key;
 }
 
 /*
  * Earliest time at which a tick may move a request if no other request arrives. Busy ports become free
  * without an event.
  */
-static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
+static uint64_t sub_next_busy_time(const struct sub *s, uint64_t now)
 {
 	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
 		return 0;
@@ -339,7 +339,7 @@ static uint64_t sub_next_tick(const struct sub *s, uint64_t now)
 		return 0;
 	if (!s->rop.count)
 		return UINT64_MAX;
-	return reached(now, s->rop_due) ? 0 : now + (s->rop_due - (uint32_t)now);
+	return reached(now, s->rop_ready_at) ? 0 : now + (s->rop_ready_at - (uint32_t)now);
 }
 
 /* Runs an L2 tick of sub partition s. done: number of earlier ticks. */
@@ -363,7 +363,7 @@ static void tick_sub_partition(struct memory *m, struct sub *s, uint64_t now, ui
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		take_from_icnt_l2(m, s, now);
 	move_from_rop(m, s, now);
-	s->wake = sub_next_tick(s, now);
+	s->wake = sub_next_busy_time(s, now);
 }
 
 static bool packet_may_wait_for(const uint64_t *waiting, const struct sub *s)
@@ -381,7 +381,7 @@ static void accept_or_refuse_packet(struct memory *m, struct sub *s, const struc
 		s->channel->stall_dramfull++;
 		s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
 	} else if (come) {
-		m->accepted += sub_accept(m, s, net_pop(m->net, m->p->clusters + s->id), k->now);
+		m->accepted += sub_accept_request(m, s, net_pop(m->net, m->p->clusters + s->id), k->now);
 	}
 }
 
@@ -407,6 +407,6 @@ FLATTEN void channel_l2_tick(
 			continue;
 		accept_or_refuse_packet(m, s, k, come);
 		if (due)
-			tick_sub_partition(m, s, k->now, k->l2_done);
+			tick_sub_partition(m, s, k->now, k->l2_ticks_before);
 	}
 }

@@ -6,7 +6,7 @@
 #include "bits.h"
 #include "crossbar.h"
 
-static void islip_grant(struct xbar *x, uint32_t o)
+static void grant_head_by_islip(struct xbar *x, uint32_t o)
 {
 	uint32_t i = bitset_next_cyclic(&x->requests[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
 
@@ -20,13 +20,13 @@ static void islip_grant(struct xbar *x, uint32_t o)
  * the next packet of that input leaves in the same advance if its output has a higher number than o. The loop
  * therefore reads requested_outputs again at each step.
  */
-void xbar_islip(struct xbar *x, uint32_t filled)
+void xbar_arbitrate_islip(struct xbar *x, uint32_t filled)
 {
 	/* number of inputs whose head requests the same output as the head of a lower-numbered input */
 	uint32_t conflict = filled - bitset_count(x->requested_outputs, x->out_words), granted = 0;
 
 	x->n.conflicts += conflict;
-	x->n.out_full += x->n_full;
+	x->n.out_full += x->n_full_outputs;
 	for (uint32_t w = 0; w < x->out_words; w++) {
 		uint64_t ahead = ~0ull, m;
 
@@ -36,7 +36,7 @@ void xbar_islip(struct xbar *x, uint32_t filled)
 			ahead = ~0ull << b << 1;
 			if (x->out[w * 64 + b].count >= x->out_limit)
 				continue;
-			islip_grant(x, w * 64 + b);
+			grant_head_by_islip(x, w * 64 + b);
 			granted++;
 		}
 	}
@@ -51,10 +51,10 @@ void xbar_islip(struct xbar *x, uint32_t filled)
  * Moves the head of input i unless its output is full or in the set `served`. Increments *conflict or
  * *granted.
  */
-static void round_robin_input(
+static void visit_input_round_robin(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {
-	uint32_t o = port_front(&x->in[i])->output;
+	uint32_t o = port_first_packet(&x->in[i])->output;
 	bool again = bitset_test(served, o);
 
 	if (x->out[o].count >= x->out_limit) {
@@ -69,7 +69,7 @@ static void round_robin_input(
 	}
 }
 
-void xbar_round_robin(struct xbar *x, uint32_t filled)
+void xbar_arbitrate_round_robin(struct xbar *x, uint32_t filled)
 {
 	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
@@ -79,7 +79,7 @@ void xbar_round_robin(struct xbar *x, uint32_t filled)
 		first = 0;
 	for (uint32_t i = first; filled; filled--) {
 		i = bitset_next_cyclic(x->filled, x->in_words, i);
-		round_robin_input(x, i, served, &conflict, &granted);
+		visit_input_round_robin(x, i, served, &conflict, &granted);
 		i = i + 1 < x->n_in ? i + 1 : 0;
 	}
 	x->next_node = x->next_node + 1 < x->nodes ? x->next_node + 1 : 0;

@@ -35,10 +35,10 @@ static void add_sample(struct book_sample *s, double v)
 	s->count++;
 }
 
-void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
+void book_stats_add_flit(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now)
 {
-	uint32_t flat = now - f->injected, nlat = now - p->injected;
+	uint32_t flat = now - f->injected, network_latency = now - p->injected;
 
 	if (s->slowest_flit < 0 || s->flat.max < flat)
 		s->slowest_flit = (int32_t)(uint32_t)(p->flit_id + f->index);
@@ -47,11 +47,11 @@ void book_stats_retire(struct book_stats *s, const struct book_packet *p, const 
 		return;
 	add_sample(&s->hops, hops);
 	/* quirk Q4-28: compares the largest latency with queueing to this packet's latency without it */
-	if (s->slowest_packet < 0 || s->plat.max < nlat)
+	if (s->slowest_packet < 0 || s->packet_latency.max < network_latency)
 		s->slowest_packet = (int32_t)(uint32_t)p->id;
-	add_sample(&s->plat, now - p->created);
-	add_sample(&s->nlat, nlat);
-	add_sample(&s->frag, now - p->arrived - f->index);
+	add_sample(&s->packet_latency, now - p->created);
+	add_sample(&s->network_latency, network_latency);
+	add_sample(&s->fragmentation, now - p->arrived - f->index);
 }
 
 /* ---- counts of each node --------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ struct printout {
 	const struct book_out *out;
 	uint32_t classes, rank; /* number of printed classes, and position of the current class among them */
 	bool overall;
-	uint32_t extremes; /* number of pairs of minimum and maximum printed so far */
+	uint32_t n_extreme_pairs; /* number of pairs of minimum and maximum printed so far */
 };
 
 static void print_book_heading(const struct printout *p, const char *fmt, uint32_t class)
@@ -142,12 +142,12 @@ static void print_single_count(const struct printout *p, const char *name, int64
 static void print_extremes(
 	struct printout *p, double low, const char *after_low, double high, const char *after_high)
 {
-	struct book_name n = {"\tminimum", " = ", p->extremes, 2 * FIGURES * p->classes};
+	struct book_name n = {"\tminimum", " = ", p->n_extreme_pairs, 2 * FIGURES * p->classes};
 
 	p->out->real(p->out->ctx, &n, low, after_low);
 	n.text = "\tmaximum";
 	p->out->real(p->out->ctx, &n, high, after_high);
-	p->extremes++;
+	p->n_extreme_pairs++;
 }
 
 static void print_sample(struct printout *p, const char *name, const struct book_sample *s, double all[3])
@@ -188,18 +188,18 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 
 	print_book_heading(p, "====== Traffic class %u ======\n", class);
 	snprintf(samples, sizeof(samples), " (%d samples)\n", a->prints);
-	print_overall_figure(p, "Packet latency average", a->plat, a->prints, samples);
-	print_overall_figure(p, "Network latency average", a->nlat, a->prints, samples);
+	print_overall_figure(p, "Packet latency average", a->packet_latency, a->prints, samples);
+	print_overall_figure(p, "Network latency average", a->network_latency, a->prints, samples);
 	print_overall_figure(p, "Flit latency average", a->flat, a->prints, samples);
-	print_overall_figure(p, "Fragmentation average", a->frag, a->prints, samples);
+	print_overall_figure(p, "Fragmentation average", a->fragmentation, a->prints, samples);
 	print_overall_figure(p, "Injected packet rate average", a->sent_packets, a->prints, samples);
-	print_overall_figure(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
+	print_overall_figure(p, "Accepted packet rate average", a->received_packets, a->prints, samples);
 	print_overall_figure(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
-	print_overall_figure(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
+	print_overall_figure(p, "Accepted flit rate average", a->received_flits, a->prints, samples);
 	print_single_real(p, "Injected packet size average",
 		mean_or_nan(a->sent_flits[0], a->sent_packets[0]), samples);
 	print_single_real(p, "Accepted packet size average",
-		mean_or_nan(a->taken_flits[0], a->taken_packets[0]), samples);
+		mean_or_nan(a->received_flits[0], a->received_packets[0]), samples);
 	print_single_real(p, "Hops average", a->hops / a->prints, samples);
 }
 
@@ -207,27 +207,28 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 static void print_class(struct printout *p, struct book_stats *s, const struct book_view *v, uint32_t class)
 {
 	struct book_overall *a = &s->all;
-	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
+	struct rates sent_packets, received_packets, sent_flits, received_flits;
 	char measured[48];
 
 	print_book_heading(p, "Class %u:\n", class);
-	print_sample(p, "Packet latency average", &s->plat, a->plat);
-	print_sample(p, "Network latency average", &s->nlat, a->nlat);
+	print_sample(p, "Packet latency average", &s->packet_latency, a->packet_latency);
+	print_sample(p, "Network latency average", &s->network_latency, a->network_latency);
 	print_single_count(p, "Slowest packet", s->slowest_packet, "\n");
 	print_sample(p, "Flit latency average", &s->flat, a->flat);
 	print_single_count(p, "Slowest flit", s->slowest_flit, "\n");
-	print_sample(p, "Fragmentation average", &s->frag, a->frag);
+	print_sample(p, "Fragmentation average", &s->fragmentation, a->fragmentation);
 	a->hops += sample_mean(&s->hops);
 	sent_packets =
 		print_rates(p, "Injected packet rate average", " = ", v, SENT_PACKETS, a->sent_packets);
-	taken_packets =
-		print_rates(p, "Accepted packet rate average", " = ", v, TAKEN_PACKETS, a->taken_packets);
+	received_packets =
+		print_rates(p, "Accepted packet rate average", " = ", v, TAKEN_PACKETS, a->received_packets);
 	sent_flits = print_rates(p, "Injected flit rate average", " = ", v, SENT_FLITS, a->sent_flits);
-	taken_flits = print_rates(p, "Accepted flit rate average", "= ", v, TAKEN_FLITS, a->taken_flits);
+	received_flits =
+		print_rates(p, "Accepted flit rate average", "= ", v, TAKEN_FLITS, a->received_flits);
 	print_single_real(p, "Injected packet length average",
 		mean_or_nan((double)sent_flits.sum, (double)sent_packets.sum), "\n");
 	print_single_real(p, "Accepted packet length average",
-		mean_or_nan((double)taken_flits.sum, (double)taken_packets.sum), "\n");
+		mean_or_nan((double)received_flits.sum, (double)received_packets.sum), "\n");
 	snprintf(measured, sizeof(measured), " (%" PRIu64 " measured)\n", v->flits);
 	print_single_count(p, "Total in-flight flits", (int64_t)v->flits, measured);
 	a->prints++;

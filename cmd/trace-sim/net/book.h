@@ -24,14 +24,14 @@ struct book_sample {
 /* Sums of the printed figures over all printouts so far (NET-bstat-4). */
 struct book_overall {
 	/* for each latency, the sums of its average, minimum and maximum */
-	double plat[3], nlat[3], flat[3], frag[3];
-	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
+	double packet_latency[3], network_latency[3], flat[3], fragmentation[3];
+	double sent_packets[3], received_packets[3], sent_flits[3], received_flits[3];
 	double hops;
 	int prints;
 };
 
 struct book_stats {
-	struct book_sample plat, nlat, flat, frag, hops;
+	struct book_sample packet_latency, network_latency, flat, fragmentation, hops;
 	/*
 	 * numbers of the slowest packet and flit, truncated to 32 bits as in Accel-Sim; -1 before the first
 	 */
@@ -83,7 +83,7 @@ struct book_out {
 
 void book_stats_init(struct book_stats *s);
 /* Counts a flit that arrives at time `now` after `hops` routers. A tail also counts its packet. */
-void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
+void book_stats_add_flit(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
 /* Prints the lines between the Interconnect-DETAILS markers and counts the printout. */
 void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);

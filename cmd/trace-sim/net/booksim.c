@@ -15,7 +15,7 @@
 
 /* ---- which networks ------------------------------------------------------------------------------- */
 
-static bool has_plain_router(const struct icnt *c)
+static bool is_plain_router(const struct icnt *c)
 {
 	static const enum icnt_id zero[] = {ICNT_use_map, ICNT_routing_delay, ICNT_credit_delay,
 		ICNT_wait_for_tail_credit, ICNT_hold_switch_for_packet, ICNT_speculative,
@@ -32,7 +32,7 @@ bool booksim_conf_of(struct booksim_conf *c, const struct icnt *f)
 {
 	if (f->topology != TOPOLOGY_fly || f->n != 1 || f->vcs != 1 || f->policy != POLICY_PRIVATE ||
 		f->vc_alloc.kind != ALLOCATOR_ISLIP || f->vc_alloc.rounds != 1 ||
-		f->sw_alloc.kind != ALLOCATOR_ISLIP || f->sw_alloc.rounds != 1 || !has_plain_router(f))
+		f->sw_alloc.kind != ALLOCATOR_ISLIP || f->sw_alloc.rounds != 1 || !is_plain_router(f))
 		return false;
 	*c = (struct booksim_conf){.k = f->k,
 		.flit_bytes = f->flit_bytes,
@@ -56,7 +56,7 @@ static struct book_link book_link_new(uint32_t ports, bool flits)
 	return l;
 }
 
-static void link_free(struct book_link *l)
+static void free_book_link(struct book_link *l)
 {
 	for (int i = 0; i < 2; i++) {
 		free(l->set[i]);
@@ -64,13 +64,13 @@ static void link_free(struct book_link *l)
 	}
 }
 
-static void take_flit_ring(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
+static void assign_flit_ring(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
 {
 	book_flits_init(f, *slots, pow2);
 	*slots += pow2;
 }
 
-static struct ring packets_new(uint32_t max)
+static struct ring new_packet_ring(uint32_t max)
 {
 	uint32_t pow2 = fifo_capacity(max);
 	struct ring r;
@@ -79,11 +79,11 @@ static struct ring packets_new(uint32_t max)
 	return r;
 }
 
-static void packets_free(struct ring *r) { reserve_free(r->slot, (size_t)r->mask + 1, sizeof(uint32_t)); }
+static void free_packet_ring(struct ring *r) { reserve_free(r->slot, (size_t)r->mask + 1, sizeof(uint32_t)); }
 
-static void port_sets_new(struct book_net *x)
+static void allocate_port_sets(struct book_net *x)
 {
-	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->crediting};
+	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->inputs_with_credits};
 	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
 
 	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
@@ -103,7 +103,7 @@ static void book_net_init(
 	x->in_words = BITSET_WORDS(n_in);
 	x->out_words = BITSET_WORDS(n_out);
 	x->packet = reserve(b->packets, sizeof(*x->packet));
-	port_sets_new(x);
+	allocate_port_sets(x);
 	x->inject = book_link_new(n_in, true);
 	x->inject_credit = book_link_new(n_in, false);
 	x->eject = book_link_new(n_out, true);
@@ -113,31 +113,31 @@ static void book_net_init(
 	x->in = xcalloc(n_in, sizeof(*x->in));
 	x->out = xcalloc(n_out, sizeof(*x->out));
 	for (uint32_t i = 0; i < n_in; i++) {
-		x->queue[i].packets = packets_new(b->conf.source_max);
-		take_flit_ring(&x->in[i].fifo, slots, pow2);
+		x->queue[i].packets = new_packet_ring(b->conf.source_max);
+		assign_flit_ring(&x->in[i].fifo, slots, pow2);
 	}
 	for (uint32_t o = 0; o < n_out; o++) {
-		x->out[o].boundary = packets_new(b->conf.boundary_max);
-		take_flit_ring(&x->out[o].queue, slots, pow2);
-		take_flit_ring(&x->out[o].ejection, slots, pow2);
+		x->out[o].boundary = new_packet_ring(b->conf.boundary_max);
+		assign_flit_ring(&x->out[o].queue, slots, pow2);
+		assign_flit_ring(&x->out[o].ejection, slots, pow2);
 	}
 }
 
 static void book_net_free(const struct booksim *b, struct book_net *x)
 {
-	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned, x->queued,
-		x->ejecting, x->waiting, x->want};
+	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->inputs_with_credits, x->wanted, x->owned,
+		x->queued, x->ejecting, x->waiting, x->want};
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		free(sets[i]);
-	link_free(&x->inject);
-	link_free(&x->inject_credit);
-	link_free(&x->eject);
-	link_free(&x->eject_credit);
+	free_book_link(&x->inject);
+	free_book_link(&x->inject_credit);
+	free_book_link(&x->eject);
+	free_book_link(&x->eject_credit);
 	for (uint32_t i = 0; i < x->n_in; i++)
-		packets_free(&x->queue[i].packets);
+		free_packet_ring(&x->queue[i].packets);
 	for (uint32_t o = 0; o < x->n_out; o++)
-		packets_free(&x->out[o].boundary);
+		free_packet_ring(&x->out[o].boundary);
 	reserve_free(x->queue, x->n_in, sizeof(*x->queue));
 	reserve_free(x->packet, b->packets, sizeof(*x->packet));
 	free(x->cross);
@@ -244,7 +244,7 @@ void booksim_advance(struct booksim *b)
 	for (int s = 0; s < 2; s++) {
 		booksim_update_waiting(&b->net[s]);
 		if (b->net[s].flits || b->net[s].credits)
-			booksim_step(b, &b->net[s], n);
+			booksim_step_subnet(b, &b->net[s], n);
 	}
 	b->time++;
 }
@@ -262,7 +262,7 @@ void booksim_skip_cycles(struct booksim *b, uint64_t k)
 
 /* ---- questions ------------------------------------------------------------------------------------- */
 
-static bool booksim_holds_packet(const struct book_net *x)
+static bool booksim_subnet_has_packet(const struct book_net *x)
 {
 	if (x->flits)
 		return true;
@@ -273,14 +273,14 @@ static bool booksim_holds_packet(const struct book_net *x)
 	return false;
 }
 
-bool booksim_busy(const struct booksim *b)
+bool booksim_is_busy(const struct booksim *b)
 {
-	return booksim_holds_packet(&b->net[0]) || booksim_holds_packet(&b->net[1]);
+	return booksim_subnet_has_packet(&b->net[0]) || booksim_subnet_has_packet(&b->net[1]);
 }
 
-bool booksim_empty(const struct booksim *b)
+bool booksim_is_empty(const struct booksim *b)
 {
-	return !b->net[0].credits && !b->net[1].credits && !booksim_busy(b);
+	return !b->net[0].credits && !b->net[1].credits && !booksim_is_busy(b);
 }
 
 /* ---- figures --------------------------------------------------------------------------------------- */
@@ -303,8 +303,8 @@ static uint64_t booksim_node_count(const void *network, enum book_count what, ui
 	switch (what) {
 	case SENT_PACKETS: return in->sent_packets;
 	case SENT_FLITS: return in->sent_flits;
-	case TAKEN_PACKETS: return out->taken_packets;
-	default: return out->taken_flits;
+	case TAKEN_PACKETS: return out->received_packets;
+	default: return out->received_flits;
 	}
 }
 

@@ -54,7 +54,7 @@ struct book_output {
 	struct book_flits queue, ejection;
 	struct ring boundary; /* complete packets in the boundary buffer */
 	uint32_t boundary_flits;
-	uint64_t taken_packets, taken_flits;
+	uint64_t received_packets, received_flits;
 };
 
 /* A link with two alternating sets: a flit that is sent in step t is delivered in step t + 2. */
@@ -78,11 +78,11 @@ struct book_net {
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
-	uint64_t *sending;   /* inputs whose source queue is not empty */
-	uint64_t *ready;     /* inputs that own their output and have a flit (BookSim's switch list) */
-	uint64_t *granted;   /* inputs that won their output in this internal step */
-	uint64_t *crediting; /* inputs with credits that wait for the link */
-	uint64_t *want;      /* for each output, inputs whose first packet requests it (BookSim's VC list) */
+	uint64_t *sending; /* inputs whose source queue is not empty */
+	uint64_t *ready;   /* inputs that own their output and have a flit (BookSim's switch list) */
+	uint64_t *granted; /* inputs that won their output in this internal step */
+	uint64_t *inputs_with_credits; /* inputs with credits that wait for the link */
+	uint64_t *want; /* for each output, inputs whose first packet requests it (BookSim's VC list) */
 	/* sets of outputs */
 	uint64_t *wanted;                      /* outputs that any input requests */
 	uint64_t *owned;                       /* outputs that an input owns */
@@ -118,11 +118,11 @@ bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
 void booksim_advance(struct booksim *b);
 void booksim_skip_cycles(struct booksim *b, uint64_t k);
-bool booksim_busy(const struct booksim *b);
-bool booksim_empty(const struct booksim *b);
+bool booksim_is_busy(const struct booksim *b);
+bool booksim_is_empty(const struct booksim *b);
 
 /* Runs one network step of a subnet that has a flit or a credit. Its router makes n internal steps. */
-void booksim_step(struct booksim *b, struct book_net *x, uint32_t n);
+void booksim_step_subnet(struct booksim *b, struct book_net *x, uint32_t n);
 
 void booksim_print(struct booksim *b, const struct book_out *out);
 

@@ -36,7 +36,7 @@ static void request_output(struct book_net *x, uint32_t i)
 	x->n_requests++;
 }
 
-static void input_flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
+static void store_input_flit(struct book_net *x, uint32_t i, struct book_flit f)
 {
 	struct book_input *in = &x->in[i];
 
@@ -49,11 +49,11 @@ static void input_flit_arrives(struct book_net *x, uint32_t i, struct book_flit 
 	}
 }
 
-static void links_deliver(struct book_net *x, unsigned turn)
+static void deliver_from_links(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		FOR_BITS64 (i, x->inject.set[turn][w])
-			input_flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
+			store_input_flit(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
 		FOR_BITS64 (i, x->inject_credit.set[turn][w]) {
 			x->in[w * 64 + i].occupied--;
 			x->credits--;
@@ -85,15 +85,15 @@ static void eject_flit(struct booksim *b, struct book_net *x, uint32_t o, unsign
 	if (!f.index)
 		p->arrived = now;
 	if (b->events)
-		events_flit(
+		events_log_flit(
 			b->events, false, x != b->net, x == b->net ? b->net[0].n_in + o : o, p->id, f.index);
-	book_stats_retire(&b->stats, p, &f, 1, now);
+	book_stats_add_flit(&b->stats, p, &f, 1, now);
 	out->boundary_flits++;
-	out->taken_flits++;
+	out->received_flits++;
 	if (is_tail(x, &f)) {
 		ring_push(&out->boundary, f.req);
 		bitset_set(x->waiting, o);
-		out->taken_packets++;
+		out->received_packets++;
 	}
 	if (!out->ejection.count)
 		bitset_clear(x->ejecting, o);
@@ -119,7 +119,7 @@ static void inject_flit(struct booksim *b, struct book_net *x, uint32_t i, unsig
 
 	x->inject.flit[turn][i] = (struct book_flit){.req = req, .index = in->sent, .injected = now};
 	if (b->events)
-		events_flit(
+		events_log_flit(
 			b->events, true, x != b->net, x == b->net ? i : b->net[0].n_in + i, p->id, in->sent);
 	bitset_set(x->inject.set[turn], i);
 	in->occupied++;
@@ -186,7 +186,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
 	x->out[in->output].occupied++;
 	x->cross[x->n_cross++] = (struct book_cross){in->output, f};
 	in->credits++;
-	bitset_set(x->crediting, i);
+	bitset_set(x->inputs_with_credits, i);
 	x->credits++;
 	if (in->fifo.count && !tail)
 		return;
@@ -200,7 +200,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
  * Runs one internal step. All grants precede the first tail that frees an output. A grant takes effect in the
  * next internal step.
  */
-static void internal_step(struct book_net *x, uint32_t buffer)
+static void run_internal_step(struct book_net *x, uint32_t buffer)
 {
 	for (uint32_t c = 0; c < x->n_cross; c++) {
 		book_flits_push(&x->out[x->cross[c].output].queue, x->cross[c].flit);
@@ -223,7 +223,7 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 
 /* ---- departures ------------------------------------------------------------------------------------- */
 
-static void links_load(struct book_net *x, unsigned turn)
+static void load_credits_on_links(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++) {
 		FOR_BITS64 (o, x->queued[w]) {
@@ -236,21 +236,21 @@ static void links_load(struct book_net *x, unsigned turn)
 		}
 	}
 	for (uint32_t w = 0; w < x->in_words; w++) {
-		x->inject_credit.set[turn][w] |= x->crediting[w];
-		FOR_BITS64 (i, x->crediting[w])
+		x->inject_credit.set[turn][w] |= x->inputs_with_credits[w];
+		FOR_BITS64 (i, x->inputs_with_credits[w])
 			if (!--x->in[w * 64 + i].credits)
-				bitset_clear(x->crediting, w * 64 + (uint32_t)i);
+				bitset_clear(x->inputs_with_credits, w * 64 + (uint32_t)i);
 	}
 }
 
-void booksim_step(struct booksim *b, struct book_net *x, uint32_t n)
+void booksim_step_subnet(struct booksim *b, struct book_net *x, uint32_t n)
 {
 	unsigned turn = b->time & 1;
 
-	links_deliver(x, turn);
+	deliver_from_links(x, turn);
 	eject_flits(b, x, turn);
 	inject_flits(b, x, turn);
 	while (n-- && (x->n_requests || x->n_ready || x->n_cross))
-		internal_step(x, b->conf.buffer);
-	links_load(x, turn);
+		run_internal_step(x, b->conf.buffer);
+	load_credits_on_links(x, turn);
 }

@@ -35,7 +35,7 @@ static void ports_free(struct port *p, uint32_t n)
 	reserve_free(p, n, sizeof(*p));
 }
 
-static void set_ports_crossbar(struct port *p, uint32_t n, struct xbar *x)
+static void set_crossbar_of_ports(struct port *p, uint32_t n, struct xbar *x)
 {
 	for (uint32_t i = 0; i < n; i++)
 		p[i].xbar = x;
@@ -51,18 +51,18 @@ static void xbar_init(struct xbar *x, const struct network_params *p)
 	x->grant_cycles = x->grant_count = p->grant_cycles;
 	x->threads = 1;
 	x->row = (x->in_words + 7) / 8 * 8;
-	set_ports_crossbar(x->in, x->n_in, x);
-	set_ports_crossbar(x->out, x->n_out, x);
+	set_crossbar_of_ports(x->in, x->n_in, x);
+	set_crossbar_of_ports(x->out, x->n_out, x);
 	x->new_heads = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
-	x->arrival_wheel = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->arrival_wheel));
+	x->inputs_by_advance = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->inputs_by_advance));
 	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
 	x->requested_outputs = xcalloc(x->out_words, sizeof(*x->requested_outputs));
 	x->requests = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->requests));
 	x->pointer = xcalloc(x->n_out, sizeof(*x->pointer));
 	/* quirk Q4-24: the original counts every output of every device as full if the limit is 0. */
-	x->n_full = p->out_limit ? 0 : x->nodes;
+	x->n_full_outputs = p->out_limit ? 0 : x->nodes;
 }
 
 void net_xbars_init(struct net *n)
@@ -83,7 +83,8 @@ static void xbar_free(struct xbar *x)
 	reserve_free(x->new_heads, (size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
 	free(x->filled);
 	free(x->ahead);
-	reserve_free(x->arrival_wheel, (size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->arrival_wheel));
+	reserve_free(
+		x->inputs_by_advance, (size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->inputs_by_advance));
 	free(x->waiting);
 	free(x->requested_outputs);
 	free(x->requests);
@@ -99,9 +100,9 @@ void net_xbars_free(struct net *n)
 }
 
 /* Returns the set of inputs whose head waits for `advance`. */
-static uint64_t *inputs_movable_from(const struct xbar *x, uint32_t advance)
+static uint64_t *arrival_set_of_advance(const struct xbar *x, uint32_t advance)
 {
-	return x->arrival_wheel + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
+	return x->inputs_by_advance + (size_t)(advance % NET_WINDOW_MAX) * x->in_words;
 }
 
 /*
@@ -110,12 +111,12 @@ static uint64_t *inputs_movable_from(const struct xbar *x, uint32_t advance)
  */
 static bool enter_new_head(struct xbar *x, uint32_t i)
 {
-	const struct packet *k = port_front(&x->in[i]);
+	const struct packet *k = port_first_packet(&x->in[i]);
 	uint32_t word = i / 64;
 	uint64_t bit = 1ull << i % 64;
 
 	if ((int32_t)(k->advance - x->advances) > 0) {
-		inputs_movable_from(x, k->advance)[word] |= bit;
+		arrival_set_of_advance(x, k->advance)[word] |= bit;
 		x->ahead[word] |= bit;
 		return false;
 	}
@@ -127,7 +128,7 @@ static bool enter_new_head(struct xbar *x, uint32_t i)
 
 void xbar_enter_new_heads(struct xbar *x)
 {
-	uint64_t *due = inputs_movable_from(x, x->advances);
+	uint64_t *due = arrival_set_of_advance(x, x->advances);
 
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		uint64_t inputs = due[w];
@@ -145,12 +146,12 @@ void xbar_enter_new_heads(struct xbar *x)
 	}
 }
 
-static void append_to_output(struct xbar *x, uint32_t o, uint32_t req)
+static void append_packet_to_output(struct xbar *x, uint32_t o, uint32_t req)
 {
 	struct port *p = &x->out[o];
 
 	port_push(p, req, o, x->advances);
-	x->n_full += p->count == x->out_limit;
+	x->n_full_outputs += p->count == x->out_limit;
 	bitset_set(x->waiting, o);
 }
 
@@ -166,7 +167,7 @@ void xbar_move_head(struct xbar *x, uint32_t input, uint32_t output)
 	if (!p->count || !enter_new_head(x, input))
 		bitset_clear(x->filled, input);
 	x->n.in_util += x->advances - k.advance;
-	append_to_output(x, output, k.req);
+	append_packet_to_output(x, output, k.req);
 }
 
 /* Updates the counters for k advances in which all inputs are empty. */
@@ -177,7 +178,7 @@ void xbar_skip_advances(struct xbar *x, const struct network_params *p, uint64_t
 	if (p->arbiter == 0)
 		x->next_node = (uint32_t)((x->next_node + k) % x->nodes);
 	else
-		x->n.out_full += x->n_full * k;
+		x->n.out_full += x->n_full_outputs * k;
 }
 
 /* Runs one advance. FLATTEN makes the compiler inline all calls. */
@@ -192,9 +193,9 @@ FLATTEN void xbar_advance(struct xbar *x, const struct network_params *p)
 		return;
 	}
 	if (p->arbiter)
-		xbar_islip(x, filled);
+		xbar_arbitrate_islip(x, filled);
 	else
-		xbar_round_robin(x, filled);
+		xbar_arbitrate_round_robin(x, filled);
 	x->n.cycles++;
 	x->advances++;
 }

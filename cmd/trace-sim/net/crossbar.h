@@ -39,8 +39,8 @@ struct port {
 	uint32_t mask, head, count;
 	/* inputs only: device time of the next push, if the device is ahead of the crossbar */
 	struct net_push_time push;
-	uint64_t refused; /* inputs only: number of refused pushes (in_buffer_full) */
-	uint64_t stayed;  /* outputs only: sum of the advances that packets have spent here */
+	uint64_t refused;            /* inputs only: number of refused pushes (in_buffer_full) */
+	uint64_t departed_residence; /* outputs only: sum of the advances that packets have spent here */
 };
 
 struct xbar {
@@ -56,8 +56,8 @@ struct xbar {
 	struct port *in, *out;
 	uint64_t *new_heads; /* for each thread, the empty inputs that it has filled since the last sync */
 	uint64_t *filled;    /* set of inputs whose head the next advance may move */
-	uint64_t *ahead;     /* inputs whose head must wait; also in arrival_wheel */
-	uint64_t *arrival_wheel;     /* by advance modulo NET_WINDOW_MAX: inputs that wait for it */
+	uint64_t *ahead;     /* inputs whose head must wait; also in inputs_by_advance */
+	uint64_t *inputs_by_advance; /* by advance modulo NET_WINDOW_MAX: inputs that wait for it */
 	uint64_t *waiting;           /* set of outputs that are not empty */
 	uint64_t *requested_outputs; /* set of outputs that the head of a filled input requests */
 	uint64_t *requests;          /* for each output, the set of inputs whose head requests it */
@@ -65,7 +65,7 @@ struct xbar {
 	uint32_t next_node;          /* round robin: device to consider first */
 	uint32_t grant_count;        /* number of advances until the pointers move, counted down */
 	uint32_t advances;           /* number of advances so far, modulo 2^32 */
-	uint32_t n_full;             /* number of outputs that are full */
+	uint32_t n_full_outputs;     /* number of outputs that are full */
 	struct xbar_counts n;        /* counters; net_xbar_counts() adds the counts of the ports */
 };
 
@@ -88,7 +88,7 @@ struct net {
 	struct noc *noc;         /* any other network of mode 1, or NULL */
 };
 
-static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }
+static inline struct packet *port_first_packet(const struct port *p) { return &p->slot[p->head]; }
 
 static inline void port_push(struct port *p, uint32_t req, uint32_t output, uint32_t advance)
 {
@@ -111,11 +111,11 @@ static inline struct packet port_pop(struct port *p)
  * Pops the first packet of an output and returns its request. `advances` is the number of advances at the
  * device's time.
  */
-static inline uint32_t port_leave(struct port *p, uint32_t advances)
+static inline uint32_t port_pop_request(struct port *p, uint32_t advances)
 {
 	struct packet k = port_pop(p);
 
-	p->stayed += advances - k.advance;
+	p->departed_residence += advances - k.advance;
 	return k.req;
 }
 
@@ -132,7 +132,7 @@ void xbar_move_head(struct xbar *x, uint32_t input, uint32_t output);
  * arbiter.c: moves the packets of one advance, after xbar_enter_new_heads(). `filled` is the number of inputs
  * whose head may move.
  */
-void xbar_islip(struct xbar *x, uint32_t filled);
-void xbar_round_robin(struct xbar *x, uint32_t filled);
+void xbar_arbitrate_islip(struct xbar *x, uint32_t filled);
+void xbar_arbitrate_round_robin(struct xbar *x, uint32_t filled);
 
 #endif

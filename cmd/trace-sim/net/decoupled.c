@@ -38,9 +38,9 @@ struct net_push_time *net_push_time(struct net *n, uint32_t dev) { return &n->in
  * Returns true if output p has a packet, and sets *advance to the advance after which the first packet is
  * available.
  */
-static bool port_next_arrival(const struct port *p, uint32_t *advance)
+static bool port_has_known_packet(const struct port *p, uint32_t *advance)
 {
-	*advance = p->count ? port_front(p)->advance + 1 : 0;
+	*advance = p->count ? port_first_packet(p)->advance + 1 : 0;
 	return p->count != 0;
 }
 
@@ -49,14 +49,14 @@ static bool port_next_arrival(const struct port *p, uint32_t *advance)
  */
 static uint32_t port_pop_arrived(struct port *p, uint32_t advance)
 {
-	if (!p->count || (int32_t)(port_front(p)->advance + 1 - advance) > 0)
+	if (!p->count || (int32_t)(port_first_packet(p)->advance + 1 - advance) > 0)
 		return REQ_NONE;
-	return port_leave(p, advance);
+	return port_pop_request(p, advance);
 }
 
-bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+bool net_has_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
 {
-	return port_next_arrival(&n->out[cluster], advance);
+	return port_has_known_packet(&n->out[cluster], advance);
 }
 
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
@@ -64,7 +64,7 @@ uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
 	return n->decoupled ? port_pop_arrived(&n->out[cluster], advance) : net_pop(n, cluster);
 }
 
-void net_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
+void net_advance_side(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
 
 /* ---- free slots ------------------------------------------------------------------------------ */
 
@@ -79,7 +79,7 @@ static uint32_t longest_queue(const struct port *p, uint32_t n)
 	return most;
 }
 
-static uint32_t xbar_output_free(const struct xbar *x)
+static uint32_t min_free_output_slots(const struct xbar *x)
 {
 	return free_slot_count(x->out_limit, longest_queue(x->out, x->n_out) + 1);
 }
@@ -94,11 +94,11 @@ uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster)
 	return n->max_injections ? left / n->max_injections : 1;
 }
 
-uint32_t net_reply_input_free(const struct net *n)
+uint32_t net_reply_input_free_slots(const struct net *n)
 {
 	const struct xbar *x = &n->xbar[1];
 
 	return free_slot_count(x->in_limit, longest_queue(x->in, x->n_in));
 }
 
-uint32_t net_reply_output_free(const struct net *n) { return xbar_output_free(&n->xbar[1]); }
+uint32_t net_reply_output_free_slots(const struct net *n) { return min_free_output_slots(&n->xbar[1]); }

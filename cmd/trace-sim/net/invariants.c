@@ -29,7 +29,7 @@ static void check_xbar_requests(const struct xbar *x, uint32_t o)
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		const struct port *p = &x->in[i];
-		bool goes = bitset_test(x->filled, i) && port_front(p)->output == o;
+		bool goes = bitset_test(x->filled, i) && port_first_packet(p)->output == o;
 
 		invariant("xbar.want", o, i, bitset_test(&x->requests[(size_t)o * x->in_words], i), goes);
 		wanted |= goes;
@@ -38,10 +38,10 @@ static void check_xbar_requests(const struct xbar *x, uint32_t o)
 }
 
 /* Checks that the head of an input is in the arrival set of the advance in which it may move. */
-static void check_ahead(const struct xbar *x, uint32_t i)
+static void check_arrival_set(const struct xbar *x, uint32_t i)
 {
-	uint32_t at = port_front(&x->in[i])->advance;
-	const uint64_t *then = x->arrival_wheel + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
+	uint32_t at = port_first_packet(&x->in[i])->advance;
+	const uint64_t *then = x->inputs_by_advance + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
 
 	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
 	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
@@ -55,7 +55,7 @@ static void check_crossbar(const struct xbar *x)
 		bool ahead = bitset_test(x->ahead, i), filled = bitset_test(x->filled, i);
 
 		if (ahead)
-			check_ahead(x, i);
+			check_arrival_set(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
 			(uint64_t)ahead + filled + is_in_any_row(x->new_heads, x->threads, x->row, i),
 			x->in[i].count != 0);
@@ -67,7 +67,7 @@ static void check_crossbar(const struct xbar *x)
 		full += count && count == x->out_limit;
 		check_xbar_requests(x, o);
 	}
-	invariant("xbar.n_full", x->first_node, 0, x->n_full, full);
+	invariant("xbar.n_full", x->first_node, 0, x->n_full_outputs, full);
 }
 
 /* ---- networks of routers (noc.h) --------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void count_flits_in_queue(
 	x->flits += q->count;
 }
 
-static void count_on_channels(const struct noc *n, const struct noc_subnet *s, struct noc_census *x)
+static void count_flits_on_channels(const struct noc *n, const struct noc_subnet *s, struct noc_census *x)
 {
 	for (uint32_t t = 0; t <= n->wheel_mask; t++) {
 		const struct noc_slot *slot = &s->wheel[t];
@@ -108,10 +108,10 @@ static void count_on_channels(const struct noc *n, const struct noc_subnet *s, s
 	}
 }
 
-static void count_at_port(
+static void count_flits_at_port(
 	const struct noc *n, const struct noc_subnet *s, uint32_t port, struct noc_census *x)
 {
-	const struct noc_owed *q = &s->owed[port];
+	const struct noc_owed *q = &s->credits_to_send[port];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
 		x->downstream[sender_of_arrivals(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
@@ -124,7 +124,7 @@ static void count_at_port(
 	count_flits_in_queue(n, x, port, &s->output[port]);
 }
 
-static void count_in_router(const struct noc *n, const struct noc_router *r, struct noc_census *x)
+static void count_flits_in_router(const struct noc *n, const struct noc_router *r, struct noc_census *x)
 {
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
@@ -140,7 +140,7 @@ static void count_in_router(const struct noc *n, const struct noc_router *r, str
 	x->credits += r->credit.count;
 }
 
-static void count_at_node(
+static void count_flits_at_node(
 	const struct noc *n, const struct noc_subnet *s, uint32_t node, struct noc_census *x)
 {
 	const struct book_queue *q = &s->queue[node];
@@ -155,10 +155,10 @@ static void count_at_node(
 	x->flits += q->flits;
 }
 
-static bool output_vc_is_free(
+static bool is_output_vc_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
-	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_free_vc(&s->senders, r->base + o, v);
+	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_is_vc_free(&s->senders, r->base + o, v);
 }
 
 /*
@@ -177,7 +177,7 @@ static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, con
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
 			if (!s->senders.wait_for_tail || owners)
-				invariant("noc.owners", r->base + o, v, !output_vc_is_free(n, s, r, o, v),
+				invariant("noc.owners", r->base + o, v, !is_output_vc_free(n, s, r, o, v),
 					owners);
 		}
 }
@@ -193,7 +193,7 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
 
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
-		waits |= v->way_port[i] == o && v != q->lone_head;
+		waits |= v->way_port[i] == o && v != q->only_waiting_head;
 	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
 	invariant("noc.quick.waiting", r->base + o, v->input_index,
 		bitset_test(q->port[o].waiting, v->input_index), waits);
@@ -203,12 +203,13 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	*crossing_inputs |= (uint64_t)could << v->in;
 }
 
-static void check_quick(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
+static void check_quick_router(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
 	const struct noc_quick *q = &r->quick;
 
 	invariant("noc.quick.lone_head", r->id, 0,
-		q->lone_head && (q->awaited_outputs || q->lone_head->state != NOC_WANTS), false);
+		q->only_waiting_head && (q->awaited_outputs || q->only_waiting_head->state != NOC_WANTS),
+		false);
 	invariant("noc.quick.next", r->id, 0,
 		q->next && (q->crossing_outputs || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
@@ -244,31 +245,31 @@ static void check_sender_credits(const struct noc *n, const struct noc_subnet *s
 	}
 }
 
-static void check_subnet(const struct noc *n, const struct noc_subnet *s)
+static void check_noc_subnet(const struct noc *n, const struct noc_subnet *s)
 {
 	struct noc_census x = {
 		.downstream = xcalloc((size_t)s->senders.senders * n->vcs, sizeof(*x.downstream))};
 
-	count_on_channels(n, s, &x);
+	count_flits_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
-		count_at_node(n, s, i, &x);
+		count_flits_at_node(n, s, i, &x);
 	for (uint32_t r = 0; r < n->plan->routers; r++) {
 		const struct noc_router *router = &s->router[r];
 
-		count_in_router(n, router, &x);
+		count_flits_in_router(n, router, &x);
 		check_vc_owners(n, s, router);
 		if (n->quick)
-			check_quick(n, s, router);
+			check_quick_router(n, s, router);
 		for (uint32_t i = 0; i < router->ports; i++) {
 			uint32_t port = router->base + i;
 
-			count_at_port(n, s, port, &x);
+			count_flits_at_port(n, s, port, &x);
 			invariant(
 				"noc.router.new_arrivals", r, i, bitset_test(router->new_arrivals, i), false);
 			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
 				s->output[port].count != 0);
 			invariant("noc.router.owing", r, i, bitset_test(router->crediting_inputs, i),
-				s->owed[port].count != 0);
+				s->credits_to_send[port].count != 0);
 		}
 	}
 	check_sender_credits(n, s, &x);
@@ -280,7 +281,7 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 /* ---- network of one router (booksim.h) ---------------------------------------------------------------- */
 
 /* Number of the link's sets that contain the port. */
-static uint32_t count_on_link(const struct book_link *l, uint32_t port)
+static uint32_t count_link_sets_with(const struct book_link *l, uint32_t port)
 {
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
@@ -290,15 +291,15 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
 	const struct book_input *in = &x->in[i];
 	bool active = in->state == INPUT_ACTIVE;
-	uint32_t sent = count_on_link(&x->inject, i) + in->fifo.count;
+	uint32_t sent = count_link_sets_with(&x->inject, i) + in->fifo.count;
 
 	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
-	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
+	invariant("book.crediting", i, 0, bitset_test(x->inputs_with_credits, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
 	invariant("book.state", i, 0, in->state == INPUT_IDLE && in->fifo.count, false);
 	invariant("book.in.occupied", i, 0, in->occupied,
-		sent + in->credits + count_on_link(&x->inject_credit, i));
+		sent + in->credits + count_link_sets_with(&x->inject_credit, i));
 	if (active)
 		invariant("book.owned by an input", i, in->output, bitset_test(x->owned, in->output), true);
 	return x->queue[i].flits + sent;
@@ -308,7 +309,8 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 {
 	const struct book_output *out = &x->out[o];
-	uint32_t flits = out->queue.count + count_on_link(&x->eject, o) + out->ejection.count, owners = 0;
+	uint32_t flits = out->queue.count + count_link_sets_with(&x->eject, o) + out->ejection.count,
+		 owners = 0;
 	bool wanted = false;
 
 	for (uint32_t c = 0; c < x->n_cross; c++)
@@ -326,24 +328,25 @@ static uint32_t check_book_output(const struct book_net *x, uint32_t o)
 	invariant("book.queued", o, 0, bitset_test(x->queued, o), out->queue.count != 0);
 	invariant("book.ejecting", o, 0, bitset_test(x->ejecting, o), out->ejection.count != 0);
 	invariant("book.waiting", o, 0, !ring_empty(&out->boundary) && !bitset_test(x->waiting, o), false);
-	invariant("book.out.occupied", o, 0, out->occupied, flits + count_on_link(&x->eject_credit, o));
+	invariant(
+		"book.out.occupied", o, 0, out->occupied, flits + count_link_sets_with(&x->eject_credit, o));
 	return flits;
 }
 
-static void check_book(const struct book_net *x, uint32_t subnet)
+static void check_book_subnet(const struct book_net *x, uint32_t subnet)
 {
 	uint32_t wanting = 0, ready = 0;
 	uint64_t flits = 0, credits = 0;
 
 	for (uint32_t i = 0; i < x->n_in; i++) {
 		flits += check_book_input(x, i);
-		credits += x->in[i].credits + count_on_link(&x->inject_credit, i);
+		credits += x->in[i].credits + count_link_sets_with(&x->inject_credit, i);
 		wanting += x->in[i].state == INPUT_WANTS;
 		ready += bitset_test(x->ready, i);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
 		flits += check_book_output(x, o);
-		credits += count_on_link(&x->eject_credit, o);
+		credits += count_link_sets_with(&x->eject_credit, o);
 	}
 	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);
@@ -354,11 +357,11 @@ static void check_book(const struct book_net *x, uint32_t subnet)
 void net_invariants(const struct net *n)
 {
 	if (n->noc) {
-		check_subnet(n->noc, &n->noc->net[0]);
-		check_subnet(n->noc, &n->noc->net[1]);
+		check_noc_subnet(n->noc, &n->noc->net[0]);
+		check_noc_subnet(n->noc, &n->noc->net[1]);
 	} else if (n->booksim) {
-		check_book(&n->booksim->net[0], 0);
-		check_book(&n->booksim->net[1], 1);
+		check_book_subnet(&n->booksim->net[0], 0);
+		check_book_subnet(&n->booksim->net[1], 1);
 	} else {
 		check_crossbar(&n->xbar[0]);
 		check_crossbar(&n->xbar[1]);

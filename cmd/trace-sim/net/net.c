@@ -29,7 +29,7 @@ struct net_ops {
 
 /* ---- mode 2 ---------------------------------------------------------------------------------- */
 
-static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+static bool xbar_net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	struct port *p = &n->in[dev];
 
@@ -51,7 +51,7 @@ static uint32_t first_moving_advance(const struct port *p)
 	return (int32_t)(p->push.advance - advances) > 0 ? p->push.advance : advances;
 }
 
-static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+static void xbar_net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	struct port *p = &n->in[from];
 	struct xbar *x = p->xbar;
@@ -63,30 +63,30 @@ static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, 
 	port_push(p, req, to - x->first_out, first_moving_advance(p));
 }
 
-static bool xbars_has_packet(const struct net *n, uint32_t dev) { return n->out[dev].count != 0; }
+static bool xbar_net_has_packet(const struct net *n, uint32_t dev) { return n->out[dev].count != 0; }
 
-static uint32_t xbars_pop(struct net *n, uint32_t dev)
+static uint32_t xbar_net_pop(struct net *n, uint32_t dev)
 {
 	struct port *p = &n->out[dev];
 	struct xbar *x = p->xbar;
 
 	if (!p->count)
 		return REQ_NONE;
-	x->n_full -= p->count == x->out_limit;
+	x->n_full_outputs -= p->count == x->out_limit;
 	if (p->count == 1)
 		bitset_clear(x->waiting, dev - x->first_out);
-	return port_leave(p, x->advances);
+	return port_pop_request(p, x->advances);
 }
 
-static const uint64_t *xbars_waiting(const struct net *n, int subnet) { return n->xbar[subnet].waiting; }
+static const uint64_t *xbar_net_waiting(const struct net *n, int subnet) { return n->xbar[subnet].waiting; }
 
-static void xbars_advance(struct net *n)
+static void xbar_net_advance(struct net *n)
 {
 	xbar_advance(&n->xbar[0], n->params);
 	xbar_advance(&n->xbar[1], n->params);
 }
 
-static void xbars_advance_idle(struct net *n, uint64_t k)
+static void xbar_net_skip_idle(struct net *n, uint64_t k)
 {
 	for (int s = 0; s < 2; s++) {
 		xbar_enter_new_heads(&n->xbar[s]);
@@ -98,7 +98,7 @@ static void xbars_advance_idle(struct net *n, uint64_t k)
  * Returns true if the crossbar has no packet. Reads new_heads instead of calling xbar_enter_new_heads(),
  * because a query must not change the crossbar.
  */
-static bool xbar_empty(const struct xbar *x)
+static bool is_xbar_empty(const struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++)
 		if (bitset_any(x->new_heads + (size_t)t * x->row, x->in_words))
@@ -107,26 +107,29 @@ static bool xbar_empty(const struct xbar *x)
 	       !bitset_any(x->waiting, x->out_words);
 }
 
-static bool xbars_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]); }
+static bool xbar_net_is_empty(const struct net *n)
+{
+	return is_xbar_empty(&n->xbar[0]) && is_xbar_empty(&n->xbar[1]);
+}
 
-static bool xbars_busy(const struct net *n) { return !xbars_empty(n); }
+static bool xbar_net_is_busy(const struct net *n) { return !xbar_net_is_empty(n); }
 
-static void xbars_print(struct net *n, const struct book_out *out) { (void)n, (void)out; }
+static void xbar_net_print_nothing(struct net *n, const struct book_out *out) { (void)n, (void)out; }
 
-static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
-	xbars_waiting, xbars_advance, xbars_advance_idle, xbars_busy, xbars_empty, xbars_print,
-	net_xbars_free};
+static const struct net_ops xbars_ops = {xbar_net_has_buffer, xbar_net_push, xbar_net_has_packet,
+	xbar_net_pop, xbar_net_waiting, xbar_net_advance, xbar_net_skip_idle, xbar_net_is_busy,
+	xbar_net_is_empty, xbar_net_print_nothing, net_xbars_free};
 
 /* ---- mode 1 with one router ------------------------------------------------------------------------ */
 
-static bool single_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+static bool booksim_net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	bool reply = dev >= n->clusters;
 
 	return booksim_has_buffer(n->booksim, reply, reply ? dev - n->clusters : dev, bytes);
 }
 
-static void single_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+static void booksim_net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	bool reply = from >= n->clusters;
 
@@ -134,59 +137,60 @@ static void single_push(struct net *n, uint32_t from, uint32_t to, uint32_t req,
 		bytes);
 }
 
-static bool single_has_packet(const struct net *n, uint32_t dev)
+static bool booksim_net_has_packet(const struct net *n, uint32_t dev)
 {
 	bool reply = dev < n->clusters;
 
 	return booksim_has_packet(n->booksim, reply, reply ? dev : dev - n->clusters);
 }
 
-static uint32_t single_pop(struct net *n, uint32_t dev)
+static uint32_t booksim_net_pop(struct net *n, uint32_t dev)
 {
 	bool reply = dev < n->clusters;
 
 	return booksim_pop(n->booksim, reply, reply ? dev : dev - n->clusters);
 }
 
-static const uint64_t *single_waiting(const struct net *n, int subnet)
+static const uint64_t *booksim_net_waiting(const struct net *n, int subnet)
 {
 	return n->booksim->net[subnet].waiting;
 }
-static void single_advance(struct net *n) { booksim_advance(n->booksim); }
-static void single_advance_idle(struct net *n, uint64_t k) { booksim_skip_cycles(n->booksim, k); }
-static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
-static bool single_empty(const struct net *n) { return booksim_empty(n->booksim); }
-static void single_print(struct net *n, const struct book_out *out) { booksim_print(n->booksim, out); }
-static void single_release(struct net *n) { booksim_delete(n->booksim); }
+static void booksim_net_advance(struct net *n) { booksim_advance(n->booksim); }
+static void booksim_net_skip_idle(struct net *n, uint64_t k) { booksim_skip_cycles(n->booksim, k); }
+static bool booksim_net_is_busy(const struct net *n) { return booksim_is_busy(n->booksim); }
+static bool booksim_net_is_empty(const struct net *n) { return booksim_is_empty(n->booksim); }
+static void booksim_net_print(struct net *n, const struct book_out *out) { booksim_print(n->booksim, out); }
+static void booksim_net_release(struct net *n) { booksim_delete(n->booksim); }
 
-static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
-	single_waiting, single_advance, single_advance_idle, single_busy, single_empty, single_print,
-	single_release};
+static const struct net_ops single_ops = {booksim_net_has_buffer, booksim_net_push, booksim_net_has_packet,
+	booksim_net_pop, booksim_net_waiting, booksim_net_advance, booksim_net_skip_idle, booksim_net_is_busy,
+	booksim_net_is_empty, booksim_net_print, booksim_net_release};
 
 /* ---- mode 1 with many routers ---------------------------------------------------------------------- */
 
-static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+static bool noc_net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	return noc_has_buffer(n->noc, dev, bytes);
 }
 
-static void many_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+static void noc_net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	noc_push(n->noc, from, to, req, bytes, n->pool->req && n->pool->req[req].flags & REQ_WRITE);
 }
 
-static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }
-static uint32_t many_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
-static const uint64_t *many_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
-static void many_advance(struct net *n) { noc_advance(n->noc); }
-static void many_advance_idle(struct net *n, uint64_t k) { noc_skip_cycles(n->noc, k); }
-static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
-static bool many_empty(const struct net *n) { return noc_empty(n->noc); }
-static void many_print(struct net *n, const struct book_out *out) { noc_print(n->noc, out); }
-static void many_release(struct net *n) { noc_delete(n->noc); }
+static bool noc_net_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }
+static uint32_t noc_net_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
+static const uint64_t *noc_net_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
+static void noc_net_advance(struct net *n) { noc_advance(n->noc); }
+static void noc_net_skip_idle(struct net *n, uint64_t k) { noc_skip_cycles(n->noc, k); }
+static bool noc_net_is_busy(const struct net *n) { return noc_is_busy(n->noc); }
+static bool noc_net_is_empty(const struct net *n) { return noc_is_empty(n->noc); }
+static void noc_net_print(struct net *n, const struct book_out *out) { noc_print(n->noc, out); }
+static void noc_net_release(struct net *n) { noc_delete(n->noc); }
 
-static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
-	many_advance, many_advance_idle, many_busy, many_empty, many_print, many_release};
+static const struct net_ops many_ops = {noc_net_has_buffer, noc_net_push, noc_net_has_packet, noc_net_pop,
+	noc_net_waiting, noc_net_advance, noc_net_skip_idle, noc_net_is_busy, noc_net_is_empty, noc_net_print,
+	noc_net_release};
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -263,13 +267,13 @@ void net_log_flits(struct net *n, struct events *e)
  */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
-	return n->ops == &xbars_ops ? xbars_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
+	return n->ops == &xbars_ops ? xbar_net_has_buffer(n, dev, bytes) : n->ops->has_buffer(n, dev, bytes);
 }
 
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	if (n->ops == &xbars_ops) {
-		xbars_push(n, from, to, req, bytes);
+		xbar_net_push(n, from, to, req, bytes);
 		return;
 	}
 	assert((from >= n->clusters) == (to < n->clusters));
@@ -279,14 +283,14 @@ void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 bool net_has_packet(const struct net *n, uint32_t dev) { return n->ops->has_packet(n, dev); }
 uint32_t net_pop(struct net *n, uint32_t dev)
 {
-	return n->ops == &xbars_ops ? xbars_pop(n, dev) : n->ops->pop(n, dev);
+	return n->ops == &xbars_ops ? xbar_net_pop(n, dev) : n->ops->pop(n, dev);
 }
 const uint64_t *net_waiting_subs(const struct net *n) { return n->ops->waiting(n, 0); }
 const uint64_t *net_waiting_clusters(const struct net *n) { return n->ops->waiting(n, 1); }
 void net_advance(struct net *n) { n->ops->advance(n); }
 void net_skip_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
-bool net_busy(const struct net *n) { return n->ops->busy(n); }
-bool net_empty(const struct net *n) { return n->ops->empty(n); }
+bool net_is_busy(const struct net *n) { return n->ops->busy(n); }
+bool net_is_empty(const struct net *n) { return n->ops->empty(n); }
 void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
 /* Sum of the advances that the packets in a port have spent there so far. */
@@ -311,11 +315,11 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 		sum.in_util += port_residence(p);
 	}
 	for (const struct port *p = x->out; p < x->out + x->n_out; p++)
-		sum.out_util += p->stayed + port_residence(p);
+		sum.out_util += p->departed_residence + port_residence(p);
 	return sum;
 }
 
-void net_links(const struct net *n,
+void net_visit_links(const struct net *n,
 	void (*take)(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits), void *ctx)
 {
 	const struct noc_plan *p = n->noc ? n->noc->plan : NULL;
@@ -330,10 +334,13 @@ void net_links(const struct net *n,
 
 bool net_has_report(const struct net *n) { return n->noc != NULL; }
 
-void net_write_report(const struct net *n, enum net_report form, FILE *out) { noc_report(n->noc, form, out); }
+void net_write_report(const struct net *n, enum net_report form, FILE *out)
+{
+	noc_report_write(n->noc, form, out);
+}
 
 void net_print_stuck(const struct net *n, FILE *out)
 {
 	if (n->noc)
-		noc_stuck(n->noc, out);
+		noc_stuck_print(n->noc, out);
 }

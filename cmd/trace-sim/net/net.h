@@ -48,12 +48,12 @@ uint32_t net_pop(struct net *n, uint32_t dev);
 void net_advance(struct net *n);
 /* Updates the counters for k advances of a network without packets. */
 void net_skip_idle_advances(struct net *n, uint64_t k);
-bool net_busy(const struct net *n);
+bool net_is_busy(const struct net *n);
 /*
  * Returns true if net_advance() would have the same effect as net_skip_idle_advances(1). A network with only
  * credits on its channels is neither busy nor empty.
  */
-bool net_empty(const struct net *n);
+bool net_is_empty(const struct net *n);
 
 /* ---- windows: requests and replies decoupled (mode 2 only) ------------------------------------------- */
 
@@ -80,11 +80,11 @@ struct net_push_time *net_push_time(struct net *n, uint32_t dev);
  * Returns true if a reply for the cluster has left the crossbar, and sets *advance to the advance after which
  * the first such reply is available.
  */
-bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
+bool net_has_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
 /* Pops a reply that is available after `advance` advances. Returns REQ_NONE if there is none. */
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
 /* Advances one side: requests if `subnet` is 0, replies if it is 1. */
-void net_advance_one(struct net *n, unsigned subnet);
+void net_advance_side(struct net *n, unsigned subnet);
 /* Sets the maximum number of packets that a cluster sends per cycle. */
 void net_set_max_injections(struct net *n, uint32_t packets);
 /*
@@ -96,8 +96,8 @@ uint32_t net_cycles_until_full(const struct net *n, uint32_t cluster);
  * Number of free slots in the fullest input of the reply network, and number of packets that its fullest
  * output can take before it is full. An advance adds at most one packet to each output.
  */
-uint32_t net_reply_input_free(const struct net *n);
-uint32_t net_reply_output_free(const struct net *n);
+uint32_t net_reply_input_free_slots(const struct net *n);
+uint32_t net_reply_output_free_slots(const struct net *n);
 
 /* ---- figures ------------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
 void net_print_booksim(struct net *n, const struct book_out *out);
 
 /* Calls take() for each router output, ordered by subnet, router and output. Only with enable_link_stats. */
-void net_links(const struct net *n,
+void net_visit_links(const struct net *n,
 	void (*take)(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits),
 	void *ctx);
 

@@ -37,7 +37,7 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
  */
 static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
-	struct noc_owed *q = &s->owed[port];
+	struct noc_owed *q = &s->credits_to_send[port];
 	const struct noc_end *e = &n->plan->in[port];
 	struct noc_slot *slot = noc_slot_after(s, e->latency);
 	uint32_t vc;
@@ -87,7 +87,7 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 		return;
 	}
 	router = n->plan->router_of[m->to];
-	s->latch[m->to] = m->flit;
+	s->arrived_flits[m->to] = m->flit;
 	bitset_set(s->router[router].new_arrivals, m->to - n->plan->base[router]);
 	bitset_set(s->active, router);
 }
@@ -132,7 +132,7 @@ static void move_to_boundary(struct noc_subnet *s, uint32_t node, const struct n
  * Moves one flit of each virtual channel to the boundary buffer, and selects the first flit there to be
  * retired.
  */
-static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
+static void eject_flits_at_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
 	struct noc_moving *m = &s->retiring[s->n_retiring];
@@ -166,12 +166,12 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	}
 }
 
-static void eject_all(struct noc *n, struct noc_subnet *s)
+static void eject_flits_at_all_nodes(struct noc *n, struct noc_subnet *s)
 {
 	s->n_retiring = 0;
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
 		FOR_BITS64 (b, s->ejecting[w])
-			eject_node(n, s, w * 64 + (uint32_t)b);
+			eject_flits_at_node(n, s, w * 64 + (uint32_t)b);
 }
 
 static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
@@ -185,25 +185,25 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 	slot = noc_slot_after(s, n->plan->out[out].latency);
 	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
 	s->credits++;
-	k->taken_flits++;
-	k->taken_packets += f.index + 1u == p->book.flits;
+	k->received_flits++;
+	k->received_packets += f.index + 1u == p->book.flits;
 	if (!f.index)
 		p->book.arrived = (uint32_t)n->time;
 	if (f.index + 1u == p->book.flits)
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	if (n->events)
-		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
-	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
+		events_log_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
+	book_stats_add_flit(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
 	s->cycles_since_arrival = 0;
 }
 
 /* ---- injection ------------- ----------------------------------------------------------------- */
 
-static bool vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
+static bool is_vc_available(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_sender_free_vc(&s->senders, sender, vc) &&
-	       !noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
+	return noc_sender_is_vc_free(&s->senders, sender, vc) &&
+	       !noc_sender_is_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
 /*
@@ -217,10 +217,10 @@ static int32_t pick_first_vc(const struct noc *n, const struct noc_subnet *s, ui
 	int32_t vc = q->last_vc;
 
 	if (vc < w->lo || vc > w->hi)
-		return vc_available(n, s, sender, w->lo) ? w->lo : -1;
+		return is_vc_available(n, s, sender, w->lo) ? w->lo : -1;
 	do {
 		vc = vc == w->hi ? w->lo : vc + 1;
-		if (vc_available(n, s, sender, (uint32_t)vc))
+		if (is_vc_available(n, s, sender, (uint32_t)vc))
 			return vc;
 	} while (vc != q->last_vc);
 	return -1;
@@ -260,7 +260,7 @@ static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_
 }
 
 /* Starts to inject packet p on channel vc. */
-static void start_packet(
+static void start_injection(
 	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
 {
 	struct noc_source *q = &s->source[node];
@@ -271,7 +271,7 @@ static void start_packet(
 	p->book.injected = (uint32_t)n->time;
 	if (n->lookahead && !n->noq)
 		route_in_first_router(n, s, node, p);
-	noc_sender_take(&n->conf, &s->senders, n->plan->ports + node, vc);
+	noc_sender_assign_vc(&n->conf, &s->senders, n->plan->ports + node, vc);
 	q->sent_packets++;
 }
 
@@ -285,7 +285,7 @@ static void sleep_until_credit_arrives(const struct noc *n, struct noc_subnet *s
 		bitset_clear(s->sending_nodes, node);
 }
 
-static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
+static void inject_flit_at_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_source *q = &s->source[node];
 	struct book_queue *queue = &s->queue[node];
@@ -301,8 +301,8 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			sleep_until_credit_arrives(n, s, node);
 			return;
 		}
-		start_packet(n, s, node, p, (uint32_t)vc);
-	} else if (noc_sender_full(&n->conf, &s->senders, sender, q->vc, (uint32_t)n->time)) {
+		start_injection(n, s, node, p, (uint32_t)vc);
+	} else if (noc_sender_is_full(&n->conf, &s->senders, sender, q->vc, (uint32_t)n->time)) {
 		sleep_until_credit_arrives(n, s, node);
 		return;
 	}
@@ -311,25 +311,25 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	queue->flits--;
 	q->sent_flits++;
 	if (n->events)
-		events_flit(n->events, true, s != n->net, node, p->book.id, f.index);
+		events_log_flit(n->events, true, s != n->net, node, p->book.id, f.index);
 	if (++q->sent == p->book.flits) {
 		q->sent = 0;
 		ring_pop(&queue->packets);
 		if (ring_empty(&queue->packets))
 			bitset_clear(s->sending_nodes, node);
 	}
-	noc_sender_send(
+	noc_sender_count_flit(
 		&n->conf, &s->senders, sender, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
 	noc_send_flit(s, &n->plan->inject[node], &f);
 	if (s->link_flits)
 		s->link_flits[sender]++;
 }
 
-static void inject_all(struct noc *n, struct noc_subnet *s)
+static void inject_flits_at_all_nodes(struct noc *n, struct noc_subnet *s)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
 		FOR_BITS64 (b, s->sending_nodes[w])
-			inject_node(n, s, w * 64 + (uint32_t)b);
+			inject_flit_at_node(n, s, w * 64 + (uint32_t)b);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -364,14 +364,14 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	bitset_set(s->sending_nodes, node);
 }
 
-static struct noc_sink *sink_of(const struct noc *n, uint32_t device)
+static struct noc_sink *sink_of_device(const struct noc *n, uint32_t device)
 {
 	return &n->net[device < n->clusters].sink[n->node[device]];
 }
 
 bool noc_has_packet(const struct noc *n, uint32_t device)
 {
-	const struct noc_sink *k = sink_of(n, device);
+	const struct noc_sink *k = sink_of_device(n, device);
 
 	for (uint32_t w = 0; w < n->vc_words; w++)
 		if (k->ready[w])
@@ -424,10 +424,10 @@ static uint32_t noc_internal_steps(struct noc *n)
 	return steps;
 }
 
-static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
+static void step_routers(struct noc *n, struct noc_subnet *s, uint32_t steps)
 {
 	if (n->quick) {
-		noc_quick_routers(n, s);
+		noc_quick_step_routers(n, s);
 		return;
 	}
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->routers); w++)
@@ -450,7 +450,7 @@ static void retire_and_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 	s->cycles_since_arrival += s->flits != 0;
 	for (uint32_t i = 0; i < s->n_retiring; i++)
 		retire_flit(n, s, &s->retiring[i]);
-	routers_step(n, s, steps);
+	step_routers(n, s, steps);
 }
 
 void noc_advance(struct noc *n)
@@ -460,10 +460,10 @@ void noc_advance(struct noc *n)
 	for (int k = 0; k < 2; k++) {
 		noc_update_ready(n, k);
 		deliver_arrivals(n, &n->net[k]);
-		eject_all(n, &n->net[k]);
+		eject_flits_at_all_nodes(n, &n->net[k]);
 	}
 	for (int k = 0; k < 2; k++)
-		inject_all(n, &n->net[k]);
+		inject_flits_at_all_nodes(n, &n->net[k]);
 	for (int k = 0; k < 2; k++)
 		retire_and_step(n, &n->net[k], steps);
 	n->time++;
@@ -504,9 +504,9 @@ static bool noc_holds_packet(const struct noc *n, int k, bool counted)
 	return false;
 }
 
-bool noc_busy(const struct noc *n) { return noc_holds_packet(n, 0, true) || noc_holds_packet(n, 1, true); }
+bool noc_is_busy(const struct noc *n) { return noc_holds_packet(n, 0, true) || noc_holds_packet(n, 1, true); }
 
-bool noc_empty(const struct noc *n)
+bool noc_is_empty(const struct noc *n)
 {
 	return !n->net[0].credits && !n->net[1].credits && !noc_holds_packet(n, 0, false) &&
 	       !noc_holds_packet(n, 1, false);
@@ -526,8 +526,8 @@ static uint64_t noc_node_count(const void *network, enum book_count what, uint32
 		switch (what) {
 		case SENT_PACKETS: sum += q->sent_packets; break;
 		case SENT_FLITS: sum += q->sent_flits; break;
-		case TAKEN_PACKETS: sum += s->taken_packets; break;
-		default: sum += s->taken_flits;
+		case TAKEN_PACKETS: sum += s->received_packets; break;
+		default: sum += s->received_flits;
 		}
 	}
 	return sum;

@@ -39,7 +39,7 @@ struct noc_end {
 };
 
 struct noc_plan {
-	uint32_t nodes, routers, ports, channels, most_latency, most_ports;
+	uint32_t nodes, routers, ports, channels, max_channel_latency, max_router_ports;
 	uint32_t *base;           /* number of the first port of each router; last: number of ports */
 	uint32_t *router_of;      /* router to which each port belongs */
 	struct noc_end *in, *out; /* for each port, the channel that enters or leaves it */
@@ -54,22 +54,22 @@ struct noc_builder;
  * Topologies call these functions in BookSim's order, because the ends of a router are numbered as they are
  * added.
  */
-void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels);
-void noc_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles);
-void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles);
-void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel);
-void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel);
-void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node);
-void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node);
+void noc_plan_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels);
+void noc_set_channel_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles);
+void noc_set_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles);
+void noc_add_input(struct noc_builder *b, uint32_t router, uint32_t channel);
+void noc_add_output(struct noc_builder *b, uint32_t router, uint32_t channel);
+void noc_add_input_from_node(struct noc_builder *b, uint32_t router, uint32_t node);
+void noc_add_output_to_node(struct noc_builder *b, uint32_t router, uint32_t node);
 /* Adds both ends of a node to a router. */
-void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node);
+void noc_connect_node(struct noc_builder *b, uint32_t router, uint32_t node);
 /*
  * Returns the way from a router to a node, in the encoding of the topology's routings. Depends on its
  * arguments only.
  */
 typedef uint16_t noc_toward_fn(const struct icnt *c, uint32_t router, uint32_t node);
 /* Makes the table of all ways for noc_way_to_node(), unless there are too many. */
-void noc_table(struct noc_builder *b, noc_toward_fn *toward);
+void noc_tabulate_ways(struct noc_builder *b, noc_toward_fn *toward);
 /* Returns the plan of a validated network, which the caller frees. */
 struct noc_plan *noc_plan_new(const struct icnt *c);
 void noc_plan_delete(struct noc_plan *p);
@@ -113,7 +113,7 @@ struct noc_view {
 	 * function must see the credit only after that step.
 	 */
 	const uint32_t *credited; /* for each output port, 1 + the time of the last credit */
-	uint32_t stepped;         /* number of routers, from 0 on, that have stepped or started to step */
+	uint32_t n_routers_stepped; /* number of routers, from 0 on, that have n_routers_stepped or started to step */
 	uint32_t now;
 	struct noc_random *random;
 };
@@ -127,11 +127,12 @@ static inline uint32_t noc_way_to_node(
 }
 
 /* Number of flits sent through an output and not credited, as a routing function should see it. */
-static inline uint32_t noc_used(const struct noc_view *v, uint32_t router, uint32_t output)
+static inline uint32_t noc_uncredited_flits(const struct noc_view *v, uint32_t router, uint32_t output)
 {
 	uint32_t port = v->plan->base[router] + output;
 
-	return v->used[port] + (v->credited && router >= v->stepped && v->credited[port] == v->now + 1);
+	return v->used[port] +
+	       (v->credited && router >= v->n_routers_stepped && v->credited[port] == v->now + 1);
 }
 
 /* Returns the injection channels of a packet that waits at its node. */
@@ -218,7 +219,8 @@ void noc_sender_init(
 void noc_sender_free(struct noc_senders *m);
 
 /* Makes a packet the owner of channel vc. */
-static inline void noc_sender_take(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
+static inline void noc_sender_assign_vc(
+	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
 	size_t w = (size_t)sender * m->words + vc / 64;
 
@@ -229,7 +231,7 @@ static inline void noc_sender_take(const struct icnt *c, struct noc_senders *m, 
 		m->policy->take(c, m, sender);
 }
 
-static inline void noc_sender_send(
+static inline void noc_sender_count_flit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
 	size_t w = (size_t)sender * m->words + vc / 64;
@@ -246,7 +248,7 @@ static inline void noc_sender_send(
 		m->taken[w] &= ~(1ull << vc % 64);
 }
 
-static inline void noc_sender_credit(
+static inline void noc_sender_count_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	uint32_t *vc_used = &m->vc_used[(size_t)sender * m->vcs + vc];
@@ -260,7 +262,7 @@ static inline void noc_sender_credit(
 		m->policy->credit(c, m, sender, vc, now);
 }
 
-static inline bool noc_sender_full(
+static inline bool noc_sender_is_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	if (!m->policy)
@@ -268,7 +270,7 @@ static inline bool noc_sender_full(
 	return m->policy->full(c, m, sender, vc, now);
 }
 
-static inline bool noc_sender_free_vc(const struct noc_senders *m, uint32_t sender, uint32_t vc)
+static inline bool noc_sender_is_vc_free(const struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
 	return !(m->taken[(size_t)sender * m->words + vc / 64] >> vc % 64 & 1);
 }
@@ -381,8 +383,8 @@ struct noc_credit {
 
 /* Sets of a router that noc_quick.c models. Channels have the numbers port * vcs + vc. */
 struct noc_quick {
-	struct noc_vc *vc;         /* channels of the router's inputs */
-	struct noc_vc *lone_head;  /* channel of the waiting head if exactly one head waits */
+	struct noc_vc *vc;                /* channels of the router's inputs */
+	struct noc_vc *only_waiting_head; /* channel of the waiting head if exactly one head waits */
 	struct noc_vc *next;       /* channel that can cross if there is exactly one; `ready` is then empty */
 	uint64_t awaited_outputs;  /* outputs for which heads wait */
 	uint64_t free_outputs;     /* outputs with a free channel */
@@ -395,7 +397,7 @@ struct noc_quick {
 		uint64_t *ready;
 		uint64_t *waiting;       /* output port: input channels whose heads wait for it */
 		uint32_t heads;          /* output port: number of heads that wait for it */
-		uint32_t out_turn;       /* output port: 1 + the input that won last */
+		uint32_t next_input;     /* output port: 1 + the input that won last */
 		uint32_t in_turn;        /* input port: 1 + the output that it won last */
 		uint32_t vc_turn;        /* input port: 1 + the channel that won last */
 		uint32_t to;             /* output port: other end of the channel */
@@ -414,7 +416,7 @@ struct noc_router {
 	uint32_t id;
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
-	uint32_t *sw_turn; /* channel to consider first, by port and input of the switch */
+	uint32_t *next_vc_of_switch_input; /* channel to consider first, by port and input of the switch */
 	int32_t *hold_vc, *hold_in, *hold_out; /* held connections of inputs and outputs; -1 if none */
 	uint32_t *vc_turn;                     /* piggyback: channel to consider first, by output port */
 	struct {
@@ -468,27 +470,27 @@ struct noc_sink {
 	uint32_t *flits;            /* number of flits of each channel in the boundary buffer */
 	struct noc_flits unretired; /* flits in the boundary buffer that are not retired */
 	uint32_t turn;
-	uint64_t taken_packets, taken_flits;
+	uint64_t received_packets, received_flits;
 };
 
 struct noc_subnet {
 	struct noc *noc;
 	struct noc_senders senders;
 	struct noc_router *router;
-	struct noc_vc *vc;        /* input channels of all routers, by port and channel */
-	struct noc_flit *buffer;  /* memory of the rings of all channels (ports * vcs * buffer_cap) */
-	struct noc_flit *latch;   /* flit that has just arrived at each input port */
-	struct noc_flits *output; /* flits to send from each output port */
+	struct noc_vc *vc;              /* input channels of all routers, by port and channel */
+	struct noc_flit *buffer;        /* memory of the rings of all channels (ports * vcs * buffer_cap) */
+	struct noc_flit *arrived_flits; /* flit that has just arrived at each input port */
+	struct noc_flits *output;       /* flits to send from each output port */
 	struct noc_owed {
 		uint16_t *slot;
 		uint32_t head, count;
-	} * owed;          /* credits to send from each input port, some with NOC_MORE */
-	uint64_t *active;  /* set of routers that have work */
-	uint64_t *sending; /* set of routers with flits or credits to send */
+	} * credits_to_send; /* credits to send from each input port, some with NOC_MORE */
+	uint64_t *active;    /* set of routers that have work */
+	uint64_t *sending;   /* set of routers with flits or credits to send */
 	struct noc_slot *wheel;
-	struct noc_slot **wheel_twice; /* pointers to the slots of the wheel, twice in a row */
+	struct noc_slot **doubled_wheel; /* pointers to the slots of the wheel, twice in a row */
 	struct noc_slot *
-		*ahead; /* slots of `wheel_twice` for flits and credits sent in this cycle, by latency */
+		*ahead; /* slots of `doubled_wheel` for flits and credits sent in this cycle, by latency */
 	struct noc_packet
 		/* packets by request handle; each subnet has its own, because a handle may be in both */
 		*packet;
@@ -560,12 +562,12 @@ bool noc_has_packet(const struct noc *n, uint32_t device);
 uint32_t noc_pop(struct noc *n, uint32_t device);
 void noc_advance(struct noc *n);
 void noc_skip_cycles(struct noc *n, uint64_t k);
-bool noc_busy(const struct noc *n);
-bool noc_empty(const struct noc *n);
+bool noc_is_busy(const struct noc *n);
+bool noc_is_empty(const struct noc *n);
 void noc_print(struct noc *n, const struct book_out *out);
 /* Prints which packets wait for which channels, for a network in which no packet arrives any more. */
-void noc_stuck(const struct noc *n, FILE *out);
-void noc_report(const struct noc *n, enum net_report form, FILE *out);
+void noc_stuck_print(const struct noc *n, FILE *out);
+void noc_report_write(const struct noc *n, enum net_report form, FILE *out);
 
 /*
  * Runs an internal step of an active router. Returns false if nothing in the router can move before the next
@@ -574,6 +576,6 @@ void noc_report(const struct noc *n, enum net_report form, FILE *out);
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* Delivers the arrivals of a cycle, and runs a step of all active routers. Only with n->quick. */
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s);
-void noc_quick_routers(struct noc *n, struct noc_subnet *s);
+void noc_quick_step_routers(struct noc *n, struct noc_subnet *s);
 
 #endif

@@ -13,17 +13,17 @@
 #include "arena.h"
 #include "net/noc.h"
 
-static uint64_t *row_of_input(const struct noc_alloc *a, uint32_t in)
+static uint64_t *requests_of_input(const struct noc_alloc *a, uint32_t in)
 {
 	return a->wanted_outputs + (size_t)in * a->out_words;
 }
 
-static uint64_t *row_of_output(const struct noc_alloc *a, uint32_t out)
+static uint64_t *requests_for_output(const struct noc_alloc *a, uint32_t out)
 {
 	return a->wanting_inputs + (size_t)out * a->in_words;
 }
 
-static const struct noc_request *alloc_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
+static const struct noc_request *label_of_request(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
 	return &a->request_labels[(size_t)in * a->n_out + out];
 }
@@ -40,7 +40,7 @@ static void match_pair(struct noc_alloc *a, uint32_t in, uint32_t out)
  */
 static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
 {
-	const uint64_t *row = row_of_output(a, out);
+	const uint64_t *row = requests_for_output(a, out);
 	int32_t wrapped = -1;
 
 	for (uint32_t w = 0; w < a->in_words; w++)
@@ -94,7 +94,7 @@ static void allocate_by_islip(struct noc_alloc *a)
 				continue;
 			in = round ? next_unmatched(a, out, a->out_pointer[out])
 				   : (int32_t)bitset_next_cyclic(
-					     row_of_output(a, out), a->in_words, a->out_pointer[out]);
+					     requests_for_output(a, out), a->in_words, a->out_pointer[out]);
 			if (in < 0)
 				continue;
 			bitset_set(a->granted + (size_t)in * a->out_words, out);
@@ -161,14 +161,14 @@ static void allocate_by_pim(struct noc_alloc *a, struct noc_random *random)
  */
 static uint32_t least_requested_output(const struct noc_alloc *a, uint32_t in)
 {
-	const uint64_t *row = row_of_input(a, in);
+	const uint64_t *row = requests_of_input(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
 
 	FOR_SET (o, row, a->out_words) {
 		uint32_t out = (uint32_t)o, n = 0, way = (out + a->n_out - a->in_pointer[in]) % a->n_out;
 
 		for (uint32_t w = 0; w < a->in_words; w++)
-			n += bit_count64(row_of_output(a, out)[w]);
+			n += bit_count64(requests_for_output(a, out)[w]);
 		if (n > fewest || (n == fewest && way > nearest))
 			continue;
 		best = out;
@@ -257,8 +257,8 @@ static void allocate_by_wavefront(struct noc_alloc *a)
 	if (!a->n_new_requests)
 		return;
 	FOR_SET (i, a->requesting_inputs, a->in_words) {
-		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words) {
-			const struct noc_request *ask = alloc_request(a, (uint32_t)i, (uint32_t)o);
+		FOR_SET (o, requests_of_input(a, (uint32_t)i), a->out_words) {
+			const struct noc_request *ask = label_of_request(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
 
 			wave[n++] = (struct wave){ask->out_priority, ask->in_priority,
@@ -286,14 +286,14 @@ static void allocate_by_wavefront(struct noc_alloc *a)
  */
 static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
-	const uint64_t *set = by_out ? row_of_output(a, row) : row_of_input(a, row);
+	const uint64_t *set = by_out ? requests_for_output(a, row) : requests_of_input(a, row);
 	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
 	int32_t best = -1, priority = 0;
 
 	FOR_SET (s, set, words) {
 		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
 		const struct noc_request *ask =
-			by_out ? alloc_request(a, other, row) : alloc_request(a, row, other);
+			by_out ? label_of_request(a, other, row) : label_of_request(a, row, other);
 		int32_t p = by_out ? ask->out_priority : ask->in_priority;
 
 		if (by_out ? a->in_match[other] >= 0 : a->grant[other] != (int32_t)row)
@@ -308,7 +308,7 @@ static int32_t highest_request(const struct noc_alloc *a, uint32_t row, bool by_
 }
 
 /* quirk Q4-33: grants of earlier rounds remain valid in later rounds. */
-static void select_highest(struct noc_alloc *a)
+static void match_highest_requests(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		FOR_SET (o, a->requested_ports, a->out_words) {
@@ -360,7 +360,7 @@ static void augment_matching(struct noc_alloc *a, uint32_t out)
  */
 static bool extend_search(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
-	FOR_SET (o, row_of_input(a, in), a->out_words) {
+	FOR_SET (o, requests_of_input(a, in), a->out_words) {
 		if (o >= a->n_in || a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
 			continue;
 		a->grant[o] = (int32_t)in;
@@ -420,12 +420,12 @@ static void allocate_input_first(struct noc_alloc *a)
 	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		int32_t out;
 
-		FOR_SET (o, row_of_input(a, (uint32_t)i), a->out_words)
+		FOR_SET (o, requests_of_input(a, (uint32_t)i), a->out_words)
 			noc_arbiter_add(a->in_arbiter, (uint32_t)i, (uint32_t)o,
-				alloc_request(a, (uint32_t)i, (uint32_t)o)->in_priority);
+				label_of_request(a, (uint32_t)i, (uint32_t)o)->in_priority);
 		out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 		noc_arbiter_add(a->out_arbiter, (uint32_t)out, (uint32_t)i,
-			alloc_request(a, (uint32_t)i, (uint32_t)out)->out_priority);
+			label_of_request(a, (uint32_t)i, (uint32_t)out)->out_priority);
 	}
 	FOR_SET (o, a->requested_ports, a->out_words) {
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
@@ -440,12 +440,12 @@ static void allocate_output_first(struct noc_alloc *a)
 	FOR_SET (o, a->requested_ports, a->out_words) {
 		int32_t in;
 
-		FOR_SET (i, row_of_output(a, (uint32_t)o), a->in_words)
+		FOR_SET (i, requests_for_output(a, (uint32_t)o), a->in_words)
 			noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
-				alloc_request(a, (uint32_t)i, (uint32_t)o)->out_priority);
+				label_of_request(a, (uint32_t)i, (uint32_t)o)->out_priority);
 		in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 		noc_arbiter_add(a->in_arbiter, (uint32_t)in, (uint32_t)o,
-			alloc_request(a, (uint32_t)in, (uint32_t)o)->in_priority);
+			label_of_request(a, (uint32_t)in, (uint32_t)o)->in_priority);
 	}
 	FOR_SET (i, a->requesting_inputs, a->in_words) {
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
@@ -458,7 +458,7 @@ static void allocate_output_first(struct noc_alloc *a)
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* Returns true if the allocator takes priorities into account. */
-static bool noc_alloc_priorities(const struct icnt_alloc *kind)
+static bool noc_alloc_uses_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {
 	case ALLOCATOR_WAVEFRONT:
@@ -478,7 +478,7 @@ void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
 	case ALLOCATOR_LOA: allocate_by_loa(a); break;
 	case ALLOCATOR_WAVEFRONT:
 	case ALLOCATOR_RR_WAVEFRONT: allocate_by_wavefront(a); break;
-	case ALLOCATOR_SELECT: select_highest(a); break;
+	case ALLOCATOR_SELECT: match_highest_requests(a); break;
 	case ALLOCATOR_MAX_SIZE: allocate_max_size(a); break;
 	case ALLOCATOR_SEPARABLE_INPUT_FIRST: allocate_input_first(a); break;
 	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: allocate_output_first(a); break;
@@ -490,8 +490,8 @@ void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_re
 {
 	bitset_set(a->requesting_inputs, in);
 	bitset_set(a->requested_ports, out);
-	bitset_set(row_of_input(a, in), out);
-	bitset_set(row_of_output(a, out), in);
+	bitset_set(requests_of_input(a, in), out);
+	bitset_set(requests_for_output(a, out), in);
 	if (a->request_labels)
 		a->request_labels[(size_t)in * a->n_out + out] = ask;
 	a->n_new_requests++;
@@ -504,7 +504,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t in = w * 64 + (uint32_t)b;
 
 			a->in_match[in] = -1;
-			memset(row_of_input(a, in), 0, a->out_words * sizeof(*a->wanted_outputs));
+			memset(requests_of_input(a, in), 0, a->out_words * sizeof(*a->wanted_outputs));
 			if (a->in_arbiter)
 				noc_arbiter_clear(a->in_arbiter, in);
 		}
@@ -515,7 +515,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t out = w * 64 + (uint32_t)b;
 
 			a->out_match[out] = -1;
-			memset(row_of_output(a, out), 0, a->in_words * sizeof(*a->wanting_inputs));
+			memset(requests_for_output(a, out), 0, a->in_words * sizeof(*a->wanting_inputs));
 			if (a->out_arbiter)
 				noc_arbiter_clear(a->out_arbiter, out);
 		}
@@ -523,7 +523,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 	}
 }
 
-static int32_t *fill_unmatched(uint32_t n)
+static int32_t *new_unmatched_array(uint32_t n)
 {
 	int32_t *p = xcalloc(n, sizeof(*p));
 
@@ -548,13 +548,13 @@ void noc_alloc_init(
 	a->wanting_inputs = xcalloc((size_t)n_out * a->in_words, sizeof(*a->wanting_inputs));
 	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof(*a->granted));
 	a->granted_in = xcalloc(a->in_words, sizeof(*a->granted_in));
-	a->in_match = fill_unmatched(n_in);
-	a->out_match = fill_unmatched(n_out);
-	a->grant = fill_unmatched(n_out);
+	a->in_match = new_unmatched_array(n_in);
+	a->out_match = new_unmatched_array(n_out);
+	a->grant = new_unmatched_array(n_out);
 	a->scratch = xcalloc(2 * (size_t)n_in, sizeof(*a->scratch));
 	a->in_pointer = xcalloc(n_in, sizeof(*a->in_pointer));
 	a->out_pointer = xcalloc(n_out, sizeof(*a->out_pointer));
-	if (labels || noc_alloc_priorities(kind))
+	if (labels || noc_alloc_uses_priorities(kind))
 		a->request_labels = reserve((size_t)n_in * n_out, sizeof(*a->request_labels));
 	if (kind->kind == ALLOCATOR_WAVEFRONT || kind->kind == ALLOCATOR_RR_WAVEFRONT)
 		a->waves = reserve((size_t)n_in * n_out, sizeof(*a->waves));

@@ -115,11 +115,11 @@ static int32_t arbiter_pick(struct noc_arbiter *a)
 	return a->best;
 }
 
-static void note_win(struct noc_arbiter *a)
+static void move_arbiter_past_winner(struct noc_arbiter *a)
 {
 	if (a->kind == ARBITER_TREE) {
-		note_win(&a->group[a->top->best]);
-		note_win(a->top);
+		move_arbiter_past_winner(&a->group[a->top->best]);
+		move_arbiter_past_winner(a->top);
 	} else if (a->kind == ARBITER_MATRIX) {
 		a->won[a->best] = ++a->clock;
 	} else {
@@ -150,6 +150,6 @@ void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int3
 
 int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return arbiter_pick(&a[which]); }
 
-void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { note_win(&a[which]); }
+void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { move_arbiter_past_winner(&a[which]); }
 
 void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which) { clear_arbiter_requests(&a[which]); }

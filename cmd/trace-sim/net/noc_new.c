@@ -14,14 +14,14 @@
 
 /* ---- routers --------------------------------------------------------------------------------- */
 
-static struct noc_list list_new(uint32_t most)
+static struct noc_list new_work_list(uint32_t most)
 {
 	uint32_t cap = fifo_capacity(most);
 
 	return (struct noc_list){.slot = reserve(cap, sizeof(struct noc_entry)), .mask = cap - 1};
 }
 
-static void list_free(struct noc_list *l)
+static void free_work_list(struct noc_list *l)
 {
 	if (l->slot)
 		reserve_free(l->slot, (size_t)l->mask + 1, sizeof(*l->slot));
@@ -51,7 +51,7 @@ static void quick_port_init(
 		.credit_latency = in->latency};
 }
 
-static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc *vc)
+static void init_quick_router(const struct noc *n, struct noc_router *r, struct noc_vc *vc)
 {
 	struct noc_quick *q = &r->quick;
 
@@ -67,7 +67,7 @@ static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc 
 		vc[i].input = &q->port[i / n->vcs];
 }
 
-static void quick_free(struct noc_quick *q)
+static void free_quick_router(struct noc_quick *q)
 {
 	free(q->port);
 	free(q->turn);
@@ -81,9 +81,9 @@ static void switch_init(struct noc *n, struct noc_router *r)
 	noc_alloc_init(&r->sw_alloc, &n->conf.sw_alloc, inputs, outputs, true);
 	if (n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO)
 		noc_alloc_init(&r->spec_alloc, &n->conf.spec_alloc, inputs, outputs, true);
-	r->sw_turn = xcalloc(inputs, sizeof(*r->sw_turn));
+	r->next_vc_of_switch_input = xcalloc(inputs, sizeof(*r->next_vc_of_switch_input));
 	for (uint32_t i = 0; i < inputs; i++)
-		r->sw_turn[i] = i % n->input_speedup;
+		r->next_vc_of_switch_input[i] = i % n->input_speedup;
 	r->hold_vc = new_minus_one_array(inputs);
 	r->hold_in = new_minus_one_array(inputs);
 	r->hold_out = new_minus_one_array(outputs);
@@ -97,10 +97,10 @@ static void allocators_init(struct noc *n, struct noc_router *r)
 	uint32_t vcs = r->ports * n->vcs;
 
 	if (!n->lookahead)
-		r->route = list_new(vcs);
-	r->vc = list_new(vcs);
-	r->sw = list_new(vcs);
-	r->hold = list_new(n->hold ? vcs : 1);
+		r->route = new_work_list(vcs);
+	r->vc = new_work_list(vcs);
+	r->sw = new_work_list(vcs);
+	r->hold = new_work_list(n->hold ? vcs : 1);
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
 	switch_init(n, r);
@@ -116,7 +116,7 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->ports = n->plan->base[id + 1] - r->base;
 	r->words = BITSET_WORDS(r->ports);
 	if (n->quick)
-		quick_init(n, r, &s->vc[r->base * n->vcs]);
+		init_quick_router(n, r, &s->vc[r->base * n->vcs]);
 	else
 		allocators_init(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
@@ -139,25 +139,28 @@ static void router_free(struct noc_router *r)
 	free(r->hold_vc);
 	free(r->hold_in);
 	free(r->hold_out);
-	free(r->sw_turn);
+	free(r->next_vc_of_switch_input);
 	noc_alloc_free(&r->spec_alloc);
 	noc_alloc_free(&r->sw_alloc);
 	noc_alloc_free(&r->vc_alloc);
-	list_free(&r->hold);
-	list_free(&r->sw);
-	list_free(&r->vc);
-	list_free(&r->route);
-	quick_free(&r->quick);
+	free_work_list(&r->hold);
+	free_work_list(&r->sw);
+	free_work_list(&r->vc);
+	free_work_list(&r->route);
+	free_quick_router(&r->quick);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
-static void flit_ring_new(struct noc_flits *q, uint32_t cap)
+static void allocate_flit_ring(struct noc_flits *q, uint32_t cap)
 {
 	noc_flits_init(q, reserve(cap, sizeof(*q->slot)), cap);
 }
 
-static void flits_free(struct noc_flits *q) { reserve_free(q->slot, (size_t)q->mask + 1, sizeof(*q->slot)); }
+static void free_flit_ring(struct noc_flits *q)
+{
+	reserve_free(q->slot, (size_t)q->mask + 1, sizeof(*q->slot));
+}
 
 static void sink_init(struct noc *n, struct noc_sink *k)
 {
@@ -169,18 +172,18 @@ static void sink_init(struct noc *n, struct noc_sink *k)
 	k->packets = xcalloc(n->vcs, sizeof(*k->packets));
 	k->flits = xcalloc(n->vcs, sizeof(*k->flits));
 	for (uint32_t v = 0; v < n->vcs; v++) {
-		flit_ring_new(&k->ejection[v], n->buffer_cap);
+		allocate_flit_ring(&k->ejection[v], n->buffer_cap);
 		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
 	}
-	flit_ring_new(&k->unretired, n->output_cap);
+	allocate_flit_ring(&k->unretired, n->output_cap);
 }
 
 static void sink_free(struct noc *n, struct noc_sink *k)
 {
-	flits_free(&k->unretired);
+	free_flit_ring(&k->unretired);
 	for (uint32_t v = n->vcs; v-- > 0;) {
 		reserve_free(k->packets[v].slot, (size_t)k->packets[v].mask + 1, sizeof(uint32_t));
-		flits_free(&k->ejection[v]);
+		free_flit_ring(&k->ejection[v]);
 	}
 	free(k->filled);
 	free(k->ejection);
@@ -218,9 +221,9 @@ static void wheel_init(struct noc *n, struct noc_subnet *s)
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
 
 	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof(*s->wheel));
-	s->wheel_twice = xcalloc(2 * ((size_t)n->wheel_mask + 1), sizeof(*s->wheel_twice));
+	s->doubled_wheel = xcalloc(2 * ((size_t)n->wheel_mask + 1), sizeof(*s->doubled_wheel));
 	for (uint32_t i = 0; i <= n->wheel_mask; i++) {
-		s->wheel_twice[i] = s->wheel_twice[n->wheel_mask + 1 + i] = &s->wheel[i];
+		s->doubled_wheel[i] = s->doubled_wheel[n->wheel_mask + 1 + i] = &s->wheel[i];
 		s->wheel[i].flit = reserve(flits, sizeof(*s->wheel[i].flit));
 		s->wheel[i].credit = reserve(credits, sizeof(*s->wheel[i].credit));
 	}
@@ -234,7 +237,7 @@ static void wheel_free(struct noc *n, struct noc_subnet *s)
 		reserve_free(s->wheel[i].credit, credits, sizeof(*s->wheel[i].credit));
 		reserve_free(s->wheel[i].flit, flits, sizeof(*s->wheel[i].flit));
 	}
-	free(s->wheel_twice);
+	free(s->doubled_wheel);
 	free(s->wheel);
 }
 
@@ -247,12 +250,12 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	s->packet = reserve(n->packets, sizeof(*s->packet));
 	s->vc = xcalloc(vcs, sizeof(*s->vc));
 	s->buffer = reserve(vcs * n->buffer_cap, sizeof(*s->buffer));
-	s->latch = xcalloc(ports, sizeof(*s->latch));
+	s->arrived_flits = xcalloc(ports, sizeof(*s->arrived_flits));
 	s->output = xcalloc(ports, sizeof(*s->output));
-	s->owed = xcalloc(ports, sizeof(*s->owed));
+	s->credits_to_send = xcalloc(ports, sizeof(*s->credits_to_send));
 	for (uint32_t i = 0; i < ports; i++) {
-		flit_ring_new(&s->output[i], n->output_cap);
-		s->owed[i].slot = reserve(n->output_cap, sizeof(*s->owed[i].slot));
+		allocate_flit_ring(&s->output[i], n->output_cap);
+		s->credits_to_send[i].slot = reserve(n->output_cap, sizeof(*s->credits_to_send[i].slot));
 	}
 	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->active));
 	s->sending = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->sending));
@@ -290,8 +293,8 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	reserve_free(s->packet, n->packets, sizeof(*s->packet));
 	wheel_free(n, s);
 	for (uint32_t i = n->plan->ports; i-- > 0;) {
-		reserve_free(s->owed[i].slot, n->output_cap, sizeof(*s->owed[i].slot));
-		flits_free(&s->output[i]);
+		reserve_free(s->credits_to_send[i].slot, n->output_cap, sizeof(*s->credits_to_send[i].slot));
+		free_flit_ring(&s->output[i]);
 	}
 	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof(*s->buffer));
 	noc_sender_free(&s->senders);
@@ -308,9 +311,9 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	free(s->active);
 	free(s->sending);
 	free(s->vc);
-	free(s->latch);
+	free(s->arrived_flits);
 	free(s->output);
-	free(s->owed);
+	free(s->credits_to_send);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -341,11 +344,11 @@ static void copy_options(struct noc *n)
 	n->priorities = c->priority != PRIORITY_NONE;
 	n->buffer_cap = fifo_capacity(c->vc_buffer);
 	n->output_cap = fifo_capacity(c->buffer);
-	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
+	n->wheel_mask = fifo_capacity(n->plan->max_channel_latency + 3) - 1;
 }
 
 /* Returns true if noc_quick.c can model the routers of the network. */
-static bool quick_fits(const struct noc *n)
+static bool can_use_quick_routers(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;
 
@@ -354,7 +357,7 @@ static bool quick_fits(const struct noc *n)
 	       n->output_speedup == 1 && c->speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
 	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
 	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
-	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
+	       !n->priorities && n->vcs <= 64 && n->plan->max_router_ports <= 64;
 }
 
 struct noc *noc_new(
@@ -372,12 +375,12 @@ struct noc *noc_new(
 	n->packets = packets;
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
-	n->quick = quick && quick_fits(n);
+	n->quick = quick && can_use_quick_routers(n);
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
 	n->inputs_granted =
-		xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->inputs_granted));
-	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
-	n->crossing = xcalloc(n->plan->most_ports, sizeof(*n->crossing));
+		xcalloc(BITSET_WORDS(n->plan->max_router_ports * n->vcs + 1), sizeof(*n->inputs_granted));
+	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->max_router_ports * n->vcs, sizeof(*n->granted));
+	n->crossing = xcalloc(n->plan->max_router_ports, sizeof(*n->crossing));
 	n->immediate_credits = n->quick && !n->credit_delay;
 	n->sleep_until_credit = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 				noc_routings[n->conf.routing].inject != noc_inject_any_vc;

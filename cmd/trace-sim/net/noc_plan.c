@@ -39,7 +39,7 @@ static void append_channel_end(struct noc_end_list *l, uint32_t channel, uint32_
 	l->end[l->n++].latency = latency;
 }
 
-void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels)
+void noc_plan_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels)
 {
 	assert(nodes == b->c->nodes);
 	b->plan->nodes = nodes;
@@ -55,51 +55,51 @@ void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t
 		b->node_latency[i] = 1;
 }
 
-void noc_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles)
+void noc_set_channel_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles)
 {
 	assert(channel < b->channels && cycles);
 	b->latency[channel] = cycles;
 }
 
-void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
+void noc_set_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
 {
 	assert(node < b->plan->nodes && cycles);
 	b->node_latency[node] = cycles;
 }
 
-void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel)
+void noc_add_input(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
 	append_channel_end(&b->in[router], channel, b->latency[channel]);
 }
 
-void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel)
+void noc_add_output(struct noc_builder *b, uint32_t router, uint32_t channel)
 {
 	assert(router < b->plan->routers && channel < b->channels);
 	append_channel_end(&b->out[router], channel, b->latency[channel]);
 }
 
-void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
+void noc_add_input_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
 	append_channel_end(&b->in[router], NOC_NODE | node, b->node_latency[node]);
 }
 
-void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
+void noc_add_output_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
 	assert(router < b->plan->routers && node < b->plan->nodes);
 	append_channel_end(&b->out[router], NOC_NODE | node, b->node_latency[node]);
 }
 
-void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
+void noc_connect_node(struct noc_builder *b, uint32_t router, uint32_t node)
 {
-	noc_from_node(b, router, node);
-	noc_to_node(b, router, node);
+	noc_add_input_from_node(b, router, node);
+	noc_add_output_to_node(b, router, node);
 }
 
 #define TABLE_MAX (1u << 20) /* ways */
 
-void noc_table(struct noc_builder *b, noc_toward_fn *toward)
+void noc_tabulate_ways(struct noc_builder *b, noc_toward_fn *toward)
 {
 	uint32_t nodes = b->plan->nodes, routers = b->plan->routers;
 
@@ -132,7 +132,7 @@ static uint32_t router_delay(const struct icnt *c)
 	       (uint32_t)icnt_int(c, ICNT_credit_delay);
 }
 
-static void place_ports(struct noc_builder *b)
+static void number_router_ports(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
 
@@ -140,7 +140,7 @@ static void place_ports(struct noc_builder *b)
 	for (uint32_t r = 0; r < p->routers; r++) {
 		assert(b->in[r].n == b->out[r].n);
 		p->base[r + 1] = p->base[r] + b->in[r].n;
-		p->most_ports = b->in[r].n > p->most_ports ? b->in[r].n : p->most_ports;
+		p->max_router_ports = b->in[r].n > p->max_router_ports ? b->in[r].n : p->max_router_ports;
 	}
 	p->ports = p->base[p->routers];
 	p->router_of = xcalloc(p->ports, sizeof(*p->router_of));
@@ -195,13 +195,15 @@ static void finish_plan(struct noc_builder *b)
 	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof(*ends));
 
 	memset(ends, 0xff, (size_t)2 * b->channels * sizeof(*ends));
-	place_ports(b);
+	number_router_ports(b);
 	connect_channels(b, ends, ends + b->channels);
 	free(ends);
 	for (uint32_t i = 0; i < p->ports; i++) {
-		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
+		p->max_channel_latency = p->out[i].latency > p->max_channel_latency ? p->out[i].latency
+										    : p->max_channel_latency;
 		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
-		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
+		p->max_channel_latency =
+			p->in[i].latency > p->max_channel_latency ? p->in[i].latency : p->max_channel_latency;
 	}
 	/* a negative value of `speculative` has the same effect as a positive one */
 	for (uint32_t i = 0; i < p->nodes; i++)

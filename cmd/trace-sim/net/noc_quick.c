@@ -8,7 +8,7 @@
  * Always true between two cycles: a head is in the set of each output that it requests. A channel whose next
  * flit could cross is in the set of its output. Therefore only requesters are visited, and a router in which
  * nothing can move is not visited. If a router has exactly one head that requests a channel, the head is in
- * `lone_head` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an
+ * `only_waiting_head` instead of a set. If exactly one channel could cross, it is in `next`. Neither needs an
  * allocator. Two numbers, `batch` and `order`, give the position of a channel in the lists of noc_router.c.
  * Only channels that cross in the same step are sorted. Their order matters, because routing draws random
  * numbers and reads the state of routers.
@@ -25,14 +25,14 @@
 
 /* ---- channels that could cross --------------------------------------------------------------- */
 
-static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
+static inline void mark_vc_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	*v->ready |= 1ull << v->in_vc;
 	v->output->crossing_inputs |= 1ull << v->in;
 	r->quick.crossing_outputs |= 1ull << v->port;
 }
 
-static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
+static inline void clear_vc_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	if (*v->ready &= ~(1ull << v->in_vc))
 		return;
@@ -44,7 +44,7 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 /*
  * Adds a channel whose next flit can cross to the ready sets, or stores it in `next` if it is the only one.
  */
-static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
+static inline void add_crossing_candidate(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
 
@@ -53,9 +53,9 @@ static inline void note_can_cross(struct noc_router *r, struct noc_vc *v)
 		return;
 	}
 	if (q->next)
-		set_ready(r, q->next);
+		mark_vc_ready(r, q->next);
 	q->next = NULL;
-	set_ready(r, v);
+	mark_vc_ready(r, v);
 }
 
 /* ---- credits --------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static inline bool wake_vc_owner(const struct noc *n, struct noc_router *r, uint
 
 	if (v->state != NOC_ACTIVE || v->port != port || v->vc != vc || !v->count)
 		return false;
-	note_can_cross(r, v);
+	add_crossing_candidate(r, v);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static ALWAYS_INLINE bool count_credit(
 	if (s->senders.wait_for_tail && !left && o->tails >> vc & 1) {
 		o->free |= 1ull << vc;
 		r->quick.free_outputs |= 1ull << (sender - r->base);
-		moves |= r->quick.lone_head || r->quick.awaited_outputs >> (sender - r->base) & 1;
+		moves |= r->quick.only_waiting_head || r->quick.awaited_outputs >> (sender - r->base) & 1;
 	}
 	return moves;
 }
@@ -171,13 +171,13 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 		v->way_port[1] = (uint8_t)p->way[1].port;
 		v->requests[1] = channels_of_way(&p->way[1]);
 	}
-	if (!q->awaited_outputs && !q->lone_head) {
-		q->lone_head = v;
+	if (!q->awaited_outputs && !q->only_waiting_head) {
+		q->only_waiting_head = v;
 		return;
 	}
-	if (q->lone_head)
-		wait_at_outputs(q, q->lone_head);
-	q->lone_head = NULL;
+	if (q->only_waiting_head)
+		wait_at_outputs(q, q->only_waiting_head);
+	q->only_waiting_head = NULL;
 	wait_at_outputs(q, v);
 }
 
@@ -194,14 +194,14 @@ static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const
 	v->order = (int64_t)n->time * ORDERS + v->in;
 	if (v->state == NOC_IDLE) {
 		quick_head_arrives(r, v, &s->packet[m->flit.req]);
-		if (r->quick.lone_head || r->quick.awaited_outputs & r->quick.free_outputs)
+		if (r->quick.only_waiting_head || r->quick.awaited_outputs & r->quick.free_outputs)
 			bitset_set(s->active, router);
 		return;
 	}
 	v->batch = (int64_t)n->time;
 	if (*v->vc_used == n->conf.vc_buffer)
 		return;
-	note_can_cross(r, v);
+	add_crossing_candidate(r, v);
 	bitset_set(s->active, router);
 }
 
@@ -253,7 +253,7 @@ static inline void stop_waiting_at_outputs(struct noc_quick *q, const struct noc
  * Assigns channel `out` of an output port to the head of v. v moves to the front of the switch list, with all
  * channels whose heads are assigned in this step.
  */
-static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, struct noc_router *r,
+static ALWAYS_INLINE void assign_channel_to_head(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	struct noc_vc *v, uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
@@ -273,7 +273,7 @@ static ALWAYS_INLINE void bind_channel(struct noc *n, struct noc_subnet *s, stru
 	if (!(o->free &= ~(1ull << out_vc)))
 		q->free_outputs &= ~(1ull << port);
 	if (*v->vc_used != n->conf.vc_buffer)
-		note_can_cross(r, v);
+		add_crossing_candidate(r, v);
 }
 
 /* Index, in the ways of v's head, of the way to output `port`. */
@@ -331,7 +331,7 @@ static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subne
 			port = v->way_port[1];
 		}
 	}
-	bind_channel(n, s, r, v, port, best);
+	assign_channel_to_head(n, s, r, v, port, best);
 	return true;
 }
 
@@ -418,11 +418,11 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 {
 	struct noc_quick *q = &r->quick;
 
-	if (!q->lone_head)
+	if (!q->only_waiting_head)
 		return q->awaited_outputs & q->free_outputs && match_competing_heads(n, s, r);
-	if (!assign_free_channel(n, s, r, q->lone_head))
+	if (!assign_free_channel(n, s, r, q->only_waiting_head))
 		return false;
-	q->lone_head = NULL;
+	q->only_waiting_head = NULL;
 	return true;
 }
 
@@ -437,14 +437,14 @@ static inline uint32_t first_member_from(uint64_t set, uint32_t turn)
 /* Moves the round-robin pointers past channel v, which crosses. Returns v. */
 static inline struct noc_vc *advance_turns(struct noc_vc *v)
 {
-	v->output->out_turn = v->in + 1u;
+	v->output->next_input = v->in + 1u;
 	v->input->in_turn = v->port + 1u;
 	v->input->vc_turn = v->in_vc + 1u;
 	return v;
 }
 
 /* Returns the channel of input `in` that crosses to output `out`. */
-static inline struct noc_vc *take_crossing_vc(
+static inline struct noc_vc *choose_crossing_vc(
 	const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
@@ -469,14 +469,14 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 	uint32_t count = 0;
 
 	FOR_BITS64 (out, q->crossing_outputs) {
-		uint32_t in = first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn);
+		uint32_t in = first_member_from(q->port[out].crossing_inputs, q->port[out].next_input);
 
 		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
 		inputs |= 1ull << in;
 	}
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
-		struct noc_vc *v = take_crossing_vc(
+		struct noc_vc *v = choose_crossing_vc(
 			n, r, (uint32_t)in, first_member_from(outputs[in], q->port[in].in_turn));
 
 		for (; k && crosses_before(v, n->crossing[k - 1]); k--)
@@ -501,8 +501,8 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	if (q->crossing_outputs & (q->crossing_outputs - 1))
 		return match_competing_inputs(n, r);
 	out = bit_lowest64(q->crossing_outputs);
-	n->crossing[0] = take_crossing_vc(
-		n, r, first_member_from(q->port[out].crossing_inputs, q->port[out].out_turn), out);
+	n->crossing[0] = choose_crossing_vc(
+		n, r, first_member_from(q->port[out].crossing_inputs, q->port[out].next_input), out);
 	return 1;
 }
 
@@ -527,7 +527,7 @@ static inline bool send_flit_and_credit(
 	if (!f->index) {
 		p->hops++;
 		p->vc = v->vc;
-		route_ahead(n, s, p, output->to);
+		noc_route_in_next_router(n, s, p, output->to);
 	}
 	s->senders.used[out]++;
 	++*v->vc_used;
@@ -551,9 +551,9 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 	     can_continue = !tail && v->count && *v->vc_used != n->conf.vc_buffer;
 
 	if (in_sets && !can_continue)
-		clear_ready(r, v);
+		clear_vc_ready(r, v);
 	else if (!in_sets && can_continue)
-		note_can_cross(r, v);
+		add_crossing_candidate(r, v);
 	if (!tail)
 		return;
 	if (s->senders.wait_for_tail) {
@@ -589,17 +589,17 @@ static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct
 	for (uint32_t i = 0; i < count; i++)
 		quick_cross(n, s, r, n->crossing[i], i, in_sets);
 	return q->crossing_outputs || q->next ||
-	       ((moved || count) && (q->lone_head || q->awaited_outputs & q->free_outputs)) ||
+	       ((moved || count) && (q->only_waiting_head || q->awaited_outputs & q->free_outputs)) ||
 	       r->credit.count;
 }
 
-void noc_quick_routers(struct noc *n, struct noc_subnet *s)
+void noc_quick_step_routers(struct noc *n, struct noc_subnet *s)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->routers); w++)
 		FOR_BITS64 (b, s->active[w]) {
-			s->view.stepped = w * 64 + (uint32_t)b + 1;
+			s->view.n_routers_stepped = w * 64 + (uint32_t)b + 1;
 			if (!quick_router_step(n, s, &s->router[w * 64 + b]))
 				s->active[w] &= ~(1ull << b);
 		}
-	s->view.stepped = 0;
+	s->view.n_routers_stepped = 0;
 }

@@ -44,7 +44,7 @@ static void square_polynomial(uint32_t *x)
 	}
 }
 
-static void times_z(uint32_t *x)
+static void multiply_by_z(uint32_t *x)
 {
 	memmove(x + 1, x, LONG_LAG * sizeof(*x));
 	x[0] = x[LONG_LAG];
@@ -66,7 +66,7 @@ void noc_random_start(struct noc_random *r, int64_t seed)
 	for (int t = STREAMS - 1; t;) {
 		square_polynomial(x);
 		if (left & 1)
-			times_z(x);
+			multiply_by_z(x);
 		if (left)
 			left >>= 1;
 		else

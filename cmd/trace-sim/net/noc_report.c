@@ -117,7 +117,7 @@ static void print_text_report(const struct noc *n, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_channels(const struct noc *n, FILE *out)
+static void write_channel_records(const struct noc *n, FILE *out)
 {
 	const struct noc_plan *p = n->plan;
 
@@ -146,11 +146,11 @@ static void print_json_report(const struct noc *n, FILE *out)
 	for (uint32_t i = 0; i < NOC_BINS; i++)
 		fprintf(out, "%s%" PRIu64, i ? "," : "", n->latencies[i]);
 	fputs("],\n\"channels\":[", out);
-	json_channels(n, out);
+	write_channel_records(n, out);
 	fputs("]}\n", out);
 }
 
-void noc_report(const struct noc *n, enum net_report form, FILE *out)
+void noc_report_write(const struct noc *n, enum net_report form, FILE *out)
 {
 	if (form == NET_REPORT_JSON)
 		print_json_report(n, out);

@@ -16,12 +16,13 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-static bool downstream_vc_full(const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
+static bool is_downstream_vc_full(
+	const struct noc *n, const struct noc_subnet *s, uint32_t sender, uint32_t vc)
 {
-	return noc_sender_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
+	return noc_sender_is_full(&n->conf, &s->senders, sender, vc, (uint32_t)n->time);
 }
 
-static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_t port)
+static bool is_router_output_full(const struct noc *n, const struct noc_subnet *s, uint32_t port)
 {
 	return n->output_max >= 0 && s->output[port].count >= (uint32_t)n->output_max;
 }
@@ -38,7 +39,7 @@ static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct 
 
 	if (to & NOC_NODE)
 		return;
-	route_ahead(n, s, p, n->plan->out[out].to);
+	noc_route_in_next_router(n, s, p, n->plan->out[out].to);
 	p->next = noc_next_output_vcs(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
 	here.lo = p->next.lo;
 	here.hi = p->next.hi;
@@ -71,7 +72,7 @@ static void router_head_arrives(struct noc *n, struct noc_subnet *s, struct noc_
 
 static void router_flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
 {
-	struct noc_flit *f = &s->latch[r->base + port];
+	struct noc_flit *f = &s->arrived_flits[r->base + port];
 	uint32_t vc = port * n->vcs + f->vc, global = r->base * n->vcs + vc;
 	struct noc_vc *v = &s->vc[global];
 
@@ -95,14 +96,14 @@ static void count_due_credits(struct noc *n, struct noc_subnet *s, struct noc_ro
 
 		if (n->time < c->time)
 			break;
-		noc_sender_credit(&n->conf, &s->senders, c->port, c->vc, (uint32_t)n->time);
+		noc_sender_count_credit(&n->conf, &s->senders, c->port, c->vc, (uint32_t)n->time);
 		r->credit.head++;
 		r->credit.count--;
 		s->credits--;
 	}
 }
 
-static void router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void process_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t w = 0; w < r->words; w++) {
 		FOR_BITS64 (b, r->new_arrivals[w])
@@ -127,7 +128,7 @@ static void finish_routing(struct noc *n, struct noc_subnet *s, struct noc_route
 
 /* ---- virtual channels of outputs -------------------------------------------------------------- */
 
-static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uint32_t vc)
+static uint32_t allocator_input_of_vc(const struct noc *n, const struct noc_router *r, uint32_t vc)
 {
 	return n->shuffle ? vc % n->vcs * r->ports + vc / n->vcs : vc;
 }
@@ -135,15 +136,15 @@ static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uin
 static bool request_way_vcs(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
-	uint32_t sender = r->base + way->port, in = alloc_input(n, r, vc);
+	uint32_t sender = r->base + way->port, in = allocator_input_of_vc(n, r, vc);
 	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->base * n->vcs + vc) : 0;
 	bool any = false;
 
 	for (uint32_t out = way->lo; out <= way->hi; out++) {
 		struct noc_request a = {0, way->priority, priority};
 
-		if (!noc_sender_free_vc(&s->senders, sender, out) ||
-			(n->busy_when_full && downstream_vc_full(n, s, sender, out)))
+		if (!noc_sender_is_vc_free(&s->senders, sender, out) ||
+			(n->busy_when_full && is_downstream_vc_full(n, s, sender, out)))
 			continue;
 		if (n->empty_first && s->senders.vc_used[(size_t)sender * n->vcs + out])
 			a.in_priority += INT_MIN;
@@ -174,7 +175,7 @@ static void store_vc_grants(const struct noc *n, struct noc_router *r)
 
 		if (e->result == FAILED)
 			continue;
-		out = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
+		out = r->vc_alloc.in_match[allocator_input_of_vc(n, r, e->vc)];
 		e->result = out >= 0 ? out : FAILED;
 	}
 }
@@ -188,7 +189,7 @@ static void cancel_full_vc_grants(const struct noc *n, const struct noc_subnet *
 	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
 
-		if (e->result >= 0 && downstream_vc_full(n, s, r->base + (uint32_t)e->result / n->vcs,
+		if (e->result >= 0 && is_downstream_vc_full(n, s, r->base + (uint32_t)e->result / n->vcs,
 					      (uint32_t)e->result % n->vcs))
 			e->result = FAILED;
 	}
@@ -213,7 +214,7 @@ static void assign_output_vc(struct noc *n, struct noc_subnet *s, struct noc_rou
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 
-	noc_sender_take(&n->conf, &s->senders, r->base + port, out_vc);
+	noc_sender_assign_vc(&n->conf, &s->senders, r->base + port, out_vc);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
@@ -239,7 +240,7 @@ static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc
 static void queue_credit_to_sender(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
 {
-	struct noc_owed *q = &s->owed[r->base + port];
+	struct noc_owed *q = &s->credits_to_send[r->base + port];
 	uint32_t mask = n->output_cap - 1;
 
 	if (bitset_test(r->credited, port))
@@ -275,9 +276,9 @@ static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_ro
 		if (n->noq)
 			p->way[0] = p->next;
 		else if (n->lookahead)
-			route_ahead(n, s, p, n->plan->out[r->base + v->port].to);
+			noc_route_in_next_router(n, s, p, n->plan->out[r->base + v->port].to);
 	}
-	noc_sender_send(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
+	noc_sender_count_flit(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
 	queue_credit_to_sender(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
@@ -296,7 +297,7 @@ static void evaluate_held_connections(struct noc *n, struct noc_subnet *s, struc
 		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 		uint32_t port = e->vc / n->vcs;
 
-		e->result = downstream_vc_full(n, s, r->base + v->port, v->vc)
+		e->result = is_downstream_vc_full(n, s, r->base + v->port, v->vc)
 				    ? FAILED
 				    : (int32_t)(v->port * n->output_speedup + port % n->output_speedup);
 	}
@@ -310,7 +311,7 @@ static void update_held_connections(struct noc *n, struct noc_subnet *s, struct 
 		uint32_t input = e.vc / n->vcs * n->input_speedup + e.vc % n->vcs % n->input_speedup;
 		bool tail;
 
-		if (e.result < 0 || output_full(n, s, r->base + (uint32_t)e.result)) {
+		if (e.result < 0 || is_router_output_full(n, s, r->base + (uint32_t)e.result)) {
 			release_held(r, input, (uint32_t)r->hold_in[input]);
 			noc_list_append(&r->sw, e.vc);
 			continue;
@@ -359,23 +360,23 @@ static void request_switch_output(
 	}
 	if (noc_alloc_has_request(a, input, output) &&
 		!replaces_request((int32_t)v, priority, &a->request_labels[(size_t)input * a->n_out + output],
-			r->sw_turn[input], n->vcs))
+			r->next_vc_of_switch_input[input], n->vcs))
 		return;
 	noc_alloc_add(a, input, output, (struct noc_request){(int32_t)v, priority, priority});
 }
 
 /* Returns true if the way has a free channel and a free slot. Checks only what the configuration requires. */
-static bool speculation_may_succeed(const struct noc *n, const struct noc_subnet *s,
+static bool can_speculation_succeed(const struct noc *n, const struct noc_subnet *s,
 	const struct noc_router *r, const struct noc_way *way)
 {
 	uint32_t sender = r->base + way->port;
 	bool is_free = false, has_slot = false;
 
 	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !has_slot; vc++) {
-		if (!noc_sender_free_vc(&s->senders, sender, vc) || output_full(n, s, sender))
+		if (!noc_sender_is_vc_free(&s->senders, sender, vc) || is_router_output_full(n, s, sender))
 			continue;
 		is_free = true;
-		has_slot = !n->check_credit || !downstream_vc_full(n, s, sender, vc);
+		has_slot = !n->check_credit || !is_downstream_vc_full(n, s, sender, vc);
 	}
 	return (!n->check_free || is_free) && (!n->check_credit || has_slot);
 }
@@ -386,7 +387,7 @@ static void request_speculatively(
 	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
 
 	for (uint32_t w = 0; w < p->n_ways; w++) {
-		if (speculation_may_succeed(n, s, r, &p->way[w]))
+		if (can_speculation_succeed(n, s, r, &p->way[w]))
 			request_switch_output(n, s, r, e->vc, p->way[w].port);
 		else
 			e->result = FAILED;
@@ -410,7 +411,7 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 	}
 	if (output < 0 || a->request_labels[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
 		return FAILED;
-	r->sw_turn[input] = (v + n->input_speedup) % n->vcs;
+	r->next_vc_of_switch_input[input] = (v + n->input_speedup) % n->vcs;
 	return output;
 }
 
@@ -430,8 +431,8 @@ static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s
 
 			if (n->empty_first && s->senders.vc_used[(size_t)(r->base + port) * n->vcs + out])
 				priority += INT_MIN;
-			if (!noc_sender_free_vc(&s->senders, r->base + port, out) ||
-				downstream_vc_full(n, s, r->base + port, out))
+			if (!noc_sender_is_vc_free(&s->senders, r->base + port, out) ||
+				is_downstream_vc_full(n, s, r->base + port, out))
 				continue;
 			if (best.label < 0 ||
 				replaces_request((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
@@ -441,7 +442,7 @@ static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s
 }
 
 /* Returns true if a speculative grant is still usable once channels have been assigned. */
-static bool speculation_holds(
+static bool is_speculation_usable(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
 	const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
@@ -456,12 +457,12 @@ static bool speculation_holds(
 	 * meanwhile
 	 */
 	if (v->state == NOC_ACTIVE)
-		return v->port == port && !downstream_vc_full(n, s, r->base + port, v->vc);
+		return v->port == port && !is_downstream_vc_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
 		return next_piggyback_vc(n, s, r, e->vc, port) >= 0;
-	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
+	got = r->vc_alloc.in_match[allocator_input_of_vc(n, r, e->vc)];
 	return got >= 0 && (uint32_t)got / n->vcs == port &&
-	       !downstream_vc_full(n, s, r->base + port, (uint32_t)got % n->vcs);
+	       !is_downstream_vc_full(n, s, r->base + port, (uint32_t)got % n->vcs);
 }
 
 static void request_switch_for_all(struct noc *n, struct noc_subnet *s, struct noc_router *r)
@@ -473,8 +474,8 @@ static void request_switch_for_all(struct noc *n, struct noc_subnet *s, struct n
 		e->result = PENDING;
 		if (v->state != NOC_ACTIVE)
 			request_speculatively(n, s, r, e);
-		else if (downstream_vc_full(n, s, r->base + v->port, v->vc) ||
-			 output_full(n, s, r->base + v->port))
+		else if (is_downstream_vc_full(n, s, r->base + v->port, v->vc) ||
+			 is_router_output_full(n, s, r->base + v->port))
 			e->result = FAILED;
 		else
 			request_switch_output(n, s, r, e->vc, v->port);
@@ -497,7 +498,7 @@ static void evaluate_switch_allocation(struct noc *n, struct noc_subnet *s, stru
 		return;
 	for (uint32_t i = 0; i < r->sw.begun; i++)
 		if (noc_list_entry(&r->sw, i)->result >= 0 &&
-			!speculation_holds(n, s, r, noc_list_entry(&r->sw, i)))
+			!is_speculation_usable(n, s, r, noc_list_entry(&r->sw, i)))
 			noc_list_entry(&r->sw, i)->result = FAILED;
 }
 
@@ -576,7 +577,7 @@ static void finish_crossings(struct noc *n, struct noc_subnet *s, struct noc_rou
 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	router_arrivals(n, s, r);
+	process_router_arrivals(n, s, r);
 	noc_list_start(&r->route, (uint32_t)n->time, n->routing_delay);
 	noc_alloc_clear(&r->vc_alloc);
 	if (r->vc.count)

@@ -21,7 +21,7 @@ static size_t sender_vc_index(const struct noc_senders *m, uint32_t sender, uint
 
 /* ---- shared --------------------------------------------------------------------------------------------- */
 
-static void leave_shared_part(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
+static void release_shared_slot(const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc)
 {
 	uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)sender * m->parts + part];
 
@@ -30,7 +30,7 @@ static void leave_shared_part(const struct icnt *c, struct noc_senders *m, uint3
 		m->shared[sender]--;
 }
 
-static bool shared_full(
+static bool is_shared_part_full(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	uint32_t part = c->private_of[vc];
@@ -41,7 +41,7 @@ static bool shared_full(
 	       m->shared[sender] >= c->shared_size;
 }
 
-static void shared_send(
+static void count_flit_in_parts(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
 	uint32_t *reserved = &m->reserved[sender_vc_index(m, sender, vc)];
@@ -56,25 +56,25 @@ static void shared_send(
 			m->shared[sender]++;
 	}
 	for (; tail && *reserved; --*reserved)
-		leave_shared_part(c, m, sender, vc);
+		release_shared_slot(c, m, sender, vc);
 }
 
-static void shared_credit(
+static void count_credit_in_parts(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	(void)now;
-	if (!noc_sender_free_vc(m, sender, vc) && !m->vc_used[sender_vc_index(m, sender, vc)])
+	if (!noc_sender_is_vc_free(m, sender, vc) && !m->vc_used[sender_vc_index(m, sender, vc)])
 		m->reserved[sender_vc_index(m, sender, vc)]++;
 	else
-		leave_shared_part(c, m, sender, vc);
+		release_shared_slot(c, m, sender, vc);
 }
 
 /* ---- policies limited, dynamic and shifting --------------------------------------------------- */
 
-static bool limited_full(
+static bool is_held_limit_reached(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
-	return shared_full(c, m, sender, vc, now) ||
+	return is_shared_part_full(c, m, sender, vc, now) ||
 	       m->vc_used[sender_vc_index(m, sender, vc)] >= m->held_max[sender];
 }
 
@@ -91,16 +91,16 @@ static void update_held_limit(const struct icnt *c, struct noc_senders *m, uint3
 		m->held_max[sender] >>= 1;
 }
 
-static void limited_take(const struct icnt *c, struct noc_senders *m, uint32_t sender)
+static void count_limited_owner(const struct icnt *c, struct noc_senders *m, uint32_t sender)
 {
 	m->active[sender]++;
 	update_held_limit(c, m, sender);
 }
 
-static void limited_send(
+static void count_limited_flit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	shared_send(c, m, sender, vc, tail, now);
+	count_flit_in_parts(c, m, sender, vc, tail, now);
 	if (tail && --m->active[sender])
 		update_held_limit(c, m, sender);
 }
@@ -127,13 +127,13 @@ static int32_t uncredited_flit_limit(
 	return limit > 1 ? limit : 1;
 }
 
-static bool feedback_full(
+static bool is_feedback_limit_reached(
 	const struct icnt *c, const struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	size_t i = sender_vc_index(m, sender, vc);
 	int32_t most = m->limit[i];
 
-	if (shared_full(c, m, sender, vc, now))
+	if (is_shared_part_full(c, m, sender, vc, now))
 		return true;
 	if (!ring_empty(&m->sent[i])) {
 		int32_t least_trip = (int32_t)(now - ring_front(&m->sent[i]));
@@ -145,19 +145,19 @@ static bool feedback_full(
 	return (int64_t)m->vc_used[i] >= most;
 }
 
-static void feedback_send(
+static void count_feedback_flit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, bool tail, uint32_t now)
 {
-	shared_send(c, m, sender, vc, tail, now);
+	count_flit_in_parts(c, m, sender, vc, tail, now);
 	ring_push(&m->sent[sender_vc_index(m, sender, vc)], now);
 }
 
-static void feedback_credit(
+static void count_feedback_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	size_t i = sender_vc_index(m, sender, vc);
 
-	shared_credit(c, m, sender, vc, now);
+	count_credit_in_parts(c, m, sender, vc, now);
 	m->round_trip[i] = mean_round_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
 	m->limit[i] = uncredited_flit_limit(c, m, sender, m->round_trip[i]);
 }
@@ -172,11 +172,11 @@ static void simple_send(
 	size_t i = sender_vc_index(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i])) {
-		shared_send(c, m, sender, vc, tail, now);
+		count_flit_in_parts(c, m, sender, vc, tail, now);
 		return;
 	}
 	m->pending[i] = m->vc_used[i] - 1;
-	feedback_send(c, m, sender, vc, tail, now);
+	count_feedback_flit(c, m, sender, vc, tail, now);
 }
 
 static void simple_credit(
@@ -185,21 +185,24 @@ static void simple_credit(
 	size_t i = sender_vc_index(m, sender, vc);
 
 	if (!ring_empty(&m->sent[i]) && !m->pending[i]) {
-		feedback_credit(c, m, sender, vc, now);
+		count_feedback_credit(c, m, sender, vc, now);
 		return;
 	}
 	m->pending[i] -= m->pending[i] != 0;
-	shared_credit(c, m, sender, vc, now);
+	count_credit_in_parts(c, m, sender, vc, now);
 }
 
 const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_PRIVATE] = {0},
-	[POLICY_SHARED] = {shared_full, NULL, shared_send, shared_credit},
-	[POLICY_LIMITED] = {limited_full, limited_take, limited_send, shared_credit},
-	[POLICY_DYNAMIC] = {limited_full, limited_take, limited_send, shared_credit},
-	[POLICY_SHIFTING] = {limited_full, limited_take, limited_send, shared_credit},
-	[POLICY_FEEDBACK] = {feedback_full, NULL, feedback_send, feedback_credit},
-	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
+	[POLICY_SHARED] = {is_shared_part_full, NULL, count_flit_in_parts, count_credit_in_parts},
+	[POLICY_LIMITED] = {is_held_limit_reached, count_limited_owner, count_limited_flit,
+		count_credit_in_parts},
+	[POLICY_DYNAMIC] = {is_held_limit_reached, count_limited_owner, count_limited_flit,
+		count_credit_in_parts},
+	[POLICY_SHIFTING] = {is_held_limit_reached, count_limited_owner, count_limited_flit,
+		count_credit_in_parts},
+	[POLICY_FEEDBACK] = {is_feedback_limit_reached, NULL, count_feedback_flit, count_feedback_credit},
+	[POLICY_SIMPLE_FEEDBACK] = {is_feedback_limit_reached, NULL, simple_send, simple_credit},
 };
 
 /* ---- building ------------------------------------------------------------------------------------------- */

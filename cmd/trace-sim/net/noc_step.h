@@ -95,8 +95,8 @@ static inline struct noc_crossing *noc_crossing_at(struct noc_router *r, uint32_
  */
 static inline struct noc_slot *noc_begin_cycle(const struct noc *n, struct noc_subnet *s)
 {
-	s->ahead = &s->wheel_twice[(n->time + 1) & n->wheel_mask];
-	return s->wheel_twice[n->time & n->wheel_mask];
+	s->ahead = &s->doubled_wheel[(n->time + 1) & n->wheel_mask];
+	return s->doubled_wheel[n->time & n->wheel_mask];
 }
 
 /* Returns the slot for a flit or credit sent in this cycle over a channel of the given latency. */
@@ -130,7 +130,7 @@ static inline void noc_deliver_node_credit(
 {
 	uint32_t node = c->to - n->plan->ports;
 
-	noc_sender_credit(&n->conf, &s->senders, c->to, c->vc, (uint32_t)n->time);
+	noc_sender_count_credit(&n->conf, &s->senders, c->to, c->vc, (uint32_t)n->time);
 	s->credits--;
 	if (!ring_empty(&s->queue[node].packets))
 		bitset_set(s->sending_nodes, node);
@@ -160,7 +160,8 @@ static inline struct noc_way noc_next_output_vcs(
  * Computes the route of the head of p through the next router. `to` is the other end of the channel that the
  * head takes.
  */
-static inline void route_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
+static inline void noc_route_in_next_router(
+	struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
 	uint32_t router;
 

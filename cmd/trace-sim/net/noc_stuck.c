@@ -23,7 +23,7 @@ static const struct noc_packet *front_packet(const struct noc *n, const struct n
  * Returns the downstream channel for which the first packet of vc waits: the channel that it owns, or the
  * first channel that it requests. Stores its output port in *port and its number in *out.
  */
-static uint32_t waited_channel(
+static uint32_t find_awaited_channel(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
 {
 	const struct noc_vc *v = &s->vc[vc];
@@ -42,7 +42,7 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	const struct noc_packet *p = front_packet(n, s, vc);
 	uint32_t router = n->plan->router_of[vc / n->vcs], port, channel;
 
-	waited_channel(n, s, vc, &port, &channel);
+	find_awaited_channel(n, s, vc, &port, &channel);
 	fprintf(out,
 		"\trouter %u input %u channel %u: packet %" PRIu64
 		" from node %u to node %u, %u flits, waits for %s",
@@ -66,12 +66,12 @@ static uint32_t find_circular_wait(const struct noc *n, const struct noc_subnet 
 
 		while (at != NO_CHANNEL && !mark[at] && s->vc[at].count) {
 			mark[at] = 1;
-			at = waited_channel(n, s, at, &port, &out);
+			at = find_awaited_channel(n, s, at, &port, &out);
 		}
 		if (at != NO_CHANNEL && mark[at] == 1)
 			return at;
 		for (at = first; at != NO_CHANNEL && mark[at] == 1;
-			at = waited_channel(n, s, at, &port, &out))
+			at = find_awaited_channel(n, s, at, &port, &out))
 			mark[at] = 2;
 	}
 	return NO_CHANNEL;
@@ -88,11 +88,11 @@ static void print_circular_wait(const struct noc *n, const struct noc_subnet *s,
 	fputs("\tcircular wait:\n", out);
 	do {
 		print_channel(n, s, at, out);
-		at = waited_channel(n, s, at, &port, &channel);
+		at = find_awaited_channel(n, s, at, &port, &channel);
 	} while (at != start && ++lines < LINES_MAX);
 }
 
-void noc_stuck(const struct noc *n, FILE *out)
+void noc_stuck_print(const struct noc *n, FILE *out)
 {
 	for (int k = 0; k < 2; k++) {
 		const struct noc_subnet *s = &n->net[k];

@@ -34,27 +34,27 @@ struct power_tables {
 	double active[N_POWER_UNITS][33];
 	/* increment for the inactive lanes, by unit and number of active lanes */
 	double idle[N_POWER_UNITS][33];
-	uint32_t gating_group; /* number of lanes per gating group; 0: no gating */
-	bool count_idle;       /* true if inactive lanes are counted */
-	uint32_t duty_divisor; /* maximum number of result lanes per cycle */
-	bool lanes_complete;   /* true if the duty counts active lanes, not 32 per instruction */
-	uint64_t row_start;    /* cycle to which element 0 of each duty row belongs */
+	uint32_t gating_group;  /* number of lanes per gating group; 0: no gating */
+	bool count_idle;        /* true if inactive lanes are counted */
+	uint32_t duty_divisor;  /* maximum number of result lanes per cycle */
+	bool duty_counts_lanes; /* true if the duty counts active lanes, not 32 per instruction */
+	uint64_t row_start;     /* cycle to which element 0 of each duty row belongs */
 };
 
 struct power_sm {
 	_Alignas(64) const struct power_tables *tables;
 	uint64_t decoded, scheduled; /* TOT_INST, FP_INT */
 	uint64_t constant_loads;     /* CC_H */
-	uint64_t shared_begun;       /* number of shared memory instructions whose passes have begun */
+	uint64_t shared_insts_begun; /* number of shared memory instructions whose passes have begun */
 	/* number of lanes; reg_reads: lanes of instructions that a unit has accepted */
 	uint64_t reg_reads, reg_writes;
 	uint64_t other_operands;         /* number of other operands, counted in lanes */
 	uint64_t unit_lanes, unit_warps; /* active lanes and number of accepted instructions */
 	double unit[N_POWER_UNITS];      /* running counts of the units */
-	double unit_before[N_POWER_UNITS],
+	double unit_at_sample[N_POWER_UNITS],
 		/* values of `unit` at the last sample and at the end of the last span */
-		unit_marked[N_POWER_UNITS];
-	uint64_t warps_before, warps_marked; /* unit_warps at the same times */
+		unit_at_span_end[N_POWER_UNITS];
+	uint64_t warps_at_sample, warps_at_span_end; /* unit_warps at the same times */
 	/* duty (POWER-duty-1) */
 	uint64_t completed; /* number of completed instructions or lanes at the start of the last cycle */
 	float duty;         /* duty of that cycle */
@@ -130,12 +130,12 @@ static inline void power_count_writes(struct power_sm *p, uint32_t mask, unsigne
  * Duty in the cycles after the last cycle that was run. quirk Q7-8: the duty is 0 if the SM had a thread block,
  * otherwise that of the last cycle.
  */
-static inline float power_duty_kept(const struct power_sm *p) { return p->live ? 0 : p->duty; }
+static inline float power_duty_while_skipped(const struct power_sm *p) { return p->live ? 0 : p->duty; }
 
 /* Sets the elements of p->row up to but not including element k. */
-static inline void power_duty_fill(struct power_sm *p, uint32_t k)
+static inline void power_duty_fill_row(struct power_sm *p, uint32_t k)
 {
-	float kept = power_duty_kept(p);
+	float kept = power_duty_while_skipped(p);
 
 	while (p->n_row < k)
 		p->row[p->n_row++] = kept;
@@ -151,9 +151,9 @@ static inline void power_duty_begin(struct power_sm *p, uint64_t now, uint64_t c
 
 	if (!done && p->duty == 0)
 		return;
-	power_duty_fill(p, k);
+	power_duty_fill_row(p, k);
 	p->completed = completed;
-	p->duty = (float)(p->tables->lanes_complete ? done : 32 * done) / (float)p->tables->duty_divisor;
+	p->duty = (float)(p->tables->duty_counts_lanes ? done : 32 * done) / (float)p->tables->duty_divisor;
 	p->row[p->n_row++] = p->duty;
 }
 

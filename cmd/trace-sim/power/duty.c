@@ -12,9 +12,9 @@
 /* Adds the duty of an SM in the next n cycles to t, an array indexed by cycle. */
 static void add_duty_row(float *t, struct power_sm *p, uint32_t n)
 {
-	if (!p->n_row && power_duty_kept(p) == 0)
+	if (!p->n_row && power_duty_while_skipped(p) == 0)
 		return;
-	power_duty_fill(p, n);
+	power_duty_fill_row(p, n);
 	for (uint32_t k = 0; k < n; k++)
 		t[k] += p->row[k];
 	p->n_row = 0;
@@ -28,7 +28,7 @@ static void add_duty_of_ticks(struct power_meter *m, const float *t, uint32_t n)
 		float mean = t[k] / (float)m->gpu.sms;
 
 		duty = duty + mean;
-		m->duty_marked += mean;
+		m->duty_at_last_span += mean;
 	}
 	m->duty = duty;
 }
@@ -39,17 +39,17 @@ static void add_duty_of_sleep(struct power_meter *m, uint64_t n)
 	float t = 0, duty = m->duty;
 
 	for (uint32_t i = 0; i < m->gpu.sms; i++)
-		t += power_duty_kept(&m->sm[i]);
+		t += power_duty_while_skipped(&m->sm[i]);
 	t = t / (float)m->gpu.sms;
 	if (t == 0)
 		return;
-	m->duty_marked += (double)t * (double)n;
+	m->duty_at_last_span += (double)t * (double)n;
 	for (; n; n--)
 		duty = duty + t;
 	m->duty = duty;
 }
 
-void power_duty_settle(struct power_meter *m, uint64_t now)
+void power_duty_add_rows(struct power_meter *m, uint64_t now)
 {
 	uint64_t n = now - m->tables.row_start;
 	bool ran = false;

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 /* Writes text as a gzip member. */
-static void put_member(FILE *out, const struct bytes *b, int level)
+static void put_gzip_member(FILE *out, const struct bytes *b, int level)
 {
 	z_stream z = {0};
 	unsigned char buffer[1u << 14];
@@ -27,9 +27,9 @@ static void put_member(FILE *out, const struct bytes *b, int level)
 	deflateEnd(&z);
 }
 
-static void put_member_and_free(FILE *out, struct bytes *b, int level)
+static void put_gzip_member_and_free(FILE *out, struct bytes *b, int level)
 {
-	put_member(out, b, level);
+	put_gzip_member(out, b, level);
 	bytes_free(b);
 }
 
@@ -59,14 +59,14 @@ void power_files_write_headers(const struct power_meter *m)
 
 	if (s->power_trace) {
 		put_component_names(&b);
-		put_member_and_free(s->power_trace, &b, s->level);
+		put_gzip_member_and_free(s->power_trace, &b, s->level);
 		put_counter_names(&b);
-		put_member_and_free(s->metric_trace, &b, s->level);
+		put_gzip_member_and_free(s->metric_trace, &b, s->level);
 	}
 	if (s->steady_file) {
 		bytes_puts(&b, "start,end,power,IPC,");
 		put_counter_names(&b);
-		put_member_and_free(s->steady_file, &b, s->level);
+		put_gzip_member_and_free(s->steady_file, &b, s->level);
 	}
 }
 
@@ -88,10 +88,10 @@ void power_files_write_row(const struct power_meter *m, const struct power_sampl
 	write_power_values(&b, &p->total, 1, 1);
 	write_power_values(&b, p->watt, N_POWER_COMPONENTS, 1);
 	bytes_puts(&b, "\n");
-	put_member_and_free(s->power_trace, &b, Z_DEFAULT_COMPRESSION);
+	put_gzip_member_and_free(s->power_trace, &b, Z_DEFAULT_COMPRESSION);
 	write_power_values(&b, p->count, N_POWER_COUNTERS, 1);
 	bytes_puts(&b, "\n");
-	put_member_and_free(s->metric_trace, &b, Z_DEFAULT_COMPRESSION);
+	put_gzip_member_and_free(s->metric_trace, &b, Z_DEFAULT_COMPRESSION);
 }
 
 /* ---- steady states (POWER-file-3) ------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static void write_steady_row(struct power_meter *m, uint64_t insts)
 	bytes_puts(&b, ",");
 	write_power_values(&b, y->count, N_POWER_COUNTERS, y->n);
 	bytes_puts(&b, "\n");
-	put_member_and_free(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
+	put_gzip_member_and_free(s->steady_file, &b, Z_DEFAULT_COMPRESSION);
 }
 
 void power_steady_end(struct power_meter *m, uint64_t insts, bool at_block)
@@ -124,7 +124,7 @@ void power_steady_end(struct power_meter *m, uint64_t insts, bool at_block)
 		write_steady_row(m, insts);
 	} else if (at_block && !y->written) {
 		bytes_puts(&b, "ERROR! Not enough steady state points to generate average\n");
-		put_member_and_free(m->setup->steady_file, &b, Z_DEFAULT_COMPRESSION);
+		put_gzip_member_and_free(m->setup->steady_file, &b, Z_DEFAULT_COMPRESSION);
 	}
 	y->n = y->start = 0;
 	y->insts = insts;

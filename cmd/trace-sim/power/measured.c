@@ -146,7 +146,7 @@ static void add_to_aggregate(struct power_saved *v, struct power_sample *s, uint
  * Computes the power of integer and floating-point units from the counts of each other. quirk Q7-18:
  * -aggregate_power_stats swaps these counts.
  */
-static void exchange_int_and_fp(const struct power_meter *m, struct power_sample *s)
+static void set_power_of_swapped_counts(const struct power_meter *m, struct power_sample *s)
 {
 	const double *energy = m->setup->config.energy;
 	double t = power_model_seconds(&m->gpu, s->cycles), *w = s->watt;
@@ -162,18 +162,18 @@ static void exchange_int_and_fp(const struct power_meter *m, struct power_sample
 /* ---- the sample ---------------------------------------------------------------------------------------- */
 
 /* Sets the counters of units and the duties to 0 at a statistics block (POWER-hw-4). */
-static void restart_sms(struct power_meter *m)
+static void clear_sm_unit_counts(struct power_meter *m)
 {
 	for (uint32_t i = 0; i < m->gpu.sms; i++) {
 		struct power_sm *p = &m->sm[i];
 
 		memset(p->unit, 0, sizeof(p->unit));
-		memset(p->unit_before, 0, sizeof(p->unit_before));
+		memset(p->unit_at_sample, 0, sizeof(p->unit_at_sample));
 		p->duty = 0;
 	}
 }
 
-static void add_energy(struct power_meter *m, const struct power_sample *s)
+static void add_sample_energy(struct power_meter *m, const struct power_sample *s)
 {
 	double seconds = power_model_seconds(&m->gpu, s->cycles);
 
@@ -201,16 +201,16 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 		add_to_aggregate(m->saved, &s, lanes, warps);
 	power_model(&setup->config, &m->gpu, &s);
 	if (setup->aggregate)
-		exchange_int_and_fp(m, &s);
+		set_power_of_swapped_counts(m, &s);
 	if (setup->voltage_scaling)
-		power_model_voltage(&setup->config, volt, &s);
+		power_model_scale_voltage(&setup->config, volt, &s);
 	m->last = s;
 	power_sums_add(&m->kernel, &s);
 	power_sums_add(&m->run, &s);
-	add_energy(m, &s);
+	add_sample_energy(m, &s);
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		m->saved->count[i] = wrap_to_64_bits(t->count[i]);
 	m->saved->count[POWER_CC_H] = wrap_to_64_bits(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
 	m->before = *t;
-	restart_sms(m);
+	clear_sm_unit_counts(m);
 }

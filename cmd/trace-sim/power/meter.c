@@ -13,7 +13,7 @@
  * Fills the tables of the increments by unit and active lanes (POWER-unit-2). quirk Q7-5: the increments contain the
  * factor. quirk Q7-6: the increment for inactive lanes is truncated after its multiplication.
  */
-static void fill_tables(struct power_meter *m)
+static void fill_increment_tables(struct power_meter *m)
 {
 	static const bool thirds[N_POWER_UNITS] = {[POWER_INT_MUL32_ACC - POWER_UNIT_FIRST] = true,
 		[POWER_INT_DIV_ACC - POWER_UNIT_FIRST] = true,
@@ -42,7 +42,7 @@ static void fill_tables(struct power_meter *m)
  * Returns the cycle of the first sample after `now` (POWER-sample-1). quirk Q7-2: with an interval of 1 the
  * first cycle of the run has no sample.
  */
-static uint64_t next_sample(uint64_t now, uint32_t interval)
+static uint64_t next_power_sample_cycle(uint64_t now, uint32_t interval)
 {
 	uint32_t low = (uint32_t)now, left = interval - low % interval;
 
@@ -61,13 +61,13 @@ struct power_meter *power_meter_new(const struct power_setup *s, const struct pa
 	m->tables.op = reserve(CODE_MAX, sizeof(*m->tables.op));
 	m->tables.gating_group = s->gating_group;
 	m->tables.count_idle = !s->clock_gated_lanes;
-	m->tables.lanes_complete = s->clock_gated_lanes;
+	m->tables.duty_counts_lanes = s->clock_gated_lanes;
 	m->tables.duty_divisor = 32 * p->core.ex_wb_width;
-	fill_tables(m);
+	fill_increment_tables(m);
 	m->sm = reserve(p->sms, sizeof(*m->sm));
 	for (uint32_t i = 0; i < p->sms; i++)
 		m->sm[i].tables = &m->tables;
-	m->due = s->mode == POWER_SIMULATED ? next_sample(0, s->interval) : UINT64_MAX;
+	m->due = s->mode == POWER_SIMULATED ? next_power_sample_cycle(0, s->interval) : UINT64_MAX;
 	if (s->mode != POWER_SIMULATED)
 		power_measured_start(m);
 	power_files_write_headers(m);
@@ -103,8 +103,9 @@ void power_add_unit_counts(struct power_meter *m, struct power_sample *s, bool m
 	for (uint32_t i = 0; i < m->gpu.sms; i++) {
 		struct power_sm *p = &m->sm[i];
 
-		add_sm_unit_counts(p, s->count + POWER_UNIT_FIRST, marked ? p->unit_marked : p->unit_before,
-			marked ? &p->warps_marked : &p->warps_before, keep);
+		add_sm_unit_counts(p, s->count + POWER_UNIT_FIRST,
+			marked ? p->unit_at_span_end : p->unit_at_sample,
+			marked ? &p->warps_at_span_end : &p->warps_at_sample, keep);
 	}
 }
 
@@ -130,7 +131,7 @@ static void set_count_differences(
 
 /* ---- samples (POWER-sample) ------------------------------------------------------------------------ */
 
-void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t)
+void power_meter_take_sample(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	const struct power_setup *setup = m->setup;
 	struct power_sample s = {.cycles = setup->interval};
@@ -141,7 +142,7 @@ void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_
 	s.count[POWER_IDLE_CORE_N] = (double)power_idle_sms(m, t->active_cycles - m->before.active_cycles);
 	power_model(&setup->config, &m->gpu, &s);
 	if (setup->voltage_scaling)
-		power_model_voltage(&setup->config, 1, &s);
+		power_model_scale_voltage(&setup->config, 1, &s);
 	m->last = s;
 	power_files_write_row(m, &s);
 	m->before = *t;
@@ -149,11 +150,11 @@ void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_
 	power_steady_sample(m, &s, t->insts);
 	power_sums_add(&m->kernel, &s);
 	power_sums_add(&m->run, &s);
-	m->due = next_sample(now, setup->interval);
-	power_meter_close(m, now, t);
+	m->due = next_power_sample_cycle(now, setup->interval);
+	power_meter_close_span(m, now, t);
 }
 
-void power_meter_block(struct power_meter *m, const struct power_block *b)
+void power_meter_report_block(struct power_meter *m, const struct power_block *b)
 {
 	if (m->setup->mode == POWER_MEASURED || m->setup->mode == POWER_HYBRID)
 		power_measured_sample(m, b);
@@ -173,35 +174,36 @@ void power_meter_block(struct power_meter *m, const struct power_block *b)
 static void add_time_span(struct power_meter *m, uint64_t now, const struct power_totals *t, bool keep,
 	struct power_energies *e)
 {
-	double cycles = (double)(now - m->marked_at), seconds = power_model_seconds(&m->gpu, cycles), duty;
+	double cycles = (double)(now - m->last_span_end), seconds = power_model_seconds(&m->gpu, cycles),
+	       duty;
 	struct power_sample s = {.cycles = cycles};
 
-	if (now == m->marked_at || m->setup->mode != POWER_SIMULATED)
+	if (now == m->last_span_end || m->setup->mode != POWER_SIMULATED)
 		return;
 	set_count_differences(t, &m->marked, &s);
 	power_add_unit_counts(m, &s, true, keep);
-	duty = m->duty_marked / cycles;
+	duty = m->duty_at_last_span / cycles;
 	s.count[POWER_PIPE_A] = duty < 0.8 ? duty : 0.8;
 	s.count[POWER_IDLE_CORE_N] =
 		m->gpu.sms - (double)(t->active_cycles - m->marked.active_cycles) / cycles;
 	power_model(&m->setup->config, &m->gpu, &s);
 	if (m->setup->voltage_scaling)
-		power_model_voltage(&m->setup->config, 1, &s);
+		power_model_scale_voltage(&m->setup->config, 1, &s);
 	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
 		e->joule[i] += s.watt[i] * seconds;
 	e->seconds += seconds;
 }
 
-void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t)
+void power_meter_close_span(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	add_time_span(m, now, t, true, &m->energy);
 	m->marked = *t;
-	m->marked_at = now;
-	m->duty_marked = 0;
+	m->last_span_end = now;
+	m->duty_at_last_span = 0;
 	m->now = m->energy;
 }
 
-void power_meter_update_open(struct power_meter *m, uint64_t now, const struct power_totals *t)
+void power_meter_update_open_span(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	m->now = m->energy;
 	if (now != m->block_at)

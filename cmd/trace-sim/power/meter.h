@@ -91,16 +91,16 @@ struct power_meter {
 	bool modern;
 	/* sum of the duty since the last sample, in the original's precision; buffer for one row of it */
 	float duty, duty_per_tick[POWER_DUTY_ROW];
-	double duty_marked;
+	double duty_at_last_span;
 	struct power_totals before, marked; /* totals at the last sample, and at the end of the last span */
 	bool quiet;                         /* true if only DRAM counters have changed since `marked`; */
 	/* valid only while `placed` is the number of placed thread blocks */
 	uint64_t placed;
-	uint64_t marked_at;       /* cycle at which the last span ended */
+	uint64_t last_span_end;   /* cycle at which the last span ended */
 	struct power_sample last; /* sample */
 	struct power_sums kernel, run;
 	uint64_t block_at; /* cycle of the last statistics block */
-	/* sums of the kernel at the last statistics block or power_meter_update_open() */
+	/* sums of the kernel at the last statistics block or power_meter_update_open_span() */
 	struct power_sums shown;
 	struct power_energies energy; /* energies of all closed spans */
 	struct power_energies now;    /* energies, including those of the open span */
@@ -112,24 +112,24 @@ struct power_meter *power_meter_new(const struct power_setup *s, const struct pa
 void power_meter_free(struct power_meter *m);
 
 /* duty.c: adds up the duty of the cycles before `now`. */
-void power_duty_settle(struct power_meter *m, uint64_t now);
-/* Calls power_duty_settle() if the rows are at least half full. */
-static inline void power_duty_settle_if_full(struct power_meter *m, uint64_t now)
+void power_duty_add_rows(struct power_meter *m, uint64_t now);
+/* Calls power_duty_add_rows() if the rows are at least half full. */
+static inline void power_duty_add_rows_if_full(struct power_meter *m, uint64_t now)
 {
 	if (now - m->tables.row_start >= POWER_DUTY_ROW / 2)
-		power_duty_settle(m, now);
+		power_duty_add_rows(m, now);
 }
 /* Mean duty of the interval that ends now (POWER-duty-2). */
 float power_duty_mean(const struct power_meter *m);
 /* Mean number of idle SMs in the interval. active_cycles: sum over the SMs of cycles that were not idle. */
 float power_idle_sms(const struct power_meter *m, uint64_t active_cycles);
 
-/* meter.c: takes a sample in mode 0. power_duty_settle() must have been called. */
-void power_meter_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
+/* meter.c: takes a sample in mode 0. power_duty_add_rows() must have been called. */
+void power_meter_take_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Ends the open span, at a sample or at the end of a kernel. */
-void power_meter_close(struct power_meter *m, uint64_t now, const struct power_totals *t);
+void power_meter_close_span(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Brings m->now up to date with the open span. */
-void power_meter_update_open(struct power_meter *m, uint64_t now, const struct power_totals *t);
+void power_meter_update_open_span(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Kernels, times and totals of a statistics block. */
 struct power_block {
 	char *const *name;
@@ -139,7 +139,7 @@ struct power_block {
 	const struct power_totals *totals;
 };
 /* Writes the sums of the kernel to the report at a statistics block. Clears the sums. */
-void power_meter_block(struct power_meter *m, const struct power_block *b);
+void power_meter_report_block(struct power_meter *m, const struct power_block *b);
 /*
  * Adds to s the counts of units since the last sample or, with `marked`, since the last span. keep: the next
  * difference starts here.

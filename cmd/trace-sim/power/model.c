@@ -16,7 +16,7 @@ double power_model_seconds(const struct power_gpu *g, double cycles) { return cy
  * Computes the power of instruction processing in the SMs (POWER-component-1). t: duration of the sample in
  * seconds.
  */
-static void core_watts(const struct power_config *c, double t, struct power_sample *s)
+static void compute_core_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double *w = s->watt;
 
@@ -39,7 +39,7 @@ static void core_watts(const struct power_config *c, double t, struct power_samp
 /*
  * Computes the power of the execution units (POWER-component-2). Their counters already contain the factors.
  */
-static void unit_watts(const struct power_config *c, double t, struct power_sample *s)
+static void compute_unit_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	s->watt[POWER_INTP] = s->count[POWER_INT_ACC] * ENERGY(int) / t;
 	s->watt[POWER_FPUP] = s->count[POWER_FPU_ACC] * ENERGY(fpu) / t;
@@ -49,7 +49,7 @@ static void unit_watts(const struct power_config *c, double t, struct power_samp
 }
 
 /* Computes the power outside the SMs (POWER-component-3). */
-static void memory_watts(const struct power_config *c, double t, struct power_sample *s)
+static void compute_memory_watts(const struct power_config *c, double t, struct power_sample *s)
 {
 	double reads = ACTIVITY(DC_RH) + ACTIVITY(DC_RM) + ACTIVITY(CC_H) + ACTIVITY(CC_M) + ACTIVITY(TC_H) +
 		       ACTIVITY(TC_M);
@@ -105,7 +105,7 @@ static enum power_static static_row_of_sample(const struct power_sample *s)
  * Returns the static power of a sample. quirk Q7-11: a sample without active units always uses the row of the L1
  * (POWER-static-1).
  */
-static double static_watt(
+static double static_power_watts(
 	const struct power_config *c, const struct power_gpu *g, const struct power_sample *s)
 {
 	double active = (g->sms - s->count[POWER_IDLE_CORE_N]) / g->sms, lanes = ceil(s->threads);
@@ -123,13 +123,13 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 {
 	double t = power_model_seconds(g, s->cycles);
 
-	core_watts(c, t, s);
-	unit_watts(c, t, s);
-	memory_watts(c, t, s);
+	compute_core_watts(c, t, s);
+	compute_unit_watts(c, t, s);
+	compute_memory_watts(c, t, s);
 	s->watt[POWER_PIPEP] = ACTIVITY(PIPE_A) * s->cycles * g->sms * ENERGY(pipeline) / t;
 	s->watt[POWER_IDLE_COREP] = s->count[POWER_IDLE_CORE_N] * c->idle_sm_watt;
 	s->watt[POWER_CONSTP] = c->constant_watt;
-	s->watt[POWER_STATICP] = static_watt(c, g, s);
+	s->watt[POWER_STATICP] = static_power_watts(c, g, s);
 	s->dynamic = 0;
 	for (unsigned i = 0; i < POWER_CONSTP; i++)
 		s->dynamic += s->watt[i];
@@ -137,7 +137,7 @@ void power_model(const struct power_config *c, const struct power_gpu *g, struct
 }
 
 /* Scales the components by a voltage. quirk Q7-12: the total contains the unscaled dynamic power. */
-void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s)
+void power_model_scale_voltage(const struct power_config *c, double volt, struct power_sample *s)
 {
 	double ratio = volt / c->reference_volt;
 

@@ -26,7 +26,7 @@ struct power_sample {
 /* Computes the components, the dynamic and the total power of s from its counters, cycles and threads. */
 void power_model(const struct power_config *c, const struct power_gpu *g, struct power_sample *s);
 /* Scales the components by a voltage (POWER-total-3). */
-void power_model_voltage(const struct power_config *c, double volt, struct power_sample *s);
+void power_model_scale_voltage(const struct power_config *c, double volt, struct power_sample *s);
 double power_model_seconds(const struct power_gpu *g, double cycles);
 
 #endif

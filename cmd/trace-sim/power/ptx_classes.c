@@ -35,7 +35,7 @@ static struct word take_first_word(const char **rest, const char *end)
 	return (struct word){s, (size_t)((dot ? dot : end) - s)};
 }
 
-static bool is_type(struct word w)
+static bool is_ptx_type_word(struct word w)
 {
 	static const char *const types[] = {"s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "b8", "b16",
 		"b32", "b64", "f16", "f32", "f64", "f16x2", "bf16", "bf16x2", "pred", NULL};
@@ -47,7 +47,7 @@ static bool is_type(struct word w)
  * Returns the type that determines the class: the first type in the opcode or, with `second`, the second type
  * if there is one.
  */
-static struct word type_that_decides(const char *rest, const char *end, bool second)
+static struct word class_deciding_type(const char *rest, const char *end, bool second)
 {
 	struct word type = {"", 0};
 	bool any = false;
@@ -55,7 +55,7 @@ static struct word type_that_decides(const char *rest, const char *end, bool sec
 	while (rest < end) {
 		struct word w = take_first_word(&rest, end);
 
-		if (!is_type(w))
+		if (!is_ptx_type_word(w))
 			continue;
 		type = w;
 		if (any || !second)
@@ -65,7 +65,7 @@ static struct word type_that_decides(const char *rest, const char *end, bool sec
 	return type;
 }
 
-static bool is_control(struct word stem)
+static bool is_control_stem(struct word stem)
 {
 	static const char *const list[] = {
 		"membar", "ssy", "bra", "bar", "ret", "retp", "nop", "exit", "callp", "call", NULL};
@@ -88,8 +88,8 @@ bool power_ptx_is_floating(const char *opcode, size_t n)
 	const char *rest = opcode, *end = opcode + n;
 	struct word stem = take_first_word(&rest, end);
 
-	return !is_control(stem) &&
-	       is_float_type(type_that_decides(rest, end, opcode_word_in(stem, by_second)));
+	return !is_control_stem(stem) &&
+	       is_float_type(class_deciding_type(rest, end, opcode_word_in(stem, by_second)));
 }
 
 /* ---- power class (POWER-ptx-2) ------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static unsigned ptx_class(struct word stem, struct word type, enum isa_class cla
 {
 	bool alu = class == CLASS_ALU;
 
-	if (is_control(stem))
+	if (is_control_stem(stem))
 		return POWER_NO_UNIT;
 	if (opcode_word_is(type, "f64"))
 		return float_class(stem, true, alu || class == CLASS_DP);
@@ -203,7 +203,7 @@ static unsigned other_operands(const struct inst *in, struct word stem)
 void power_op_make_ptx(struct power_op *op, const struct inst *in, unsigned reads)
 {
 	const char *rest = in->opcode, *end = rest + strlen(rest);
-	struct word stem = take_first_word(&rest, end), type = type_that_decides(rest, end, false);
+	struct word stem = take_first_word(&rest, end), type = class_deciding_type(rest, end, false);
 
 	*op = (struct power_op){
 		.unit = (uint8_t)ptx_class(stem, type, (enum isa_class)in->class),

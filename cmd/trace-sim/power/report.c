@@ -61,7 +61,7 @@ static void put_extreme(struct bytes *b, const char *title, const char *name, co
 	put_counters(b, prefix, e->count);
 }
 
-static void put_names(struct bytes *b, const struct power_block *k)
+static void put_kernel_names(struct bytes *b, const struct power_block *k)
 {
 	bytes_puts(b, "kernel_name = ");
 	for (uint32_t i = 0; i < k->n; i++)
@@ -78,7 +78,7 @@ void power_report_block(const struct power_meter *m, const struct power_block *k
 
 	if (!m->setup->report)
 		return;
-	put_names(&b, k);
+	put_kernel_names(&b, k);
 	put_means(&b, &m->kernel);
 	put_extreme(&b, "\nKernel Maximum Power Data:\n", "kernel_max_power", "gpu_max_", &m->kernel.most);
 	put_extreme(&b, "\nKernel Minimum Power Data:\n", "kernel_min_power", "gpu_min_", &m->kernel.least);

@@ -53,19 +53,19 @@ struct addrdec {
 	/* number of channels; slices of a channel on one side of the L2 (MEM-sides); number of the index function */
 	uint32_t channels, subs, index;
 	uint32_t sides, clusters;
-	bool sides_alternate; /* true if neighbouring clusters are on different sides */
-	bool gap;             /* true if the number of channels is not a power of two */
-	bool lines_whole;     /* true if all bytes of a line are in the same slice */
-	uint32_t high_shift;  /* number of low address bits that the hash functions ignore */
-	uint32_t ipoly_n;     /* number of slices for IPOLY: channels are rounded up to a power of two */
-	uint32_t group;       /* slices of a group: largest power of two that divides the number of slices */
+	bool sides_alternate;   /* true if neighbouring clusters are on different sides */
+	bool gap;               /* true if the number of channels is not a power of two */
+	bool line_in_one_slice; /* true if all bytes of a line are in the same slice */
+	uint32_t high_shift;    /* number of low address bits that the hash functions ignore */
+	uint32_t ipoly_n;       /* number of slices for IPOLY: channels are rounded up to a power of two */
+	uint32_t group; /* slices of a group: largest power of two that divides the number of slices */
 	struct random random;
 	/*
-	 * true if by_byte[] is valid. These tables save 8.9 M of 729 M instructions on gemm-hmma-86 and 3.4 M of
+	 * true if result_by_byte[] is valid. These tables save 8.9 M of 729 M instructions on gemm-hmma-86 and 3.4 M of
 	 * 568 M on bfs-rodinia-a100 (rtx3070, -j 1).
 	 */
 	bool has_byte_tables;
-	uint64_t by_byte[8][256];
+	uint64_t result_by_byte[8][256];
 };
 
 /* ---- masks ---------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static uint64_t pack_address_field(const struct address_field *g, uint64_t v)
 }
 
 /* Moves the bits of `mask` from position `at` on up by n positions, and fills the gap with zeros. */
-static uint64_t insert_bits(uint64_t mask, uint32_t at, uint32_t n)
+static uint64_t insert_zero_bits(uint64_t mask, uint32_t at, uint32_t n)
 {
 	uint64_t low = mask & ((1ull << at) - 1);
 
@@ -126,8 +126,8 @@ static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 	if (d->chip_at >= 0 && !d->gap) {
 		uint32_t at = (uint32_t)d->chip_at;
 
-		bank = insert_bits(bank, at, nbits);
-		row = insert_bits(row, at, nbits);
+		bank = insert_zero_bits(bank, at, nbits);
+		row = insert_zero_bits(row, at, nbits);
 		chip = ((1ull << nbits) - 1) << at;
 	}
 	d->sub_mask = lowest_bits(bank, sub_log2);
@@ -141,7 +141,8 @@ static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 	int lowest = d->index == INDEX_RANDOM ? d->chip_at - (int)sub_log2
 		     : d->gap                 ? d->chip_at
 					      : (int)d->high_shift;
-	d->lines_whole = lowest >= LINE_LOG2 && !(((d->gap ? 0 : chip) | bank) & ((1u << LINE_LOG2) - 1));
+	d->line_in_one_slice =
+		lowest >= LINE_LOG2 && !(((d->gap ? 0 : chip) | bank) & ((1u << LINE_LOG2) - 1));
 }
 
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
@@ -320,7 +321,7 @@ static uint64_t decode_by_tables(struct addrdec *d, uint64_t addr)
 	if (!d->has_byte_tables)
 		return decode_address(d, addr);
 	for (unsigned i = 0; i < 8; i++)
-		sum ^= d->by_byte[i][addr >> 8 * i & 255];
+		sum ^= d->result_by_byte[i][addr >> 8 * i & 255];
 #ifdef CHECK_INVARIANTS
 	assert(sum == decode_address(d, addr));
 #endif
@@ -340,9 +341,9 @@ void addrdec_decode_request(struct addrdec *d, struct req *r)
 	r->row = (uint32_t)a;
 }
 
-bool addrdec_line_has_one_slice(const struct addrdec *d) { return d->lines_whole; }
+bool addrdec_line_has_one_slice(const struct addrdec *d) { return d->line_in_one_slice; }
 
-uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
+uint32_t addrdec_sub_for_cluster(struct addrdec *d, uint64_t addr, uint32_t cluster)
 {
 	uint32_t sub = (uint32_t)(decode_by_tables(d, addr) >> SUB_AT);
 
@@ -350,7 +351,7 @@ uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 }
 
 /* Returns the sub partition of an address on its home side (MEM-sides-2). */
-uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
+uint32_t addrdec_home_sub_partition(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;
 	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
@@ -379,7 +380,7 @@ bool addrdec_is_random(const struct addrdec *d) { return d->index == INDEX_RANDO
 static void make_byte_tables(struct addrdec *d)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {
-		uint64_t *of = d->by_byte[bit / 8], one = decode_address(d, 1ull << bit);
+		uint64_t *of = d->result_by_byte[bit / 8], one = decode_address(d, 1ull << bit);
 
 		for (uint32_t v = 1u << bit % 8; v < 2u << bit % 8; v++)
 			of[v] = of[v - (1u << bit % 8)] ^ one;

@@ -33,7 +33,7 @@ void bench_close(struct bench *b)
 	free(b);
 }
 
-void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write)
+void bench_warm_l2(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write)
 {
 	uint64_t at = addr / 32, end = (addr + bytes + 31) / 32;
 
@@ -50,7 +50,7 @@ void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster
 #define MANY (UINT64_C(1) << 30) /* maximum number of cycles to simulate at once; longer than any window */
 
 /* Skips steps in which nothing happens, then runs a step or a window of at most `cycles` cycles. */
-static void step_bench(struct run *r, uint64_t cycles)
+static void step_or_skip_bench(struct run *r, uint64_t cycles)
 {
 	struct gpu *g = &r->gpu;
 	struct skip skip;
@@ -59,7 +59,7 @@ static void step_bench(struct run *r, uint64_t cycles)
 	if (gpu_can_skip(g, &skip))
 		gpu_skip(g, &skip);
 	fired = window_run(g, gpu_now(g) + cycles) ? CLOCK_CORE : gpu_step(g);
-	if (fired & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
+	if (fired & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_is_deadlocked(r))
 		die("micro-trace deadlocked after %llu cycles", (unsigned long long)gpu_now(g));
 }
 
@@ -73,7 +73,7 @@ static void launch_micro(struct bench *b, const struct micro *m)
 	b->text = micro_text_new(m);
 	readahead_queue_warnings(g->readahead, &o);
 	t = trace_open_input(micro_input(b->text), &o, &f);
-	if (!t || !launch_load(g, t, m->name, ++b->position, &f))
+	if (!t || !launch_load_kernel(g, t, m->name, ++b->position, &f))
 		die_fault(&f);
 	launch_kernels(g);
 }
@@ -86,9 +86,9 @@ uint64_t bench_run_kernel(struct bench *b, const struct micro *m)
 
 	launch_micro(b, m);
 	do
-		step_bench(&b->run, MANY);
+		step_or_skip_bench(&b->run, MANY);
 	while (!(k = launch_pop_finished(g)));
-	launch_remove(g, k);
+	launch_remove_kernel(g, k);
 	micro_text_free(b->text);
 	b->text = NULL;
 	return gpu_now(g) - start;
@@ -119,7 +119,7 @@ static void run_bench_until(struct bench *b, const struct micro *m, enum bench_c
 	if (unit == BENCH_CTAS)
 		most /= (m->threads + 31) / 32;
 	while ((lack = n - (double)(unit == BENCH_CTAS ? g->completed_ctas : count_issued(g))) > 0)
-		step_bench(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
+		step_or_skip_bench(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
 }
 
 void bench_time_insts(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)

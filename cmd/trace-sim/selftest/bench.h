@@ -23,7 +23,7 @@ struct bench *bench_open(const struct params *p, const struct isa *isa);
 struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events);
 void bench_close(struct bench *b);
 /* Updates the tags of the L2 as if a cluster had read or written `bytes` bytes at addr, line by line. */
-void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write);
+void bench_warm_l2(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write);
 /*
  * Runs one kernel to its end. Returns its core cycles, including the launch latency. Ends the program on a
  * deadlock.

@@ -27,7 +27,7 @@ struct search {
 	struct figure_table *table;
 	const struct measured *with;
 	struct knob *knob;
-	uint32_t n, tried;
+	uint32_t n, n_trials;
 	struct trial known[KNOWN]; /* remembered trials, by trial number modulo KNOWN */
 	FILE *out;
 };
@@ -102,7 +102,7 @@ static bool is_valid_config(const struct gpuconf *c)
 /*
  * Mean error of the rows with the current values of the knobs, or infinity if the configuration is invalid.
  */
-static double mean_error(struct search *s)
+static double simulated_mean_error(struct search *s)
 {
 	struct gpuconf *c = config_of_knobs(s);
 	struct selftest t = *s->t;
@@ -135,9 +135,9 @@ static double mean_error(struct search *s)
 }
 
 /* Returns the remembered trial with the current values of the knobs, or NULL if there is none. */
-static const struct trial *find_known_trial(const struct search *s)
+static const struct trial *find_remembered_trial(const struct search *s)
 {
-	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
+	for (uint32_t i = 0; i < s->n_trials && i < KNOWN; i++) {
 		uint32_t k = 0;
 
 		while (k < s->n && s->known[i].value[k] == s->knob[k].value)
@@ -149,19 +149,19 @@ static const struct trial *find_known_trial(const struct search *s)
 }
 
 /* Mean error with the current values of the knobs, from a remembered trial or from a simulation. */
-static double try_values(struct search *s)
+static double error_of_current_values(struct search *s)
 {
-	const struct trial *before = find_known_trial(s);
-	struct trial *t = &s->known[s->tried % KNOWN];
+	const struct trial *before = find_remembered_trial(s);
+	struct trial *t = &s->known[s->n_trials % KNOWN];
 
 	if (before)
 		return before->error;
-	t->error = mean_error(s);
+	t->error = simulated_mean_error(s);
 	if (!t->value)
 		t->value = xcalloc(s->n, sizeof(*t->value));
 	for (uint32_t k = 0; k < s->n; k++)
 		t->value[k] = s->knob[k].value;
-	s->tried++;
+	s->n_trials++;
 	return t->error;
 }
 
@@ -174,7 +174,7 @@ static bool improve_knob(struct search *s, struct knob *k, int64_t value, double
 	if (value < k->from || value > k->to || value == before)
 		return false;
 	k->value = value;
-	error = try_values(s);
+	error = error_of_current_values(s);
 	if (error < *best) {
 		*best = error;
 		return true;
@@ -203,13 +203,13 @@ void fit_run(const struct selftest *t, struct figure_table *table, const struct 
 	s.knob = xcalloc(s.n, sizeof(*s.knob));
 	for (uint32_t i = 0; i < s.n; i++)
 		s.knob[i] = parse_knob(t->conf, t->fit[i]);
-	best = try_values(&s);
+	best = error_of_current_values(&s);
 	for (unsigned round = 0; moved && round < ROUNDS; round++) {
 		moved = false;
 		for (uint32_t i = 0; i < s.n; i++)
 			moved |= search_knob(&s, &s.knob[i], &best);
 	}
-	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.tried);
+	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.n_trials);
 	for (uint32_t i = 0; i < s.n; i++)
 		fprintf(out, "%s %lld\n", conf_rows[s.knob[i].id].name, (long long)s.knob[i].value);
 	for (uint32_t i = 0; i < KNOWN; i++)

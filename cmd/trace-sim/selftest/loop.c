@@ -70,7 +70,7 @@ uint32_t loop_turn_rows(const struct loop *l)
 	return l->pass >= 64 ? 32 : l->pass > most ? l->pass : most / l->pass * l->pass;
 }
 
-static uint32_t later_cycle(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t max_of_two_cycles(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /*
  * Appends an instruction with destination register dst and source registers a, b and c, and schedules it.
@@ -89,13 +89,13 @@ static struct turn_op *append_turn_op(
 	for (unsigned i = 0; i < 3; i++) {
 		o->src[i] = o->code.slot[i] = (uint8_t)src[i];
 		if (src[i] < DATA)
-			at = later_cycle(at, t->ready[src[i]]);
+			at = max_of_two_cycles(at, t->ready[src[i]]);
 	}
 	if (kind == LOAD) {
-		at = later_cycle(at, t->next_memory);
+		at = max_of_two_cycles(at, t->next_memory);
 		t->next_memory = at + MEMORY_APART;
 	} else if (kind == WIDE || (kind <= ADD && t->l->word == 4)) {
-		at = later_cycle(at, t->next_fp32);
+		at = max_of_two_cycles(at, t->next_fp32);
 		t->next_fp32 = at + (kind == WIDE ? t->wide_cycles : t->single_cycles);
 	}
 	if (t->n > 1)
@@ -184,7 +184,7 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
  * the compiler has few registers left. Half of the sums then write to a register that loads must have read
  * first.
  */
-static void append_row(struct turn *t, uint32_t row)
+static void append_row_of_turn(struct turn *t, uint32_t row)
 {
 	uint32_t next = row + t->loads_ahead;
 	struct turn_op *o;
@@ -228,7 +228,7 @@ static struct turn *new_turn(const struct micro *m)
 		append_loads(t, row);
 	}
 	for (uint32_t row = 0; row < t->rows; row++)
-		append_row(t, row);
+		append_row_of_turn(t, row);
 	append_turn_op(t, COUNT, FACTOR + 2, FACTOR + 2, NO_REG, NO_REG, FP32);
 	append_turn_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
 	append_turn_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
@@ -272,7 +272,7 @@ static void write_turn_op(
 /* 2^32 divided by the golden ratio, whose multiples modulo 2^32 are evenly spread */
 #define GOLDEN UINT32_C(2654435769)
 
-void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+void loop_write_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct loop *l = m->arg;
 	struct turn *t = new_turn(m);

@@ -186,7 +186,7 @@ static int index_of_with_word(const char *line, size_t len)
 }
 
 /* Parses "#with TOOL NAME=VALUE ..." or "#params TOOL NAME=VALUE ...". `word` is an index in with_words[]. */
-static int parse_with(
+static int parse_with_line(
 	struct measured *m, const struct input *in, const char *line, size_t len, int word, struct fault *f)
 {
 	size_t skip = strlen(with_words[word]);
@@ -251,7 +251,7 @@ int measured_parse(struct measured *m, struct input *in, struct fault *f)
 		if (!len || (*line == '#' && with < 0))
 			continue;
 		if (with >= 0)
-			r = parse_with(m, in, line, len, with, f);
+			r = parse_with_line(m, in, line, len, with, f);
 		else if (header)
 			r = parse_row(m, in, line, len, f);
 		else
@@ -285,7 +285,7 @@ void measured_free(struct measured *m)
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 /* Returns the text after "key=", or NULL if the key is absent. */
-static const char *find_value(const char *params, const char *key)
+static const char *find_param_value(const char *params, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -299,7 +299,7 @@ static const char *find_value(const char *params, const char *key)
 
 bool measured_param(const char *params, const char *key, double *value)
 {
-	const char *s = find_value(params, key);
+	const char *s = find_param_value(params, key);
 	double from, to;
 
 	if (!s || !parse_decimal(&s, &from))
@@ -327,7 +327,7 @@ bool measured_row_param(
 
 bool measured_copy_value(const char *params, const char *key, char *out, size_t cap)
 {
-	const char *s = find_value(params, key);
+	const char *s = find_param_value(params, key);
 	size_t n = s ? strcspn(s, ",") : 0;
 
 	if (!n || n >= cap)

@@ -47,7 +47,7 @@ static void end_inst(struct scribe *s, uint64_t imm)
 	bytes_printf(&s->text, s->v6 ? "%" PRIu64 " 0 NoVal\n" : "%" PRIu64 " \n", imm);
 }
 
-void scribe_masked(
+void scribe_masked_op(
 	struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm)
 {
 	begin_inst(s, mask, dst, op, src);
@@ -57,7 +57,7 @@ void scribe_masked(
 
 void scribe_op(struct scribe *s, const char *dst, const char *op, const char *src, uint64_t imm)
 {
-	scribe_masked(s, LANES_ALL, dst, op, src, imm);
+	scribe_masked_op(s, LANES_ALL, dst, op, src, imm);
 }
 
 /*
@@ -173,7 +173,7 @@ static void generate_block(struct micro_text *t)
 	t->block++;
 }
 
-static size_t read_text(void *ctx, void *buf, size_t n)
+static size_t read_micro_text(void *ctx, void *buf, size_t n)
 {
 	struct micro_text *t = ctx;
 	size_t have = t->out.n - t->n_read;
@@ -192,7 +192,7 @@ static size_t read_text(void *ctx, void *buf, size_t n)
 	return n;
 }
 
-struct input *micro_input(struct micro_text *t) { return input_generated(t->m->name, read_text, t); }
+struct input *micro_input(struct micro_text *t) { return input_generated(t->m->name, read_micro_text, t); }
 
 void micro_text_free(struct micro_text *t)
 {

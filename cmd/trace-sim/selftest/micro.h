@@ -42,7 +42,7 @@ struct micro {
 
 /* Writes an instruction without addresses. `dst` and `src` are registers, for example "R1 R2", or "". */
 void scribe_op(struct scribe *s, const char *dst, const char *op, const char *src, uint64_t imm);
-void scribe_masked(
+void scribe_masked_op(
 	struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm);
 /* Writes a memory instruction: lane i of `mask` accesses `width` bytes at base + i * stride. */
 void scribe_mem(struct scribe *s, uint32_t mask, const char *dst, const char *op, const char *src,

@@ -96,7 +96,7 @@ bool probe_for_row(struct probe *p, const struct measured_row *r, const struct m
 	return !k->ready || k->ready(p, r, s, why);
 }
 
-void probe_man(FILE *out)
+void probe_print_man(FILE *out)
 {
 	for (unsigned i = 0; i < n_probe_kinds; i++) {
 		const struct probe_kind *k = &probe_kinds[i];
@@ -139,4 +139,4 @@ double subject_gb_per_s(const struct subject *s, double bytes, double cycles)
 	return cycles > 0 ? bytes * s->params.hz[0] / cycles / 1e9 : NAN;
 }
 
-uint32_t probe_count(double v) { return v < 1 ? 1 : v > 1e9 ? 1000000000u : (uint32_t)(v + 0.5); }
+uint32_t probe_round_count(double v) { return v < 1 ? 1 : v > 1e9 ? 1000000000u : (uint32_t)(v + 0.5); }

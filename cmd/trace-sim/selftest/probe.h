@@ -55,7 +55,7 @@ extern const unsigned n_probe_kinds;
 bool probe_for_row(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
 /* Prints the list of workloads in trace-sim-gpus(7). */
-void probe_man(FILE *out);
+void probe_print_man(FILE *out);
 /* Returns true if `define` is "NAME=NUMBER", where NAME is a parameter of any kind of probe. */
 bool probe_has_parameter(const char *define);
 
@@ -169,6 +169,6 @@ uint64_t subject_l2_bytes(const struct subject *s);
 /* Rate in GB/s of `bytes` bytes in `cycles` core cycles. */
 double subject_gb_per_s(const struct subject *s, double bytes, double cycles);
 /* Returns v rounded to an integer from 1 to 1e9. */
-uint32_t probe_count(double v);
+uint32_t probe_round_count(double v);
 
 #endif

@@ -32,7 +32,7 @@ struct chase_order {
 	uint32_t half; /* number of bits in each half of a value in the Feistel network */
 };
 
-static uint32_t mix_bits(uint32_t half, uint32_t round)
+static uint32_t feistel_round(uint32_t half, uint32_t round)
 {
 	uint64_t z = ((uint64_t)round << 32 | half) * 0x9E3779B97F4A7C15ull;
 
@@ -60,7 +60,7 @@ static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
 		uint64_t left = i >> o->half, right = i & mask;
 
 		for (uint32_t round = 0; round < 4; round++) {
-			uint64_t next = left ^ (mix_bits((uint32_t)right, round) & mask);
+			uint64_t next = left ^ (feistel_round((uint32_t)right, round) & mask);
 
 			left = right;
 			right = next;
@@ -102,7 +102,7 @@ static void scribe_chase_copy(struct scribe *s, const struct chase *c, uint64_t 
 	scribe_op(s, "UR4", "R2UR", "R2", 0);
 }
 
-static void chase_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_chase_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct chase *c = m->arg;
 
@@ -153,7 +153,7 @@ static void warm_chase(struct bench *b, const struct subject *s, const struct ch
 	if (steps > most)
 		steps = most < o->lines ? most : (most / o->lines) * o->lines;
 	for (uint64_t i = o->lines - steps % o->lines, n = 0; n < steps; n++)
-		bench_warm(b, chase_address(o, i + n), 8, 0, false);
+		bench_warm_l2(b, chase_address(o, i + n), 8, 0, false);
 }
 
 /*
@@ -169,7 +169,7 @@ static double time_chase(const struct subject *s, struct chase *c, double *first
 		.nregs = 16,
 		.arch = s->arch,
 		.v6 = c->bulk,
-		.body = chase_body,
+		.body = write_chase_body,
 		.arg = c};
 	uint64_t pass = c->order.lines <= REAL_PASS ? c->order.lines : 0, at[4], time[4];
 	struct bench *b = bench_open(&s->params, s->isa);

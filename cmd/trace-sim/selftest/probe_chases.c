@@ -29,7 +29,7 @@ struct many_chases {
 /*
  * Returns the node at a place of the random cycle. Odd factors and a shifted exclusive or permute the nodes.
  */
-static uint64_t node_at(uint64_t place)
+static uint64_t node_at_cycle_place(uint64_t place)
 {
 	uint32_t mask = (1u << NODES_LOG2) - 1, x = (uint32_t)place & mask;
 
@@ -58,7 +58,7 @@ static bool parse_chases(const struct probe *p, const struct subject *s, struct 
 	return threads && threads % c->lanes == 0 && threads / c->lanes <= 32;
 }
 
-static void chases_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_chases_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct many_chases *c = m->arg;
 	uint32_t first = (block * (m->threads / 32) + warp) * c->lanes;
@@ -67,7 +67,7 @@ static void chases_body(struct scribe *s, const struct micro *m, uint32_t block,
 	scribe_op(s, "R2", "MOV", "", 0);
 	for (uint32_t i = 0; i < c->hops; i++) {
 		for (uint32_t k = 0; k < c->lanes; k++)
-			lane[k] = MICRO_DATA + NODE_BYTES * node_at((first + k) * apart + i);
+			lane[k] = MICRO_DATA + NODE_BYTES * node_at_cycle_place((first + k) * apart + i);
 		s->pc = 0x100;
 		scribe_lanes(s, c->lanes < 32 ? (1u << c->lanes) - 1 : LANES_ALL, "R2", "LDG.E.STRONG.GPU",
 			"R2", 4, lane);
@@ -83,7 +83,8 @@ static void chases_body(struct scribe *s, const struct micro *m, uint32_t block,
 double probe_chases(const struct probe *p, const struct subject *s)
 {
 	struct many_chases c;
-	struct micro m = {.name = "chases", .nregs = 24, .arch = s->arch, .body = chases_body, .arg = &c};
+	struct micro m = {
+		.name = "chases", .nregs = 24, .arch = s->arch, .body = write_chases_body, .arg = &c};
 
 	parse_chases(p, s, &c);
 	m.blocks = c.blocks;
@@ -103,7 +104,7 @@ bool probe_chases_ready(
 
 /* ---- read ----------------------------------------------------------------------------------- */
 
-static void read_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_read_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const uint32_t *rounds = m->arg;
 	uint64_t stride = UINT64_C(16) * READ_BLOCKS * READ_THREADS;
@@ -137,7 +138,7 @@ double probe_read(const struct probe *p, const struct subject *s)
 		.threads = READ_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = read_body,
+		.body = write_read_body,
 		.arg = &rounds};
 	double bytes = 16.0 * READ_BLOCKS * READ_THREADS * READ_UNROLL * READ_ROUNDS;
 

@@ -140,7 +140,7 @@ static bool parse_code_operands(struct probe_line *l, const char *s, const char 
 			return false;
 		l->code.depbar_counter = (uint8_t)(counter[2] - '0');
 		counter = strchr(counter, ',');
-		l->code.depbar_most =
+		l->code.depbar_limit =
 			(uint8_t)(counter && counter < end ? strtoul(counter + 1, NULL, 0) & 63 : 0);
 		return true;
 	}
@@ -225,7 +225,7 @@ static struct probe_window *new_probe_window(const struct probe *p)
 	return w;
 }
 
-static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_clock_window(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct probe_window *w = m->arg;
 
@@ -315,7 +315,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.shmem = 1024,
 		.arch = s->arch,
 		.alike = true,
-		.body = window_body};
+		.body = write_clock_window};
 	struct params *params = xcalloc(1, sizeof(*params));
 	struct probe_window *w = new_probe_window(p);
 	struct bytes log = {0};
@@ -329,7 +329,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	b = bench_open_logged(params, s->isa, &events);
 	b->run.gpu.joins.cubins = window_cubins(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
-		bench_warm(b, MICRO_DATA + at, 32, 0, false);
+		bench_warm_l2(b, MICRO_DATA + at, 32, 0, false);
 	bench_run_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);

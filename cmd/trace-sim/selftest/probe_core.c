@@ -21,51 +21,51 @@ static uint32_t warp_mask(const struct micro *m, uint32_t warp)
 }
 
 /* Writes a loop of 128 FFMA, each of which depends on the previous one. */
-static void ffma_loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_ffma_loop(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint32_t rounds = *(const uint32_t *)m->arg, all = warp_mask(m, warp);
 
 	(void)block;
-	scribe_masked(s, all, "R1", "LDC", "", 0);
-	scribe_masked(s, all, "R2", "LDC", "", 0);
-	scribe_masked(s, all, "", "ISETP.GE.AND", "R2", 1);
-	scribe_masked(s, 0, "", "EXIT", "", 0);
-	scribe_masked(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
-	scribe_masked(s, all, "", "UMOV", "", 0);
+	scribe_masked_op(s, all, "R1", "LDC", "", 0);
+	scribe_masked_op(s, all, "R2", "LDC", "", 0);
+	scribe_masked_op(s, all, "", "ISETP.GE.AND", "R2", 1);
+	scribe_masked_op(s, 0, "", "EXIT", "", 0);
+	scribe_masked_op(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
+	scribe_masked_op(s, all, "", "UMOV", "", 0);
 	for (uint32_t r = 0; r < rounds; r++) {
 		s->pc = 0x60;
-		scribe_masked(s, all, "R0", "MOV", "", 1073742663);
-		scribe_masked(s, all, "", "UIADD3", "", 1);
-		scribe_masked(s, all, "R3", "FFMA", "R3 R0", 0);
-		scribe_masked(s, all, "", "ISETP.LE.AND", "R2", 0);
+		scribe_masked_op(s, all, "R0", "MOV", "", 1073742663);
+		scribe_masked_op(s, all, "", "UIADD3", "", 1);
+		scribe_masked_op(s, all, "R3", "FFMA", "R3 R0", 0);
+		scribe_masked_op(s, all, "", "ISETP.LE.AND", "R2", 0);
 		for (unsigned i = 0; i < 127; i++)
-			scribe_masked(s, all, "R3", "FFMA", "R3 R0", 0);
-		scribe_masked(s, r + 1 < rounds ? all : 0, "", "BRA", "", 96);
+			scribe_masked_op(s, all, "R3", "FFMA", "R3 R0", 0);
+		scribe_masked_op(s, r + 1 < rounds ? all : 0, "", "BRA", "", 96);
 	}
-	scribe_masked(s, all, "", "FSETP.NEU.AND", "R3 R255", 0);
-	scribe_masked(s, all, "", "EXIT", "", 0);
+	scribe_masked_op(s, all, "", "FSETP.NEU.AND", "R3 R255", 0);
+	scribe_masked_op(s, all, "", "EXIT", "", 0);
 }
 
-static void ffma_fixed_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_ffma_fixed(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	uint32_t all = warp_mask(m, warp);
 
 	(void)block;
-	scribe_masked(s, all, "R1", "LDC", "", 0);
-	scribe_masked(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
-	scribe_masked(s, all, "R0", "MOV", "", 1073742663);
-	scribe_masked(s, all, "R0", "FFMA", "R3 R0", 0);
+	scribe_masked_op(s, all, "R1", "LDC", "", 0);
+	scribe_masked_op(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
+	scribe_masked_op(s, all, "R0", "MOV", "", 1073742663);
+	scribe_masked_op(s, all, "R0", "FFMA", "R3 R0", 0);
 	for (unsigned i = 0; i < 19; i++)
-		scribe_masked(s, all, "R0", "FFMA", "R0 R3", 0);
-	scribe_masked(s, all, "", "FSETP.NEU.AND", "R0 R255", 0);
-	scribe_masked(s, all, "", "EXIT", "", 0);
+		scribe_masked_op(s, all, "R0", "FFMA", "R0 R3", 0);
+	scribe_masked_op(s, all, "", "FSETP.NEU.AND", "R0 R255", 0);
+	scribe_masked_op(s, all, "", "EXIT", "", 0);
 }
 
-static void empty_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_empty_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	(void)block;
-	scribe_masked(s, warp_mask(m, warp), "R1", "LDC", "", 0);
-	scribe_masked(s, warp_mask(m, warp), "", "EXIT", "", 0);
+	scribe_masked_op(s, warp_mask(m, warp), "R1", "LDC", "", 0);
+	scribe_masked_op(s, warp_mask(m, warp), "", "EXIT", "", 0);
 }
 
 static double time_kernel(const struct subject *s, const struct micro *m)
@@ -79,7 +79,7 @@ static double time_kernel(const struct subject *s, const struct micro *m)
 	return cycles;
 }
 
-static double time_grid(const struct probe *p, const struct subject *s, const char *name,
+static double time_named_grid(const struct probe *p, const struct subject *s, const char *name,
 	void (*body)(struct scribe *, const struct micro *, uint32_t, uint32_t))
 {
 	uint32_t rounds = (uint32_t)p->param[2];
@@ -97,15 +97,15 @@ static double time_grid(const struct probe *p, const struct subject *s, const ch
 
 double probe_ffma_loop(const struct probe *p, const struct subject *s)
 {
-	return time_grid(p, s, "ffma_loop", ffma_loop_body);
+	return time_named_grid(p, s, "ffma_loop", write_ffma_loop);
 }
 double probe_ffma_fixed(const struct probe *p, const struct subject *s)
 {
-	return time_grid(p, s, "ffma_fixed", ffma_fixed_body);
+	return time_named_grid(p, s, "ffma_fixed", write_ffma_fixed);
 }
 double probe_empty(const struct probe *p, const struct subject *s)
 {
-	return time_grid(p, s, "empty", empty_body);
+	return time_named_grid(p, s, "empty", write_empty_body);
 }
 
 bool probe_grid_ready(
@@ -208,7 +208,7 @@ static void write_probe_op(
 		scribe_op(s, dst, o->name, src, 0);
 }
 
-static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_chain_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct chain *c = m->arg;
 
@@ -246,7 +246,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 		.nregs = 24,
 		.arch = s->arch,
 		.alike = true,
-		.body = chain_body,
+		.body = write_chain_body,
 		.arg = &c};
 
 	parse_chain(p, &c, &why);
@@ -267,7 +267,7 @@ bool probe_chain_ready(
 
 /* ---- issue rates ---------------------------------------------------------------------------- */
 
-static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_rate_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct chain *c = m->arg;
 	char dst[8];
@@ -309,7 +309,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 		.shmem = 32768,
 		.nregs = 64,
 		.arch = s->arch,
-		.body = rate_body,
+		.body = write_rate_body,
 		.arg = &c};
 
 	parse_rate(p, &c, src, sizeof(src));
@@ -337,7 +337,7 @@ struct bank_conflict {
 	bool same;
 };
 
-static void conflict_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_conflict_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct bank_conflict *t = m->arg;
 	char dst[8];
@@ -364,13 +364,13 @@ double probe_conflict(const struct probe *p, const struct subject *s)
 		.nregs = 40,
 		.arch = s->arch,
 		.alike = true,
-		.body = conflict_body,
+		.body = write_conflict_body,
 		.arg = &t};
 
 	return probe_time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
 }
 
-static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct bank_conflict *t = m->arg;
 	uint32_t mask = t->lanes >= 32 ? LANES_ALL : (1u << t->lanes) - 1;
@@ -394,7 +394,7 @@ double probe_atomic(const struct probe *p, const struct subject *s)
 		.threads = 256,
 		.nregs = 24,
 		.arch = s->arch,
-		.body = atomic_body,
+		.body = write_atomic_body,
 		.arg = &t};
 
 	return probe_time_rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);

@@ -57,7 +57,7 @@ static bool parse_dpx(const struct probe *p, struct dpx *x)
 	return x->f && (x->chain || !strcmp(p->params, "one SM"));
 }
 
-static void dpx_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_dpx_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct dpx *x = m->arg;
 	uint32_t chains = x->chain ? 1 : DPX_CHAINS;
@@ -86,7 +86,7 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 		.nregs = 16,
 		.arch = s->arch,
 		.alike = true,
-		.body = dpx_body,
+		.body = write_dpx_body,
 		.arg = &x};
 	double cycles;
 

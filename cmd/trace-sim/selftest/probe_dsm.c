@@ -30,7 +30,7 @@ static bool parse_dsm(struct dsm_row *x, const struct probe *p)
 	return x->chase || x->store || !strncmp(p->params, "remote load", 11);
 }
 
-static void dsm_access(
+static void write_dsm_access(
 	struct scribe *s, const struct dsm_row *x, uint32_t warp, uint64_t base, uint32_t number)
 {
 	char dst[8];
@@ -46,7 +46,7 @@ static void dsm_access(
 		scribe_mem(s, LANES_ALL, dst, "LD.E", "R2", 4, base + 128 * warp, 4);
 }
 
-static void dsm_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_dsm_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct dsm_row *x = m->arg;
 	bool acts = !block || (block == 1 && x->both);
@@ -60,7 +60,7 @@ static void dsm_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
 			scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
 		}
-		dsm_access(s, x, warp, base, i);
+		write_dsm_access(s, x, warp, base, i);
 	}
 	s->pc = 0x1000;
 	scribe_op(s, "", "UCGABAR_ARV", "", 0);
@@ -72,12 +72,12 @@ double probe_dsm(const struct probe *p, const struct subject *s)
 {
 	struct dsm_row x;
 	struct micro m = {.name = "dsm",
-		.blocks = p->param[0] >= 2 ? probe_count(p->param[0]) : 2,
+		.blocks = p->param[0] >= 2 ? probe_round_count(p->param[0]) : 2,
 		.threads = 32,
 		.shmem = 8192,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = dsm_body,
+		.body = write_dsm_body,
 		.arg = &x};
 	uint32_t more;
 	double cycles;

@@ -32,7 +32,7 @@ static bool parse_ffma_chains(const struct probe *p, struct ffma_chains *f)
 	return f->chains && f->chains <= FFMA_CHAINS && f->threads >= 32 && f->threads <= 1024;
 }
 
-static void ffma_turns(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_ffma_turns(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct ffma_chains *f = m->arg;
 	char dst[8], src[16];
@@ -64,7 +64,7 @@ double probe_ffma_chains(const struct probe *p, const struct subject *s)
 		.nregs = 40,
 		.arch = s->arch,
 		.alike = true,
-		.body = ffma_turns,
+		.body = write_ffma_turns,
 		.arg = &f};
 
 	parse_ffma_chains(p, &f);

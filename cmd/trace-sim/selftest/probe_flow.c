@@ -32,7 +32,7 @@
  * Number of threads of a CTA. The program with pairs uses the largest of 128, 256 and 512 that divides half
  * of the buffer.
  */
-static uint32_t loop_threads(uint32_t words, bool pairs)
+static uint32_t threads_of_loop_cta(uint32_t words, bool pairs)
 {
 	uint32_t wide = 512;
 
@@ -54,7 +54,7 @@ struct loop_part {
 	double from, to;
 };
 
-static struct loop_part measured_part(uint32_t pass, double bytes, double l1)
+static struct loop_part choose_measured_part(uint32_t pass, double bytes, double l1)
 {
 	if (bytes > 1.6 * l1)
 		return (struct loop_part){192, 0.6, 0.9};
@@ -68,27 +68,28 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
 	bool inside = bytes <= 0.95 * l1, pairs = p->param[1] > 0;
-	struct loop l = {.word = probe_count(p->param[2]), .pairs = pairs};
-	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
+	struct loop l = {.word = probe_round_count(p->param[2]), .pairs = pairs};
+	uint32_t threads = threads_of_loop_cta(probe_round_count(bytes / l.word), pairs),
+		 parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
 		.blocks = inside ? 1 : s->params.sms,
 		.threads = threads,
 		.nregs = 64,
 		.arch = s->arch,
-		.body = loop_body,
+		.body = loop_write_body,
 		.arg = &l};
 	struct loop_part part;
 	double cycles;
 	struct bench *b;
 
-	l.pass = probe_count(bytes / l.word / threads / parts);
-	part = measured_part(l.pass, bytes, l1);
+	l.pass = probe_round_count(bytes / l.word / threads / parts);
+	part = choose_measured_part(l.pass, bytes, l1);
 	l.total = (part.steps + loop_turn_rows(&l) - 1) / loop_turn_rows(&l) * loop_turn_rows(&l);
 	l.start_rows = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
 	b->run.gpu.joins.cubins = loop_codes(&m);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
-		bench_warm(b, MICRO_DATA + at, SECTOR,
+		bench_warm_l2(b, MICRO_DATA + at, SECTOR,
 			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
 	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, part.from, part.to);
 	bench_close(b);
@@ -144,7 +145,7 @@ static uint64_t share_row_address(const struct shares *h, uint32_t slot, uint32_
 	return MICRO_DATA + ((row / h->pieces * h->shares + cta % h->shares) * h->pieces + piece) * ROW_BYTES;
 }
 
-static void shares_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_shares_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct shares *h = m->arg;
 
@@ -170,19 +171,19 @@ static void shares_body(struct scribe *s, const struct micro *m, uint32_t block,
 static void warm_shares(struct bench *b, const struct subject *s, struct shares *h)
 {
 	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->shares * h->rows * ROW_BYTES);
-	uint32_t steps = probe_count(ceil(most / ((double)h->slots * ROW_BYTES)));
+	uint32_t steps = probe_round_count(ceil(most / ((double)h->slots * ROW_BYTES)));
 
 	for (; h->next_row < steps; h->next_row++)
 		for (uint32_t slot = 0; slot < h->slots; slot++)
-			bench_warm(b, share_row_address(h, slot, h->next_row), ROW_BYTES,
+			bench_warm_l2(b, share_row_address(h, slot, h->next_row), ROW_BYTES,
 				slot % s->params.clusters, false);
 }
 
 double probe_l2_flow(const struct probe *p, const struct subject *s)
 {
 	uint32_t per_sm = s->params.core.threads / L2_THREADS;
-	struct shares h = {.shares = probe_count(p->param[0] / p->param[1]),
-		.rows = probe_count(p->param[1] * 1024 / ROW_BYTES),
+	struct shares h = {.shares = probe_round_count(p->param[0] / p->param[1]),
+		.rows = probe_round_count(p->param[1] * 1024 / ROW_BYTES),
 		.slots = s->params.sms * (per_sm ? per_sm : 1),
 		.loads = L2_ROWS,
 		.pieces = p->param[2] > 0 ? 2 : 1};
@@ -191,7 +192,7 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = shares_body,
+		.body = write_shares_body,
 		.arg = &h};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;

@@ -155,8 +155,8 @@ double probe_gemm(const struct probe *p, const struct subject *s)
 	m.blocks = g.m / g.tile_m * (g.n / g.tile_n);
 	b = bench_open(&s->params, s->isa);
 	for (uint32_t c = 0; c < 2; c++) { /* both sides of the L2 */
-		bench_warm(b, B_START, (uint64_t)g.n * g.k * 2, c * (s->params.sms - 1), false);
-		bench_warm(b, MICRO_DATA, (uint64_t)g.m * g.k * 2, c * (s->params.sms - 1), false);
+		bench_warm_l2(b, B_START, (uint64_t)g.n * g.k * 2, c * (s->params.sms - 1), false);
+		bench_warm_l2(b, MICRO_DATA, (uint64_t)g.m * g.k * 2, c * (s->params.sms - 1), false);
 	}
 	cycles = (double)bench_run_kernel(b, &m);
 	bench_close(b);

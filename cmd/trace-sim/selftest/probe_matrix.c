@@ -141,7 +141,7 @@ static bool parse_mma(struct matrix_row *x, const struct probe *p)
 
 /* ---- warpgroups ----------------------------------------------------------------------------- */
 
-static void wgmma_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_wgmma_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct matrix_row *x = m->arg;
 
@@ -167,7 +167,7 @@ static struct micro wgmma_micro(const struct subject *s, const struct matrix_row
 		.nregs = 168,
 		.arch = s->arch,
 		.alike = true,
-		.body = wgmma_body,
+		.body = write_wgmma_body,
 		.arg = x};
 }
 
@@ -253,7 +253,7 @@ bool probe_wgmma_ready(
 
 /* ---- single warps --------------------------------------------------------------------------- */
 
-static void mma_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_mma_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct matrix_row *x = m->arg;
 
@@ -283,7 +283,7 @@ double probe_mma(const struct probe *p, const struct subject *s)
 		.nregs = 96,
 		.arch = s->arch,
 		.alike = true,
-		.body = mma_body,
+		.body = write_mma_body,
 		.arg = &x};
 	double cycles;
 

@@ -26,7 +26,7 @@ struct tile_ring {
 };
 
 /* Returns the number before `word` in the params, or 0 if there is none. */
-static uint32_t number_before(const char *params, const char *word)
+static uint32_t number_before_word(const char *params, const char *word)
 {
 	const char *at = strstr(params, word);
 
@@ -39,11 +39,11 @@ static bool parse_ring(struct tile_ring *r, const struct probe *p)
 {
 	const char *threads = strstr(p->params, " blocks of "), *work = strstr(p->params, "work ");
 
-	*r = (struct tile_ring){.blocks = number_before(p->params, " blocks of "),
+	*r = (struct tile_ring){.blocks = number_before_word(p->params, " blocks of "),
 		.threads = threads ? (uint32_t)strtoul(threads + 11, NULL, 10) : 0,
-		.tiles = number_before(p->params, " tiles of "),
-		.bytes = number_before(p->params, " B,"),
-		.slots = number_before(p->params, " slots"),
+		.tiles = number_before_word(p->params, " tiles of "),
+		.bytes = number_before_word(p->params, " B,"),
+		.slots = number_before_word(p->params, " slots"),
 		.work = work ? (uint32_t)strtoul(work + 5, NULL, 10) : 0};
 	return r->blocks && r->blocks <= 4096 && r->tiles && r->tiles <= 4096 && r->work <= 4096 &&
 	       r->bytes == 4096;
@@ -58,7 +58,7 @@ static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t
  * Writes the work between tiles: dependent multiply-adds in a loop. The instructions of the loop counter are
  * among the first multiply-adds.
  */
-static void scribe_work(struct scribe *s, uint32_t work)
+static void write_tile_work(struct scribe *s, uint32_t work)
 {
 	uint32_t pc = s->pc;
 
@@ -78,7 +78,7 @@ static void scribe_work(struct scribe *s, uint32_t work)
 
 /* ---- bulk copies -------------------------------------------------------------------------------- */
 
-static void load_tiles(struct scribe *s, const struct tile_ring *r, uint32_t block)
+static void write_tile_loads(struct scribe *s, const struct tile_ring *r, uint32_t block)
 {
 	for (uint32_t t = 0; t < r->tiles; t++) {
 		uint32_t slot = t % r->slots, odd = t / r->slots & 1;
@@ -96,7 +96,7 @@ static void load_tiles(struct scribe *s, const struct tile_ring *r, uint32_t blo
 	}
 }
 
-static void add_tiles(struct scribe *s, const struct tile_ring *r, uint32_t warp)
+static void write_tile_sums(struct scribe *s, const struct tile_ring *r, uint32_t warp)
 {
 	uint32_t quarter = r->bytes / RING_ADDERS;
 	char reg[24];
@@ -116,7 +116,7 @@ static void add_tiles(struct scribe *s, const struct tile_ring *r, uint32_t warp
 			snprintf(reg, sizeof(reg), "R24 R%u", 8 + i);
 			scribe_op(s, "R24", "FADD", reg, 0);
 		}
-		scribe_work(s, r->work);
+		write_tile_work(s, r->work);
 		scribe_sync(s, "SYNCS.ARRIVE.TRANS64.A1T0", RING_EMPTY + 8 * slot, 0);
 		scribe_op(s, "R2", "IADD3", "R2", 0);
 		scribe_op(s, "", "ISETP.NE.AND", "R2", 0);
@@ -124,7 +124,7 @@ static void add_tiles(struct scribe *s, const struct tile_ring *r, uint32_t warp
 	}
 }
 
-static void ring_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_ring_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct tile_ring *r = m->arg;
 
@@ -136,9 +136,9 @@ static void ring_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	s->pc = 0x300;
 	scribe_op(s, "", "BAR.SYNC", "", 0);
 	if (warp)
-		add_tiles(s, r, warp);
+		write_tile_sums(s, r, warp);
 	else
-		load_tiles(s, r, block);
+		write_tile_loads(s, r, block);
 	s->pc = 0x1000;
 	if (warp)
 		scribe_mem(s, LANES_ALL, "", "STG.E", "R4 R24", 4,
@@ -148,7 +148,7 @@ static void ring_body(struct scribe *s, const struct micro *m, uint32_t block, u
 
 /* ---- LDGSTS ------------------------------------------------------------------------------------- */
 
-static void async_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_ldgsts_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct tile_ring *r = m->arg;
 
@@ -158,7 +158,7 @@ static void async_body(struct scribe *s, const struct micro *m, uint32_t block, 
 		scribe_mem(s, LANES_ALL, "", "LDGSTS.E.BYPASS.128", "R3 R4", 16,
 			tile_address(r, block, t) + 512 * warp, 16);
 		scribe_op(s, "", "LDGDEPBAR", "", 0);
-		scribe_work(s, r->work);
+		write_tile_work(s, r->work);
 		scribe_op(s, "", "DEPBAR.LE", "", 0);
 		scribe_op(s, "", "BAR.SYNC", "", 0);
 		scribe_mem(s, LANES_ALL, "R8", "LDS.128", "R3", 16, MICRO_SHARED + 512 * warp, 16);
@@ -184,7 +184,7 @@ double probe_ring(const struct probe *p, const struct subject *s)
 	double cycles;
 
 	parse_ring(&r, p);
-	m.body = bulk ? ring_body : async_body;
+	m.body = bulk ? write_ring_body : write_ldgsts_body;
 	m.blocks = r.blocks;
 	m.threads = r.threads;
 	m.shmem = RING_DATA + RING_SLOTS * r.bytes;

@@ -20,7 +20,7 @@
 struct stream_kind {
 	const char *name;
 	/* number of arrays read, and number of loads of a thread from the first array */
-	uint32_t reads, taps;
+	uint32_t reads, loads_of_first_array;
 	bool writes;
 	const char *op;
 };
@@ -48,7 +48,7 @@ static uint64_t element_address(unsigned array, uint64_t i)
 	return MICRO_DATA + array * ARRAY_BYTES + i * 8;
 }
 
-static void stream_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_stream_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct probe_stream *st = m->arg;
 	const struct stream_kind *k = st->kind;
@@ -56,24 +56,24 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	uint64_t i = st->first_element + (uint64_t)block * m->threads + warp * 32;
 	char name[16];
 
-	scribe_masked(s, lanes, "R0", "S2R", "", 0);
-	scribe_masked(s, lanes, "R3", "S2R", "", 0);
-	scribe_masked(s, lanes, "R0", "IMAD", "R3 R0", 0);
-	scribe_masked(s, lanes, "", "ISETP.GE.U32.AND", "R0", 0);
-	scribe_masked(s, lanes, "R2", "IMAD.WIDE", "R0 R4", 0);
+	scribe_masked_op(s, lanes, "R0", "S2R", "", 0);
+	scribe_masked_op(s, lanes, "R3", "S2R", "", 0);
+	scribe_masked_op(s, lanes, "R0", "IMAD", "R3 R0", 0);
+	scribe_masked_op(s, lanes, "", "ISETP.GE.U32.AND", "R0", 0);
+	scribe_masked_op(s, lanes, "R2", "IMAD.WIDE", "R0 R4", 0);
 	for (uint32_t a = 1; a <= k->reads; a++)
-		for (uint32_t t = 0; t < (a == 1 ? k->taps : 1); t++, reg += 2) {
+		for (uint32_t t = 0; t < (a == 1 ? k->loads_of_first_array : 1); t++, reg += 2) {
 			snprintf(name, sizeof(name), "R%u", reg);
 			scribe_mem(s, lanes, name, "LDG.E.64", "R2", 8,
-				element_address(a, i + 8 + t - k->taps / 2), 8);
+				element_address(a, i + 8 + t - k->loads_of_first_array / 2), 8);
 		}
 	for (uint32_t r = 16; r < reg; r += 2) {
 		snprintf(name, sizeof(name), "R%u R%u", r, 8);
-		scribe_masked(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
+		scribe_masked_op(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
 	}
 	if (k->writes)
 		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, element_address(0, i + 8), 8);
-	scribe_masked(s, lanes, "", "EXIT", "", 0);
+	scribe_masked_op(s, lanes, "", "EXIT", "", 0);
 }
 
 #define PIECE 1024u /* number of consecutive elements that one cluster accesses */
@@ -87,9 +87,9 @@ static void warm_stream_arrays(
 		uint64_t bytes = (n - i < PIECE ? n - i : PIECE) * 8;
 
 		for (uint32_t a = 1; a <= k->reads; a++)
-			bench_warm(b, element_address(a, i + 8), bytes, cluster, false);
+			bench_warm_l2(b, element_address(a, i + 8), bytes, cluster, false);
 		if (k->writes)
-			bench_warm(b, element_address(0, i + 8), bytes, cluster, true);
+			bench_warm_l2(b, element_address(0, i + 8), bytes, cluster, true);
 	}
 }
 
@@ -129,7 +129,7 @@ static double counted_bytes(const struct stream_kind *k) { return 8.0 * (k->read
  * of a kernel its CTAs are at all positions of their code. Right after the launch, they would all read at the
  * same time and then all write at the same time, for many waves.
  */
-static struct params params_out_of_step(const struct subject *s, double cta_bytes)
+static struct params params_with_spread_ctas(const struct subject *s, double cta_bytes)
 {
 	const struct dram_params *d = &s->params.mem.dram;
 	double rate = s->params.mem.channels * (double)d->atom_bytes / d->burst_cycles * s->params.hz[3];
@@ -144,17 +144,17 @@ static struct params params_out_of_step(const struct subject *s, double cta_byte
 
 static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
 {
-	struct params p = params_out_of_step(s, counted_bytes(k) * h->block);
+	struct params p = params_with_spread_ctas(s, counted_bytes(k) * h->block);
 	double wave = counted_bytes(k) * h->block * h->per_sm * s->params.sms;
 	struct probe_stream st = {.kind = k};
 	struct micro m = {.name = "stream",
 		.blocks = s->params.sms * h->per_sm *
-			  probe_count(fmax(STREAM_WAVES, ceil(STREAM_BYTES / wave))),
+			  probe_round_count(fmax(STREAM_WAVES, ceil(STREAM_BYTES / wave))),
 		.threads = h->block,
 		.nregs = h->nregs,
 		.shmem = h->shmem,
 		.arch = s->arch,
-		.body = stream_body,
+		.body = write_stream_body,
 		.arg = &st};
 	struct bench *b;
 	double cycles;
@@ -183,7 +183,7 @@ static const struct stream_kind *find_stream_kind(const char *name)
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
-	struct flow_shape h = stream_shape(s, probe_count(p->param[1]), probe_count(p->param[2]));
+	struct flow_shape h = stream_shape(s, probe_round_count(p->param[1]), probe_round_count(p->param[2]));
 
 	return stream_rate(s, find_stream_kind(p->param[3] > 0 ? "triad of four" : p->rest), &h);
 }
@@ -238,11 +238,11 @@ static double time_small_kernel(const struct subject *s, double bytes)
 	static const struct stream_kind there = {"scale", 1, 1, true, "DMUL"};
 	struct probe_stream st = {.kind = &there};
 	struct micro m = {.name = "scale",
-		.blocks = probe_count(bytes / 16) / SMALL_BLOCK + 1,
+		.blocks = probe_round_count(bytes / 16) / SMALL_BLOCK + 1,
 		.threads = SMALL_BLOCK,
 		.nregs = 16,
 		.arch = s->arch,
-		.body = stream_body,
+		.body = write_stream_body,
 		.arg = &st};
 	struct bench *b;
 	double cycles;
@@ -251,8 +251,8 @@ static double time_small_kernel(const struct subject *s, double bytes)
 	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
 		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
 
-		bench_warm(b, element_address(1, i + 8), SECTOR, cluster, false);
-		bench_warm(b, element_address(0, i + 8), SECTOR, cluster, true);
+		bench_warm_l2(b, element_address(1, i + 8), SECTOR, cluster, false);
+		bench_warm_l2(b, element_address(0, i + 8), SECTOR, cluster, true);
 	}
 	bench_run_kernel(b, &m);
 	cycles = (double)bench_run_kernel(b, &m);

@@ -18,7 +18,7 @@ struct stride {
 	uint32_t size, stride, block, rounds; /* `block` is 0 for a pattern with a stride */
 };
 
-static void stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	static const uint8_t at[8] = {0, 4, 8, 12, 20, 16, 24, 28};
 	const struct stride *t = m->arg;
@@ -66,7 +66,7 @@ double probe_stride(const struct probe *p, const struct subject *s)
 		.threads = STRIDE_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
-		.body = stride_body,
+		.body = write_stride_body,
 		.arg = &t};
 	const double from = 0.3, to = 0.9;
 	struct bench *b;

@@ -14,7 +14,7 @@
 enum { PC_INIT = 0x100, PC_ARRIVE = 0x200, PC_TRY = 0x300, PC_END = 0x400 };
 
 /* Writes an operation on the barrier, followed by a NOP. */
-static void scribe_syncs(struct scribe *s, uint32_t pc, const char *op, uint32_t value)
+static void write_barrier_op(struct scribe *s, uint32_t pc, const char *op, uint32_t value)
 {
 	s->pc = pc;
 	bytes_printf(&s->text,
@@ -25,14 +25,14 @@ static void scribe_syncs(struct scribe *s, uint32_t pc, const char *op, uint32_t
 	s->insts++;
 }
 
-static void syncs_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_syncs_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	(void)m;
 	(void)block;
 	(void)warp;
-	scribe_syncs(s, PC_INIT, "SYNCS.EXCH.64", 0x1ffffe);
-	scribe_syncs(s, PC_ARRIVE, "SYNCS.ARRIVE.TRANS64.A1T0", 0);
-	scribe_syncs(s, PC_TRY, "SYNCS.PHASECHK.TRANS64.TRYWAIT", 0);
+	write_barrier_op(s, PC_INIT, "SYNCS.EXCH.64", 0x1ffffe);
+	write_barrier_op(s, PC_ARRIVE, "SYNCS.ARRIVE.TRANS64.A1T0", 0);
+	write_barrier_op(s, PC_TRY, "SYNCS.PHASECHK.TRANS64.TRYWAIT", 0);
 	bytes_printf(&s->text, "%04x ffffffff 0 EXIT 0 0 0 0 NoVal \n", PC_END);
 	s->insts++;
 }
@@ -65,7 +65,7 @@ double probe_mbarrier(const struct probe *p, const struct subject *s)
 		.nregs = 32,
 		.arch = s->arch,
 		.alike = true,
-		.body = syncs_body};
+		.body = write_syncs_body};
 	struct bench *b;
 	double cycles;
 

@@ -55,11 +55,12 @@ static bool parse_tma_flow(struct tma_flow *f, const struct probe *p)
 {
 	double bytes = p->param[1] * 1024;
 
-	*f = (struct tma_flow){
-		.op = "UBLKCP.S.G", .blocks = probe_count(p->param[0]), .bytes = probe_count(bytes)};
+	*f = (struct tma_flow){.op = "UBLKCP.S.G",
+		.blocks = probe_round_count(p->param[0]),
+		.bytes = probe_round_count(bytes)};
 	if (bytes < 16 || bytes > 1 << 17 || f->bytes % 16 || f->blocks > 1u << 16)
 		return false;
-	f->loads = probe_count(fmin(fmax(FLOW_BYTES / (f->blocks * bytes), FLOW_LEAST), FLOW_MOST));
+	f->loads = probe_round_count(fmin(fmax(FLOW_BYTES / (f->blocks * bytes), FLOW_LEAST), FLOW_MOST));
 	if (!strcmp(p->rest, "bulk"))
 		return true;
 	f->op = "UTMALDG.1D";
@@ -109,7 +110,7 @@ static void scribe_flow_address(struct scribe *s, const struct tma_flow *f)
 	scribe_op(s, "", "PLOP3.LUT", "", 0);
 }
 
-static void tma_flow_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+static void write_tma_flow_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct tma_flow *f = m->arg;
 
@@ -148,7 +149,7 @@ static double flow_cycles(const struct subject *s, const struct tma_flow *f)
 		.nregs = 16,
 		.arch = s->arch,
 		.v6 = true,
-		.body = tma_flow_body,
+		.body = write_tma_flow_body,
 		.arg = f};
 	struct bench *b = bench_open(&s->params, s->isa);
 	double cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, FLOW_FROM, FLOW_TO);

@@ -123,8 +123,8 @@ double probe_xfer(const struct probe *p, const struct subject *s)
 	m.shmem = XFER_DATA + x.store + x.load;
 	b = bench_open_logged(&s->params, s->isa, &events);
 	for (uint32_t c = 0; c < 2; c++) /* both sides of the L2 */
-		bench_warm(b, MICRO_DATA, (uint64_t)XFER_ROUNDS * (x.store + x.load), c * (s->params.sms - 1),
-			false);
+		bench_warm_l2(b, MICRO_DATA, (uint64_t)XFER_ROUNDS * (x.store + x.load),
+			c * (s->params.sms - 1), false);
 	bench_run_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);

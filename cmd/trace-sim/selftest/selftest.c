@@ -154,7 +154,7 @@ static double simulate_row(void *ctx, uint32_t i)
  * Returns true for bandwidths. Each takes seconds, because all SMs are busy. Such jobs run first, so that no
  * worker ends long after the others.
  */
-static bool is_long_row(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
+static bool is_bandwidth_row(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 
 void selftest_simulate(struct figure_table *t, unsigned threads)
 {
@@ -164,7 +164,7 @@ void selftest_simulate(struct figure_table *t, unsigned threads)
 
 	for (int first = 1; first >= 0; first--)
 		for (uint32_t i = 0; i < t->n; i++)
-			if (t->row[i].subject && is_long_row(&t->row[i]) == first)
+			if (t->row[i].subject && is_bandwidth_row(&t->row[i]) == first)
 				simulated_rows[n++] = &t->row[i];
 	jobs_run(n, threads, simulate_row, simulated_rows, result);
 	for (uint32_t i = 0; i < n; i++)
@@ -187,7 +187,7 @@ int selftest_run(const struct selftest *t)
 			*rows = t->n_measured ? &files : &shipped;
 	struct subjects *subjects;
 	struct figure_table table = {.config = t->name ? t->name : "the configuration",
-		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
+		.measured_name = t->n_measured ? t->measured[0] : t->shipped};
 	struct output *out;
 	bool good;
 
@@ -200,10 +200,10 @@ int selftest_run(const struct selftest *t)
 		if (is_row_of_gpu(&rows->row[i], t->name))
 			append_figure_row(&table, subjects, t, &rows->row[i]);
 		else
-			table.n_other++;
+			table.n_rows_of_other_gpus++;
 	}
 	if (t->only->n && !table.n)
-		die("--only matches no row of %s", table.rows_of);
+		die("--only matches no row of %s", table.measured_name);
 	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
 		fit_run(t, &table, subjects, output_stream(out));

@@ -22,8 +22,8 @@ double table_error(const struct figure_row *r)
 struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
-	double sum, worst; /* sum and maximum of the absolute errors */
-	double max_diff;   /* largest difference, in the unit of the figures */
+	double sum, max_error; /* sum and maximum of the absolute errors */
+	double max_diff;       /* largest difference, in the unit of the figures */
 };
 
 static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *n, const char *name)
@@ -41,8 +41,8 @@ static void add_to_group(struct figure_group *g, const struct figure_row *r)
 
 	g->n++;
 	g->sum += error;
-	if (error >= g->worst) {
-		g->worst = error;
+	if (error >= g->max_error) {
+		g->max_error = error;
 		g->worst_id = r->row->id;
 	}
 	if (diff > g->max_diff)
@@ -53,7 +53,7 @@ static void add_to_group(struct figure_group *g, const struct figure_row *r)
  * Returns the groups of the simulated rows, followed by a group "all". Sets *n to the number of groups
  * without "all".
  */
-static struct figure_group *new_groups(const struct figure_table *t, uint32_t *n)
+static struct figure_group *collect_groups(const struct figure_table *t, uint32_t *n)
 {
 	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g)), all = {.name = "all"};
 
@@ -93,7 +93,7 @@ static void print_table_text(const struct figure_table *t, FILE *out)
 	for (uint32_t i = 0; i < t->n; i++)
 		if (strlen(t->row[i].row->id) > width)
 			width = (uint32_t)strlen(t->row[i].row->id);
-	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->config, t->rows_of,
+	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->config, t->measured_name,
 		(int)width, "figure", "measured", "simulated", "error", "source");
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct figure_row *r = &t->row[i];
@@ -102,15 +102,15 @@ static void print_table_text(const struct figure_table *t, FILE *out)
 			fprintf(out, "%-*s %12.6g %12.6g %7.2f%%  %s\n", (int)width, r->row->id,
 				r->row->value, r->simulated, table_error(r), r->row->source);
 	}
-	g = new_groups(t, &n);
+	g = collect_groups(t, &n);
 	fprintf(out, "\n%-22s %7s %8s %8s  %s\n", "group", "figures", "mean", "worst", "worst at");
 	for (uint32_t i = 0; i <= n; i++)
 		fprintf(out, "%-22s %7u %7.2f%% %7.2f%%  %s\n", g[i].name, g[i].n,
-			g[i].n ? g[i].sum / g[i].n : 0, g[i].worst, g[i].worst_id ? g[i].worst_id : "");
+			g[i].n ? g[i].sum / g[i].n : 0, g[i].max_error, g[i].worst_id ? g[i].worst_id : "");
 	for (uint32_t i = 0; i < n_why; i++)
 		fprintf(out, "%snot simulated: %u (%s)\n", i ? "" : "\n", why[i].n, why[i].name);
-	if (t->n_other)
-		fprintf(out, "rows of other GPUs: %u\n", t->n_other);
+	if (t->n_rows_of_other_gpus)
+		fprintf(out, "rows of other GPUs: %u\n", t->n_rows_of_other_gpus);
 	free(g);
 	free(why);
 }
@@ -167,13 +167,13 @@ static void print_table_json(const struct figure_table *t, FILE *out)
 
 	for (uint32_t i = 0; i < t->n; i++)
 		print_figure_record(&t->row[i], w);
-	g = new_groups(t, &n);
+	g = collect_groups(t, &n);
 	for (uint32_t i = 0; i <= n; i++) {
 		record_begin(w, "group");
 		record_string(w, "name", g[i].name);
 		record_uint(w, "figures", g[i].n, "figures");
 		record_real(w, "mean", g[i].n ? g[i].sum / g[i].n : 0, "percent");
-		record_real(w, "worst", g[i].worst, "percent");
+		record_real(w, "worst", g[i].max_error, "percent");
 		record_string(w, "worst_id", g[i].worst_id ? g[i].worst_id : "");
 		record_end(w);
 	}
@@ -182,7 +182,7 @@ static void print_table_json(const struct figure_table *t, FILE *out)
 	record_begin(w, "end");
 	record_string(w, "machine", t->config);
 	record_uint(w, "not_made", missing, "rows");
-	record_uint(w, "of_other_gpus", t->n_other, "rows");
+	record_uint(w, "of_other_gpus", t->n_rows_of_other_gpus, "rows");
 	record_end(w);
 	record_close(w);
 	free(g);

@@ -16,10 +16,11 @@ struct figure_row {
 };
 
 struct figure_table {
-	const char *config;  /* name of the configuration */
-	const char *rows_of; /* name of the measured file */
+	const char *config;        /* name of the configuration */
+	const char *measured_name; /* name of the measured file */
 	struct figure_row *row;
-	uint32_t n, n_other; /* number of rows; number of rows of other GPUs, which are excluded */
+	uint32_t n,
+		n_rows_of_other_gpus; /* number of rows; number of rows of other GPUs, which are excluded */
 };
 
 /* Error of the simulated figure in percent, or 0 if the row was not simulated. */

@@ -38,7 +38,7 @@ static uint32_t barrier_operands(
 	return id % MAX_BARRIERS | (threads < 32 * MAX_WARPS ? (threads + 31) / 32 : MAX_WARPS) << 8;
 }
 
-bool barrier_skips(const struct sm *s, const struct rec *r)
+bool barrier_has_no_effect(const struct sm *s, const struct rec *r)
 {
 	return !r->mask && code_at(s->code, r->inst)->two_imms;
 }
@@ -50,7 +50,7 @@ uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const 
 	unsigned id = operands & 0xff, count = operands >> 8;
 	uint64_t bit = 1ull << warp;
 
-	if (barrier_skips(s, r))
+	if (barrier_has_no_effect(s, r))
 		return 0;
 	if (!(u->flags & UOP_ARRIVE)) {
 		s->at_barrier |= bit;

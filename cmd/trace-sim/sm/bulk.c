@@ -11,7 +11,7 @@
 void bulk_reset(struct warp_sync *y)
 {
 	y->bulk = (struct gmma_groups){.issued = 0};
-	y->bulk_newest = y->waits_for_groups = false;
+	y->last_group_is_bulk = y->waits_for_groups = false;
 	y->n_arrivals = y->copies_issued = y->copies_done = 0;
 }
 
@@ -22,7 +22,7 @@ void bulk_close_group(struct sm *s, unsigned w)
 	struct warp_sync *y = &s->warp[w].sync;
 
 	y->bulk.end[y->bulk.closed++ % GMMA_OPEN] = y->bulk.issued;
-	y->bulk_newest = true;
+	y->last_group_is_bulk = true;
 }
 
 bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open)
@@ -62,7 +62,7 @@ static void complete_copy(struct sm *s, unsigned w, const struct bulk_copy *copy
 	uint32_t times = copy->multicast ? bit_count32(copy->mask) : 1;
 
 	if (copy->multicast && c->gang)
-		gang_multicast_complete(s, w, copy->mask, copy->mbarrier, copy->bytes);
+		gang_complete_multicast(s, w, copy->mask, copy->mbarrier, copy->bytes);
 	else if (times)
 		mbarrier_complete_bytes(s, s->warp[w].cta, copy->mbarrier, copy->bytes * times);
 }
@@ -78,12 +78,12 @@ void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r)
 		complete_copy(s, w, &copy);
 }
 
-void bulk_store_read(struct sm *s, unsigned w, const struct rec *r)
+void bulk_note_store_read(struct sm *s, unsigned w, const struct rec *r)
 {
 	if (s->uops[r->inst].sync != SYNC_BULK_STORE || !bulk_count_done(s, w))
 		return;
 	if (s->modern) {
-		core_sync_release(s, w, s->clock + 1);
+		core_sync_release_warp(s, w, s->clock + 1);
 		return;
 	}
 	s->dep_wait &= ~(1ull << w);

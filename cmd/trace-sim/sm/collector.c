@@ -14,7 +14,7 @@
 #include "arena.h"
 #include "pipereg.h"
 
-unsigned collector_input(unsigned unit)
+unsigned collector_input_of_unit(unsigned unit)
 {
 	static const uint8_t order[UNIT_SPEC] = {UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT};
 	unsigned i = 0;
@@ -79,20 +79,21 @@ static void add_port_group(struct sm *s, uint32_t ports, uint32_t inputs, enum c
 	}
 }
 
-static uint32_t input_bit(unsigned unit) { return 1u << collector_input(unit); }
+static uint32_t collector_input_bit(unsigned unit) { return 1u << collector_input_of_unit(unit); }
 
 static uint32_t inputs_of_generic_set(const struct core_params *p)
 {
-	uint32_t m = input_bit(UNIT_SP) | input_bit(UNIT_SFU) | input_bit(UNIT_MEM);
+	uint32_t m =
+		collector_input_bit(UNIT_SP) | collector_input_bit(UNIT_SFU) | collector_input_bit(UNIT_MEM);
 
 	if (p->tensor_avail)
-		m |= input_bit(UNIT_TENSOR);
+		m |= collector_input_bit(UNIT_TENSOR);
 	if (p->unit[UNIT_DP].units)
-		m |= input_bit(UNIT_DP);
+		m |= collector_input_bit(UNIT_DP);
 	if (p->unit[UNIT_INT].units)
-		m |= input_bit(UNIT_INT);
+		m |= collector_input_bit(UNIT_INT);
 	for (unsigned i = 0; i < p->n_specs; i++)
-		m |= input_bit(UNIT_SPEC + i);
+		m |= collector_input_bit(UNIT_SPEC + i);
 	return m;
 }
 
@@ -130,7 +131,7 @@ void collector_init(struct sm *s)
 		add_collector_set(s, (enum collector_kind)i);
 	add_port_group(s, p->collector[COLLECT_GEN].in_ports, inputs_of_generic_set(p), COLLECT_GEN);
 	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
-		add_port_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
+		add_port_group(s, p->collector[port[i].set].in_ports, collector_input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	assign_banks(c, p);
 	/* quirk Q2-11: the slot of a unit follows from the unit's number among all units, whatever its set. */
@@ -154,7 +155,8 @@ void collector_free(struct sm *s)
 /* ---- banks --------------------------------------------------------------------------------- */
 
 /* Returns the mask bit of the bank that holds a register of a warp. */
-static inline uint64_t bank_bit(const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
+static inline uint64_t bank_bit_of_register(
+	const struct opcoll *c, unsigned reg, unsigned warp, unsigned sched)
 {
 	unsigned n = reg + warp;
 
@@ -169,7 +171,7 @@ bool collector_reserve_bank(struct sm *s, const struct uop *u, unsigned dst, uns
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	bit = bank_bit(c, reg, warp, sched);
+	bit = bank_bit_of_register(c, reg, warp, sched);
 	if (c->busy_banks & bit)
 		return false;
 	c->busy_banks |= bit;
@@ -181,7 +183,7 @@ void collector_free_banks(struct sm *s) { s->collector.busy_banks = 0; }
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
 /* Marks a unit that has all its operands as ready, or as blocked if its slots are full. */
-static inline void set_operands_complete(struct sm *s, unsigned unit)
+static inline void mark_operands_complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
 	struct unit_in *r = u->target;
@@ -194,7 +196,7 @@ static inline void set_operands_complete(struct sm *s, unsigned unit)
 }
 
 /* Moves the instruction of a ready unit into OC_EX. Ready units that have no free slot left become blocked. */
-static inline void dispatch_unit(struct sm *s, unsigned unit)
+static inline void dispatch_collector_unit(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
@@ -225,13 +227,13 @@ static inline void dispatch_collector_set(struct sm *s, struct collector_set *se
 		unsigned unit = bit_lowest64(up ? up : ready);
 
 		set->start[i] = c->next_search[unit];
-		dispatch_unit(s, unit);
+		dispatch_collector_unit(s, unit);
 		ready = c->ready & set->units;
 	}
 }
 
 /* Dispatches ready units of all sets. Returns true if a unit became free. */
-static inline bool dispatch_ready(struct sm *s)
+static inline bool dispatch_ready_units(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	uint64_t free = c->free;
@@ -257,7 +259,7 @@ static inline void serve_banks(struct sm *s)
 		if (left)
 			*to++ = (struct bank_reads){left, unit};
 		else if (!--c->unit[unit].reads)
-			set_operands_complete(s, unit);
+			mark_operands_complete(s, unit);
 	}
 	c->n_waiting = (uint32_t)(to - c->waiting);
 }
@@ -272,7 +274,7 @@ static inline void append_reads(struct opcoll *c, unsigned unit, uint64_t banks)
 }
 
 /* Adds a bank to the first of the unit's sets that lacks it. */
-static void request_read(struct opcoll *c, unsigned unit, uint64_t bit)
+static void request_bank_read(struct opcoll *c, unsigned unit, uint64_t bit)
 {
 	struct bank_reads *end = c->waiting + c->n_waiting, *r = end - c->unit[unit].reads;
 
@@ -291,11 +293,12 @@ static NOINLINE void request_each_read(struct opcoll *c, unsigned unit, const st
 
 	for (unsigned i = 0; i < op->n_bank_src; i++)
 		if (uop_reads_bank(op, i))
-			request_read(c, unit, bank_bit(c, op->reg[op->bank_from + i], in->warp, in->sched));
+			request_bank_read(c, unit,
+				bank_bit_of_register(c, op->reg[op->bank_from + i], in->warp, in->sched));
 }
 
 /* Requests all operands of an instruction. Warp w reads the banks of warp 0, rotated by w. */
-static inline void request_reads(struct opcoll *c, unsigned unit, const struct winst *in)
+static inline void request_operand_reads(struct opcoll *c, unsigned unit, const struct winst *in)
 {
 	const uint64_t *reads = in->uop->bank_reads, own = c->banks[in->sched];
 
@@ -310,7 +313,8 @@ static inline void request_reads(struct opcoll *c, unsigned unit, const struct w
 }
 
 /* Moves the oldest instruction of an ID_OC set, which scheduler `sched` has issued, to a collector unit. */
-static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
+static inline void allocate_collector_unit(
+	struct sm *s, unsigned unit, struct collector_in *q, unsigned sched)
 {
 	struct opcoll *c = &s->collector;
 	const struct winst *in = &s->winst[q->first];
@@ -322,16 +326,16 @@ static inline void allocate_unit(struct sm *s, unsigned unit, struct collector_i
 	u->target->collectors_used |= bit;
 	collector_in_remove(s, q, sched, in->next);
 	c->free ^= bit;
-	request_reads(c, unit, in);
+	request_operand_reads(c, unit, in);
 	if (!u->reads)
-		set_operands_complete(s, unit);
+		mark_operands_complete(s, unit);
 }
 
 /*
  * Allocates a unit for the oldest instruction of an input. Returns false if none is free. quirk Q2-12: no other
  * instruction is tried, even if the units of its scheduler are free.
  */
-static inline bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
+static inline bool allocate_for_input(struct sm *s, const struct port_group *g, unsigned input)
 {
 	struct collector_in *q = &s->collector_in[input];
 	unsigned sched = q->front;
@@ -340,7 +344,7 @@ static inline bool allocate_one(struct sm *s, const struct port_group *g, unsign
 	if (!free_units)
 		return false;
 	own = free_units & g->units[sched].own;
-	allocate_unit(s, bit_lowest64(own ? own : free_units), q, sched);
+	allocate_collector_unit(s, bit_lowest64(own ? own : free_units), q, sched);
 	s->changed = true;
 	return true;
 }
@@ -355,7 +359,7 @@ static inline bool allocate_port_group(struct sm *s, const struct port_group *g)
 
 	for (uint32_t ports = g->ports; ports && inputs; ports--) {
 		FOR_BITS32 (input, inputs)
-			if (!allocate_one(s, g, input))
+			if (!allocate_for_input(s, g, input))
 				inputs &= ~(1u << input);
 		inputs &= s->collector_in_used;
 	}
@@ -366,7 +370,7 @@ static inline bool allocate_port_group(struct sm *s, const struct port_group *g)
  * Allocates units for all groups of ports. Groups share inputs, so all are tried again in the next step if one has
  * allocated a unit.
  */
-static NOINLINE void allocate_groups(struct sm *s)
+static NOINLINE void allocate_for_port_groups(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 
@@ -386,7 +390,7 @@ static NOINLINE void allocate_groups(struct sm *s)
 static inline void allocate_collector_units(struct sm *s)
 {
 	if (s->collector.n_groups > 1)
-		allocate_groups(s);
+		allocate_for_port_groups(s);
 	else
 		s->collector.may_allocate = allocate_port_group(s, &s->collector.group[0]);
 }
@@ -400,7 +404,7 @@ static NOINLINE void run_collector_steps(struct sm *s)
 	for (uint32_t left = s->core->collector_steps; left; left--) {
 		if (!c->ready && !c->n_waiting && !c->may_allocate)
 			break;
-		if (c->ready && dispatch_ready(s))
+		if (c->ready && dispatch_ready_units(s))
 			c->may_allocate = s->changed = true;
 		if (c->n_waiting) {
 			serve_banks(s);

@@ -56,7 +56,7 @@ static NOINLINE void decode_ptx(struct sm *s, unsigned w)
 	for (unsigned i = 0; i < n; i++, p->cursor++)
 		if (p->cursor < p->n_recs)
 			p->buffer[i] = p->rec[p->cursor];
-	p->in_pipe += n;
+	p->insts_in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
 	decode_new_head(s, p, w);
@@ -88,7 +88,7 @@ void decode_fetch_buffer(struct sm *s)
 	if (s->power)
 		count_decode_power(s, p->buffer, n);
 	p->cursor += n;
-	p->in_pipe += n;
+	p->insts_in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
 	decode_new_head(s, p, w);
@@ -114,7 +114,7 @@ void ibuffer_flush(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 
-	p->in_pipe -= p->buffered;
+	p->insts_in_pipe -= p->buffered;
 	p->cursor -= p->buffered;
 	p->buffered = 0;
 	s->ibuf &= ~(1ull << w);

@@ -19,7 +19,7 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
  * Changes the size of all register sets. The sets for machine code are in struct warp. PTX has larger register
  * numbers, for which all sets move to one allocation. Their contents are kept, because another kernel may be running.
  */
-void depend_grow(struct sm *s, uint32_t limit)
+void depend_resize_register_sets(struct sm *s, uint32_t limit)
 {
 	uint32_t words = BITSET_WORDS(limit), had = BITSET_WORDS(s->reg_limit);
 	uint64_t *to = limit > REG_LIMIT ? xcalloc((size_t)MAX_WARPS * words * 2, sizeof(*to)) : NULL,
@@ -32,7 +32,7 @@ void depend_grow(struct sm *s, uint32_t limit)
 			memcpy(to + (size_t)w * words * 2, p->reserved, had * sizeof(*to));
 			memcpy(to + (size_t)w * words * 2 + words, p->longop, had * sizeof(*to));
 		}
-		p->reserved = to ? to + (size_t)w * words * 2 : p->own_sets;
+		p->reserved = to ? to + (size_t)w * words * 2 : p->own_register_sets;
 		p->longop = p->reserved + words;
 	}
 	free(old);

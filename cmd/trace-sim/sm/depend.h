@@ -26,7 +26,7 @@ struct dependence_ops {
 	/* Releases register reg after an earlier instruction has written it. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);
 	/*
-	 * Releases all destinations of u, and clears the marks of a long operation. warp.in_pipe still counts u.
+	 * Releases all destinations of u, and clears the marks of a long operation. warp.insts_in_pipe still counts u.
 	 * The caller tests afterwards whether the warp is drained.
 	 */
 	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
@@ -47,7 +47,7 @@ static inline void depend_update_hazard(struct sm *s, const struct warp *p, unsi
 	else
 		s->depend->update_hazard(s, warp);
 }
-static inline bool depend_waits_long(const struct sm *s, unsigned warp)
+static inline bool depend_waits_for_long_op(const struct sm *s, unsigned warp)
 {
 	return s->depend->waits_long(s, warp);
 }

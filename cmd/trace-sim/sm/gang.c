@@ -16,7 +16,7 @@
 
 /* ---- members ------------------------------------------------------------------------------------ */
 
-void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps)
+void gang_init(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps)
 {
 	*g = (struct gang){.number = number,
 		.blocks = blocks,
@@ -132,7 +132,7 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 	}
 }
 
-void gang_arrive(struct sm *s, unsigned w)
+void gang_arrive_at_barrier(struct sm *s, unsigned w)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
@@ -143,7 +143,7 @@ void gang_arrive(struct sm *s, unsigned w)
 		open_gang_barrier(s, k->gang);
 }
 
-bool gang_start_wait(struct sm *s, unsigned w)
+bool gang_wait_at_barrier(struct sm *s, unsigned w)
 {
 	struct cta *k = &s->cta[s->warp[w].cta];
 
@@ -217,7 +217,7 @@ static void send_multicast(struct sm *s, unsigned w, uint32_t ranks, struct gang
 		}
 }
 
-void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
+void gang_complete_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes)
 {
 	send_multicast(s, w, ranks,
 		&(struct gang_message){.kind = GANG_COMPLETE,
@@ -226,7 +226,7 @@ void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t 
 			.operand = bytes});
 }
 
-void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes)
+void gang_send_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes)
 {
 	const struct cta *k = &s->cta[s->warp[w].cta];
 
@@ -297,17 +297,19 @@ static void handle_gang_message(struct sm *s, const struct gang_message *m)
 	switch ((enum gang_kind)m->kind) {
 	case GANG_OPEN:
 		FOR_BITS64 (w, m->operand)
-			core_sync_release(s, (unsigned)w, s->clock + 1);
+			core_sync_release_warp(s, (unsigned)w, s->clock + 1);
 		return;
 	case GANG_READ:
 	case GANG_WRITE: reply_to_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
-	case GANG_DATA: core_remote_reply(s, m->op); return;
+	case GANG_DATA: core_remote_handle_reply(s, m->op); return;
 	case GANG_STORE:
 		core_remote_serve(s, m->passes);
 		mbarrier_complete_bytes(s, m->slot, m->address, m->bytes);
 		return;
 	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->operand); return;
-	case GANG_BYTES: core_memory_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes)); return;
+	case GANG_BYTES:
+		core_memory_occupy_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes));
+		return;
 	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
 	case GANG_COMPLETE: mbarrier_complete_bytes(s, m->slot, m->address, m->operand); return;
 	}

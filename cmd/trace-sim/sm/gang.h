@@ -64,16 +64,16 @@ struct gang {
 
 void gang_port_free(struct sm *s);
 /* Initializes *g, gang `number`, for `blocks` thread blocks of `warps` warps each. */
-void gang_start(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps);
+void gang_init(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps);
 /* Adds the thread block in a slot of s to the gang. */
 void gang_add_block(struct gang *g, struct sm *s, unsigned slot);
 /* Removes an ended thread block. Returns true if it was the last of its gang. */
 bool gang_remove_block(struct sm *s, unsigned slot);
 
 /* Makes warp w arrive at the barrier of its gang, at time s->now. */
-void gang_arrive(struct sm *s, unsigned w);
+void gang_arrive_at_barrier(struct sm *s, unsigned w);
 /* Makes warp w wait for the barrier at which it has arrived. Returns false if the barrier has opened. */
-bool gang_start_wait(struct sm *s, unsigned w);
+bool gang_wait_at_barrier(struct sm *s, unsigned w);
 /* Removes the ended warp w from the barrier of its gang. */
 void gang_warp_exit(struct sm *s, unsigned w);
 
@@ -91,12 +91,12 @@ uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes);
 void gang_send_effect(
 	struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v);
 /* Completes `bytes` on the mbarriers of the thread blocks in the mask `ranks`, after -core_multicast_latency cycles. */
-void gang_multicast_complete(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
+void gang_complete_multicast(struct sm *s, unsigned w, uint32_t ranks, uint32_t mbarrier, uint64_t bytes);
 /*
  * Writes data of a multicast to shared memory of the other thread blocks in the mask, after -core_multicast_latency
  * cycles.
  */
-void gang_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes);
+void gang_send_multicast_data(struct sm *s, unsigned w, uint32_t ranks, uint32_t bytes);
 
 /* Handles the messages that are due. */
 void gang_handle_messages(struct sm *s);

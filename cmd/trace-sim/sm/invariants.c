@@ -63,7 +63,7 @@ static void check_warps(const struct sm *s)
 		invariant("ibuf", s->id, w, (s->ibuf & bit) != 0, p->buffered && !(s->wrong_path & bit));
 		invariant("wrong within imiss", s->id, w, s->wrong_path & bit & ~s->imiss, 0);
 		invariant("drained", s->id, w, (s->drained & bit) != 0,
-			(s->done & bit) && !(p->stores | p->in_pipe | p->n_reserved | p->copies));
+			(s->done & bit) && !(p->stores | p->insts_in_pipe | p->n_reserved | p->copies));
 		for (unsigned k = 0; k < N_UNIT_KINDS && s->ibuf & bit; k++)
 			invariant("head_unit", s->id, w, (s->head_unit[k] & bit) != 0, p->head->unit == k);
 		if (s->depend == &depend_scoreboard)

@@ -23,7 +23,7 @@ void sched_init(struct sm *s)
 	const struct core_params *c = s->core;
 
 	s->policy = sched_policies[c->policy];
-	s->by_masks = !s->policy->cycle && !s->policy->considered;
+	s->decides_by_masks = !s->policy->cycle && !s->policy->considered;
 	s->wants_long_ops = s->policy->needs_longop;
 	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
 	s->sched_mask = slot_mask(c->schedulers);
@@ -71,7 +71,7 @@ enum space warp_generic_space(const struct sm *s, const struct warp *p, const st
 }
 
 /* Ends the run: unit k of a kind serves only scheduler k, so this instruction would wait forever. */
-_Noreturn static void die_unit_not_served(const struct sm *s, const struct winst *in)
+_Noreturn static void die_no_unit_for_scheduler(const struct sm *s, const struct winst *in)
 {
 	char opcode[64];
 	const char *text = code_at(s->code, in->code)->opcode;
@@ -103,7 +103,7 @@ static void apply_sync_effects(struct sm *s, const struct winst *in)
 		s->sync_wait |= bit;
 		s->dep_wait |= bit;
 		return;
-	case SYNC_COPIES: mbarrier_copies_arrive(s, w, &in->record, s->warp[w].n_entries); return;
+	case SYNC_COPIES: mbarrier_arrive_after_copies(s, w, &in->record, s->warp[w].n_entries); return;
 	case SYNC_BULK_STORE: bulk_count_issued(s, w); return;
 	case SYNC_FLUSH: bulk_close_group(s, w); return;
 	default: return;
@@ -113,7 +113,7 @@ static void apply_sync_effects(struct sm *s, const struct winst *in)
 /* Executes a DEPBAR: waits for groups of bulk copies or of LDGSTS, whichever kind of group the warp closed last. */
 static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
 {
-	if (!s->warp[w].sync.bulk_newest)
+	if (!s->warp[w].sync.last_group_is_bulk)
 		ldgsts_start_wait(s, w, u->groups);
 	else if (bulk_start_wait(s, w, u->groups))
 		s->dep_wait |= 1ull << w;
@@ -126,7 +126,7 @@ static void apply_special_effects(struct sm *s, struct winst *in)
 	struct warp *p = &s->warp[w];
 
 	if (flags & UOP_SOME_SCHEDULERS && in->sched >= s->core->unit[in->uop->unit].units)
-		die_unit_not_served(s, in);
+		die_no_unit_for_scheduler(s, in);
 	if (flags & UOP_ATOMIC && in->lanes) {
 		p->atomics += in->lanes;
 		s->atomic |= 1ull << w;
@@ -200,9 +200,9 @@ static __attribute__((cold)) NOINLINE void log_issue(struct sm *s, uint16_t h, u
 {
 	const struct winst *in = &s->winst[h];
 
-	events_issue(s->events, s->now, s->id, in->warp, in->uop->pc, k);
+	events_log_issue(s->events, s->now, s->id, in->warp, in->uop->pc, k);
 	if (s->pipeline)
-		pipeline_issue(s, h);
+		pipeline_note_issue(s, h);
 }
 
 /*
@@ -328,7 +328,7 @@ struct candidates {
 	uint64_t at_barrier; /* value of sm.at_barrier when the masks were computed */
 };
 
-static inline struct candidates find_candidates(const struct sm *s)
+static inline struct candidates find_issue_candidates(const struct sm *s)
 {
 	struct candidates o = {.valid = sched_running_warps(s) & s->ibuf, .at_barrier = s->at_barrier};
 
@@ -337,14 +337,14 @@ static inline struct candidates find_candidates(const struct sm *s)
 	return o;
 }
 
-static enum warp_occupancy occupancy_of_idle(bool valid, bool ready)
+static enum warp_occupancy occupancy_of_idle_cycle(bool valid, bool ready)
 {
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
 static enum warp_occupancy idle_kind_of_warps(uint64_t mine, const struct candidates *o)
 {
-	return occupancy_of_idle(o->valid & mine, o->ready & mine);
+	return occupancy_of_idle_cycle(o->valid & mine, o->ready & mine);
 }
 
 /* Counts a cycle in which no scheduler can issue. */
@@ -384,11 +384,11 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 		if (pickable) {
 			issue_from_warp(s, k, pick_warp(s, k, pickable), true);
 			if (s->any_slot || s->at_barrier != o.at_barrier)
-				o = find_candidates(s);
+				o = find_issue_candidates(s);
 		} else {
 			s->n.occupancy[idle_kind_of_warps(mine, &o)]++;
 			if (s->profile)
-				profile_attribute(s, k, o.valid, o.ready);
+				profile_attribute_cycle(s, k, o.valid, o.ready);
 		}
 		mine <<= 1;
 		if (++k == n) {
@@ -401,7 +401,7 @@ static NOINLINE void run_schedulers(struct sm *s, unsigned first, struct candida
 static NOINLINE void profile_visited_scheduler(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->idle_kind[k] = (uint8_t)why;
-	if (profile_still_drained(s, k)) {
+	if (profile_is_still_empty(s, k)) {
 		profile_count(s->profile, &s->profile->idle[k], 1);
 		return;
 	}
@@ -421,7 +421,8 @@ static NOINLINE void schedule_by_visits(struct sm *s, unsigned first)
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_default_cycle(s, k);
 
 		if (!(seen & SEEN_ISSUED)) {
-			enum warp_occupancy why = occupancy_of_idle(seen & SEEN_VALID, seen & SEEN_READY);
+			enum warp_occupancy why =
+				occupancy_of_idle_cycle(seen & SEEN_VALID, seen & SEEN_READY);
 
 			s->n.occupancy[why]++;
 			if (s->profile)
@@ -439,11 +440,11 @@ void issue_stage(struct sm *s)
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
 	/* a visit may end a memory barrier, or empty a buffer with a wrong path */
-	if (!s->by_masks || s->wrong_path | (s->membar & s->live)) {
+	if (!s->decides_by_masks || s->wrong_path | (s->membar & s->live)) {
 		schedule_by_visits(s, first);
 		return;
 	}
-	o = find_candidates(s);
+	o = find_issue_candidates(s);
 	if (o.issuable)
 		run_schedulers(s, first, o);
 	else

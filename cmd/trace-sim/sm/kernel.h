@@ -44,7 +44,7 @@ struct kernel {
 	bool closing;          /* true when all CTAs have ended and the delay at the end has begun */
 	bool ldgsts;           /* true if its instructions may include LDGSTS */
 	bool syncs;            /* true if its instructions may name mbarriers */
-	bool may_gang;         /* true if its thread blocks may form gangs */
+	bool may_form_gangs;   /* true if its thread blocks may form gangs */
 	uint32_t cluster[3];   /* dimensions of a gang in thread blocks; zeros: not known yet */
 	struct parked *parked; /* thread blocks read but not placed (gpu/blocks.c); NULL: none */
 	struct block_rate sample;

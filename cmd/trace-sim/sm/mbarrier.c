@@ -57,7 +57,7 @@ static void add_mbarrier(struct cta *c, uint64_t address)
 	t->entry[t->n++] = (struct cta_mbarrier){.offset = (uint32_t)offset};
 }
 
-static void add_mbarriers_of(const struct sm *s, struct cta *c, const struct rec *r)
+static void add_mbarriers_of_record(const struct sm *s, struct cta *c, const struct rec *r)
 {
 	struct bulk_copy copy;
 	uint64_t lane[32];
@@ -84,7 +84,7 @@ void mbarrier_make_table(struct sm *s, struct cta *c)
 		const struct uop *u = &s->uops[c->block.rec[i].inst];
 
 		if (u->flags & UOP_SYNC && u->sync <= SYNC_LAST_MBARRIER)
-			add_mbarriers_of(s, c, &c->block.rec[i]);
+			add_mbarriers_of_record(s, c, &c->block.rec[i]);
 	}
 }
 
@@ -132,7 +132,7 @@ static void end_sync_wait(struct sm *s, unsigned w)
 {
 	s->sync_wait &= ~(1ull << w);
 	if (s->modern) {
-		core_sync_phase_over(s, w);
+		core_sync_phase_ended(s, w);
 		return;
 	}
 	s->dep_wait &= ~(1ull << w);
@@ -343,7 +343,7 @@ static struct copies_arrival *copies_arrival_of(const struct sm *s, unsigned w, 
 	return &s->arrivals[w * SYNC_ARRIVALS + i % SYNC_ARRIVALS];
 }
 
-void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until)
+void mbarrier_arrive_after_copies(struct sm *s, unsigned w, const struct rec *r, uint32_t until)
 {
 	struct warp_sync *y = &s->warp[w].sync;
 
@@ -354,7 +354,7 @@ void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint3
 	*copies_arrival_of(s, w, y->first_arrival + y->n_arrivals++) = (struct copies_arrival){*r, until};
 }
 
-void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done)
+void mbarrier_note_copies_done(struct sm *s, unsigned w, uint32_t done)
 {
 	struct warp_sync *y = &s->warp[w].sync;
 

@@ -20,7 +20,7 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
 /*
  * Makes a warp wait for an mbarrier. The wait ends at once, or with the operation that completes the phase. Its end
  * clears the warp's bit in sync_wait. It also clears the bit in dep_wait or, in the modern core, calls
- * core_sync_phase_over().
+ * core_sync_phase_ended().
  */
 void mbarrier_start_wait(struct sm *s, unsigned w, const struct rec *r);
 
@@ -39,9 +39,9 @@ bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *
  * Executes an ARRIVES, which arrives when the warp's LDGSTS with numbers below `until` are done. At most SYNC_ARRIVALS
  * arrivals of a warp can wait; a further one arrives at once.
  */
-void mbarrier_copies_arrive(struct sm *s, unsigned w, const struct rec *r, uint32_t until);
+void mbarrier_arrive_after_copies(struct sm *s, unsigned w, const struct rec *r, uint32_t until);
 /* Notes that the warp's LDGSTS with numbers below `done` are done. */
-void mbarrier_copies_done(struct sm *s, unsigned w, uint32_t done);
+void mbarrier_note_copies_done(struct sm *s, unsigned w, uint32_t done);
 
 /* ---- bulk.c ---- */
 void bulk_reset(struct warp_sync *y);
@@ -57,7 +57,7 @@ bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open);
  * Counts a bulk copy of warp w in its group if it is a store or reduction whose data have been read from shared memory.
  * Ends a wait of the warp for groups.
  */
-void bulk_store_read(struct sm *s, unsigned w, const struct rec *r);
+void bulk_note_store_read(struct sm *s, unsigned w, const struct rec *r);
 /* Ends a bulk copy of warp w: completes its bytes on its mbarrier. */
 void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r);
 

@@ -99,7 +99,7 @@ static struct pipe_inst *new_pipe_inst(struct sm_pipeline *p)
 	return &p->pool[p->made++];
 }
 
-struct pipe_inst *pipeline_begin(struct sm *s, unsigned w, uint32_t index)
+struct pipe_inst *pipeline_begin_inst(struct sm *s, unsigned w, uint32_t index)
 {
 	struct sm_pipeline *p = s->pipeline;
 	struct pipe_inst *i = new_pipe_inst(p), **link = &p->first[w];
@@ -114,12 +114,12 @@ struct pipe_inst *pipeline_begin(struct sm *s, unsigned w, uint32_t index)
 	*link = i;
 	write_inst_label(label, code_at(s->code, i->code));
 	write_inst_detail(detail, s, w, index);
-	i->handle = kanata_begin(p->log, s->now, s->id * KANATA_THREAD + w, label, detail);
-	pipeline_enter(s, i, STAGE_FETCH, s->now);
+	i->handle = kanata_begin_inst(p->log, s->now, s->id * KANATA_THREAD + w, label, detail);
+	pipeline_enter_stage(s, i, STAGE_FETCH, s->now);
 	return i;
 }
 
-struct pipe_inst *pipeline_find(const struct sm *s, unsigned w, uint32_t index)
+struct pipe_inst *pipeline_find_inst(const struct sm *s, unsigned w, uint32_t index)
 {
 	struct pipe_inst *i = s->pipeline->first[w];
 
@@ -128,12 +128,12 @@ struct pipe_inst *pipeline_find(const struct sm *s, unsigned w, uint32_t index)
 	return i;
 }
 
-void pipeline_enter(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_t cycle)
+void pipeline_enter_stage(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_t cycle)
 {
 	if (i->stage == stage)
 		return;
 	i->stage = (uint8_t)stage;
-	kanata_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
+	kanata_begin_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
 }
 
 /* Removes an instruction from by_inst, unless a younger instruction has its winst. */
@@ -144,7 +144,7 @@ static void forget_pipe_inst(struct sm_pipeline *p, struct pipe_inst *i)
 	i->inst = WINST_NONE;
 }
 
-void pipeline_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t cycle)
+void pipeline_mark_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t cycle)
 {
 	struct sm_pipeline *p = s->pipeline;
 
@@ -152,34 +152,34 @@ void pipeline_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t 
 	i->inst = inst;
 	if (inst != WINST_NONE)
 		p->by_inst[inst] = i;
-	pipeline_enter(s, i, STAGE_ISSUE, cycle);
+	pipeline_enter_stage(s, i, STAGE_ISSUE, cycle);
 	if (i->producer != KANATA_HIDDEN)
-		kanata_wake(p->log, i->handle, cycle, i->producer);
+		kanata_draw_arrow(p->log, i->handle, cycle, i->producer);
 	i->earliest = cycle + 1;
 }
 
-void pipeline_retire(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed)
+void pipeline_end_inst(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed)
 {
 	i->end = max_u64(cycle, i->earliest);
 	kanata_retire(s->pipeline->log, i->handle, i->end, flushed);
 	forget_pipe_inst(s->pipeline, i);
 }
 
-void pipeline_write_back(struct sm *s, struct pipe_inst *i, uint64_t cycle)
+void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle)
 {
 	cycle = max_u64(cycle, i->earliest);
-	pipeline_enter(s, i, STAGE_WRITE, cycle);
-	pipeline_retire(s, i, cycle + 1, false);
+	pipeline_enter_stage(s, i, STAGE_WRITE, cycle);
+	pipeline_end_inst(s, i, cycle + 1, false);
 }
 
-void pipeline_release(struct sm *s, unsigned w, bool all)
+void pipeline_free_ended(struct sm *s, unsigned w, bool all)
 {
 	struct sm_pipeline *p = s->pipeline;
 	struct pipe_inst **link = &p->first[w], *i;
 
 	while ((i = *link)) {
 		if (all && !i->end)
-			pipeline_retire(s, i, s->now, !i->issued);
+			pipeline_end_inst(s, i, s->now, !i->issued);
 		if (!all && (!i->end || i->end > s->now)) {
 			link = &i->next;
 			continue;
@@ -259,7 +259,7 @@ static void end_flushed_insts(struct sm *s, unsigned w)
 
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
 		if (!i->issued && !i->end && (s->done >> w & 1 || (i->decoded && i->index >= p->cursor)))
-			pipeline_retire(s, i, s->now, true);
+			pipeline_end_inst(s, i, s->now, true);
 }
 
 static bool is_fetched_now(const struct sm *s, unsigned w)
@@ -269,7 +269,7 @@ static bool is_fetched_now(const struct sm *s, unsigned w)
 	return s->fetch_buffer == (int32_t)w || (s->imiss & ~s->wrong_path) >> w & 1;
 }
 
-static void watch_buffer(struct sm *s, unsigned w)
+static void observe_inst_buffer(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 	uint32_t head = p->cursor - p->buffered, end = p->cursor;
@@ -278,16 +278,17 @@ static void watch_buffer(struct sm *s, unsigned w)
 	if (is_fetched_now(s, w)) /* a fetch delivers two instructions */
 		end = p->cursor + 2;
 	for (uint32_t index = head; index < end && index < p->n_recs; index++) {
-		struct pipe_inst *i = pipeline_find(s, w, index);
+		struct pipe_inst *i = pipeline_find_inst(s, w, index);
 
 		if (!i)
-			i = pipeline_begin(s, w, index);
+			i = pipeline_begin_inst(s, w, index);
 		if (!p->buffered)
 			continue;
 		if (i->decoded)
-			pipeline_enter(s, i, index == head ? head_wait_reason(s, w, i) : STAGE_ORDER, s->now);
+			pipeline_enter_stage(
+				s, i, index == head ? head_wait_reason(s, w, i) : STAGE_ORDER, s->now);
 		else
-			pipeline_enter(s, i, STAGE_DECODE, s->now);
+			pipeline_enter_stage(s, i, STAGE_DECODE, s->now);
 		i->decoded = true;
 	}
 }
@@ -295,17 +296,17 @@ static void watch_buffer(struct sm *s, unsigned w)
 /* ---- after issue --------------------------------------------------------------------------------- */
 
 /* Moves the instruction of a winst to a stage in which it was found, and notes that it was found. */
-static void note_winst_seen(struct sm *s, uint16_t inst, enum stage stage)
+static void note_observed_stage(struct sm *s, uint16_t inst, enum stage stage)
 {
 	struct pipe_inst *i = s->pipeline->by_inst[inst];
 
 	if (!i)
 		return;
 	i->seen = s->pipeline->observations;
-	pipeline_enter(s, i, stage, s->now);
+	pipeline_enter_stage(s, i, stage, s->now);
 }
 
-static void watch_collectors(struct sm *s)
+static void observe_collectors(struct sm *s)
 {
 	const struct opcoll *c = &s->collector;
 	uint64_t used = slot_mask(c->n_units) & ~c->free;
@@ -313,28 +314,28 @@ static void watch_collectors(struct sm *s)
 	FOR_BITS64 (u, used) {
 		bool blocked = c->unit[u].target->collectors_blocked >> u & 1;
 
-		note_winst_seen(s, c->unit[u].inst, blocked ? STAGE_DISPATCH : STAGE_READ);
+		note_observed_stage(s, c->unit[u].inst, blocked ? STAGE_DISPATCH : STAGE_READ);
 	}
 	FOR_BITS32 (kind, s->unit_in_used)
 		FOR_BITS64 (slot, unit_in_occupied_slots(&s->unit_in[kind]))
-			note_winst_seen(s, s->unit_in[kind].slot[slot], STAGE_DISPATCH);
+			note_observed_stage(s, s->unit_in[kind].slot[slot], STAGE_DISPATCH);
 }
 
-static void watch_memory_unit(struct sm *s)
+static void observe_memory_unit(struct sm *s)
 {
 	const struct ldst *l = s->ldst;
 
 	if (l->disp != DISP_EMPTY) {
-		note_winst_seen(s, l->disp_inst, STAGE_ACCESS);
+		note_observed_stage(s, l->disp_inst, STAGE_ACCESS);
 		if (s->pipeline->by_inst[l->disp_inst])
 			s->pipeline->by_inst[l->disp_inst]->lane0 = l->accesses.lane0;
 	}
 	for (uint32_t i = 0; i < l->shared_pipe.count; i++)
-		note_winst_seen(s, (uint16_t)timed_fifo_at(&l->shared_pipe, i).handle, STAGE_MEMORY);
+		note_observed_stage(s, (uint16_t)timed_fifo_at(&l->shared_pipe, i).handle, STAGE_MEMORY);
 }
 
 /* Returns true if an instruction that has left the load/store unit waits for data. */
-static bool is_outstanding(const struct sm *s, unsigned w, const struct pipe_inst *i)
+static bool waits_for_memory_data(const struct sm *s, unsigned w, const struct pipe_inst *i)
 {
 	const struct uop *u = &s->uops[i->code];
 
@@ -350,22 +351,22 @@ static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *
 	const struct uop *u = &s->uops[i->code];
 
 	if (i->stage == STAGE_DISPATCH) {
-		pipeline_enter(s, i, STAGE_EXECUTE, s->now);
+		pipeline_enter_stage(s, i, STAGE_EXECUTE, s->now);
 	} else if (i->stage == STAGE_ACCESS) {
 		forget_pipe_inst(s->pipeline, i);
-		if (is_outstanding(s, w, i))
-			pipeline_enter(s, i, STAGE_MEMORY, s->now);
+		if (waits_for_memory_data(s, w, i))
+			pipeline_enter_stage(s, i, STAGE_MEMORY, s->now);
 		else
-			pipeline_retire(s, i, s->now, false);
+			pipeline_end_inst(s, i, s->now, false);
 	} else if (i->stage == STAGE_MEMORY &&
 		   i->inst != WINST_NONE) { /* the access to shared memory is done */
 		forget_pipe_inst(s->pipeline, i);
 		if (!u->n_dst)
-			pipeline_retire(s, i, s->now, false);
+			pipeline_end_inst(s, i, s->now, false);
 	}
 }
 
-static void watch_issued(struct sm *s, unsigned w)
+static void observe_issued_insts(struct sm *s, unsigned w)
 {
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
 		if (i->issued && !i->end && i->seen != s->pipeline->observations)
@@ -384,19 +385,19 @@ void pipeline_observe(struct sm *s)
 		core_pipeline_observe(s);
 		return;
 	}
-	watch_collectors(s);
-	watch_memory_unit(s);
+	observe_collectors(s);
+	observe_memory_unit(s);
 	FOR_BITS64 (w, p->warps) {
 		if (s->live >> w & 1) {
-			watch_issued(s, (unsigned)w);
-			watch_buffer(s, (unsigned)w);
+			observe_issued_insts(s, (unsigned)w);
+			observe_inst_buffer(s, (unsigned)w);
 		}
 		if (p->first[w])
-			pipeline_release(s, (unsigned)w, !(s->live >> w & 1));
+			pipeline_free_ended(s, (unsigned)w, !(s->live >> w & 1));
 	}
 }
 
-void pipeline_issue(struct sm *s, uint16_t inst)
+void pipeline_note_issue(struct sm *s, uint16_t inst)
 {
 	const struct winst *in = &s->winst[inst];
 	struct pipe_inst *i;
@@ -404,19 +405,19 @@ void pipeline_issue(struct sm *s, uint16_t inst)
 	s->pipeline->by_inst[inst] = NULL;
 	if (!(s->pipeline->warps >> in->warp & 1))
 		return;
-	i = pipeline_find(s, in->warp, in->rec_index);
+	i = pipeline_find_inst(s, in->warp, in->rec_index);
 	if (!i)
-		i = pipeline_begin(s, in->warp, in->rec_index);
-	pipeline_issued(s, i, inst, s->now);
+		i = pipeline_begin_inst(s, in->warp, in->rec_index);
+	pipeline_mark_issued(s, i, inst, s->now);
 }
 
-void pipeline_writeback(struct sm *s, uint16_t inst)
+void pipeline_note_writeback(struct sm *s, uint16_t inst)
 {
 	if (s->pipeline->by_inst[inst])
-		pipeline_write_back(s, s->pipeline->by_inst[inst], s->now);
+		pipeline_end_with_writeback(s, s->pipeline->by_inst[inst], s->now);
 }
 
-void pipeline_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0)
+void pipeline_note_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0)
 {
 	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next) {
 		const struct uop *u = &s->uops[i->code];
@@ -425,7 +426,7 @@ void pipeline_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0)
 			continue;
 		if (u->flags & UOP_LDGSTS && i->lane0 != lane0)
 			continue;
-		pipeline_write_back(s, i, s->now);
+		pipeline_end_with_writeback(s, i, s->now);
 		return;
 	}
 }

@@ -49,11 +49,11 @@ void pipeline_free(struct sm_pipeline *p);
 /* Observes the pipeline. Called after each cycle of an SM with a pipeline log. */
 PIPE_OFF void pipeline_observe(struct sm *s);
 /* Notes the issue of an instruction. */
-PIPE_OFF void pipeline_issue(struct sm *s, uint16_t inst);
+PIPE_OFF void pipeline_note_issue(struct sm *s, uint16_t inst);
 /* Notes that an arithmetic unit writes back the result of an instruction. */
-PIPE_OFF void pipeline_writeback(struct sm *s, uint16_t inst);
+PIPE_OFF void pipeline_note_writeback(struct sm *s, uint16_t inst);
 /* Notes the end of the last access of an instruction of warp w. lane0: address of lane 0 of an LDGSTS. */
-PIPE_OFF void pipeline_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0);
+PIPE_OFF void pipeline_note_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0);
 
 /*
  * core/pipeline.c: functions of the same kind for the modern core. t: clock of the issue; inst: WINST_NONE for an
@@ -66,19 +66,19 @@ PIPE_OFF void core_pipeline_complete(struct sm *s, uint16_t inst);
 /* ---- parts that both cores use ----------------------------------------------------------------- */
 
 /* Adds the instruction of record `index` of warp w to the log, in the fetch stage. */
-struct pipe_inst *pipeline_begin(struct sm *s, unsigned w, uint32_t index);
+struct pipe_inst *pipeline_begin_inst(struct sm *s, unsigned w, uint32_t index);
 /* Returns the instruction of record `index` of warp w if it is in the log and has not issued, else NULL. */
-struct pipe_inst *pipeline_find(const struct sm *s, unsigned w, uint32_t index);
+struct pipe_inst *pipeline_find_inst(const struct sm *s, unsigned w, uint32_t index);
 /* Moves an instruction to a stage in a cycle, or in the first later cycle that its earlier stages allow. */
-void pipeline_enter(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_t cycle);
+void pipeline_enter_stage(struct sm *s, struct pipe_inst *i, enum stage stage, uint64_t cycle);
 /* Marks an instruction as issued in a cycle. */
-void pipeline_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t cycle);
+void pipeline_mark_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t cycle);
 /* Ends an instruction with one cycle of writeback. */
-void pipeline_write_back(struct sm *s, struct pipe_inst *i, uint64_t cycle);
+void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle);
 /* Ends an instruction without writeback. */
-void pipeline_retire(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed);
+void pipeline_end_inst(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed);
 /* Frees the instructions of warp w that have ended. With `all`, ends the others first and frees them, too. */
-void pipeline_release(struct sm *s, unsigned w, bool all);
+void pipeline_free_ended(struct sm *s, unsigned w, bool all);
 /*
  * Sets the producer of i to `by`, unless `by` is NULL. Returns STAGE_WAIT_MEMORY if the awaited result comes from
  * memory (`memory`), else STAGE_WAIT_RESULT.

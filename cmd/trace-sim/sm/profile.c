@@ -23,7 +23,7 @@ struct sm_profile *sm_profile_new(const struct core_params *c)
 
 	for (unsigned w = 0; w < c->warps; w++)
 		p->sched_slots[w % c->schedulers] |= 1ull << w;
-	memset(p->counter_raiser, 0xff, sizeof(p->counter_raiser));
+	memset(p->last_incrementer, 0xff, sizeof(p->last_incrementer));
 	p->n_rows = 1;
 	grow(&p->row, &p->cap_rows, 64, sizeof(*p->row));
 	return p;
@@ -107,7 +107,7 @@ void profile_count_core_issue(struct sm *s, unsigned w, uint32_t code)
 	if (s->modern->warp[w].control && !(in->flags & INST_FIXED)) {
 		const struct core_control *k = core_control_of(&s->modern->warp[w], in->pc);
 
-		p->counter_raiser[w][k->write & 7] = p->counter_raiser[w][k->read & 7] = code;
+		p->last_incrementer[w][k->write & 7] = p->last_incrementer[w][k->read & 7] = code;
 	}
 }
 
@@ -139,7 +139,7 @@ static unsigned full_stage_reason(const struct sm *s, unsigned k, unsigned unit)
 }
 
 /* Attributes a cycle to a ready warp whose pipeline register is full. */
-static void attribute_full(struct sm *s, unsigned k, unsigned w)
+static void attribute_full_stage(struct sm *s, unsigned k, unsigned w)
 {
 	unsigned unit = s->warp[w].head->unit;
 
@@ -165,7 +165,7 @@ static void attribute_hazard(struct sm *s, unsigned k, unsigned w)
 	set_idle_reason(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
 }
 
-static void attribute_fetch(struct sm *s, unsigned k, unsigned w)
+static void attribute_fetch_wait(struct sm *s, unsigned k, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
@@ -193,7 +193,7 @@ static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason
 }
 
 /* Attributes a cycle of a scheduler without warps to the kernel of the first thread block on the SM. */
-static void attribute_drained(struct sm *s, unsigned k)
+static void attribute_without_warps(struct sm *s, unsigned k)
 {
 	struct sm_profile *p = s->profile;
 	unsigned c;
@@ -207,7 +207,7 @@ static void attribute_drained(struct sm *s, unsigned k)
 }
 
 /* Attributes a cycle in which scheduler k considered its warps and issued nothing. */
-static void attribute_idle(struct sm *s, unsigned k)
+static void attribute_idle_cycle(struct sm *s, unsigned k)
 {
 	uint64_t set = considered_warps(s, k), valid = set & s->ibuf, waiting = 0;
 	enum warp_occupancy as = s->idle_kind[k];
@@ -219,13 +219,13 @@ static void attribute_idle(struct sm *s, unsigned k)
 		w = s->policy->pick(s, k, waiting);
 		set_idle_reason(s, k, w, reason, s->profile->last[w]);
 	} else if (!set) {
-		attribute_drained(s, k);
+		attribute_without_warps(s, k);
 	} else if (as == OCC_STALL && valid & ~s->hazard) {
-		attribute_full(s, k, s->policy->pick(s, k, valid & ~s->hazard));
+		attribute_full_stage(s, k, s->policy->pick(s, k, valid & ~s->hazard));
 	} else if (as != OCC_IDLE && valid & s->hazard) {
 		attribute_hazard(s, k, s->policy->pick(s, k, valid & s->hazard));
 	} else {
-		attribute_fetch(s, k, s->policy->pick(s, k, set));
+		attribute_fetch_wait(s, k, s->policy->pick(s, k, set));
 	}
 }
 
@@ -234,7 +234,7 @@ void profile_count_unchanged(struct sm *s, unsigned k, uint64_t cycles)
 	struct profile_idle *i = &s->profile->idle[k];
 
 	if (!i->row)
-		attribute_idle(s, k);
+		attribute_idle_cycle(s, k);
 	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
 		i->reason = (uint8_t)full_stage_reason(s, k, i->unit);
 	profile_count(s->profile, i, cycles);
@@ -264,7 +264,7 @@ static NOINLINE void attribute_by_state(struct sm *s, unsigned k, enum warp_occu
 	const struct warp *p;
 
 	s->idle_kind[k] = (uint8_t)why;
-	attribute_idle(s, k);
+	attribute_idle_cycle(s, k);
 	p = &s->warp[i->warp];
 	i->picked_from = among;
 	i->n_reserved = p->n_reserved;
@@ -272,7 +272,7 @@ static NOINLINE void attribute_by_state(struct sm *s, unsigned k, enum warp_occu
 	profile_count(s->profile, i, 1);
 }
 
-void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
+void profile_attribute_cycle(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 {
 	struct profile_idle *i = &s->profile->idle[k];
 	uint64_t own = s->profile->sched_slots[k];
@@ -286,7 +286,7 @@ void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready)
 	if (among && is_attribution_valid(s, k, why, reason, among)) {
 		if (why == OCC_STALL)
 			i->reason = (uint8_t)full_stage_reason(s, k, i->unit);
-	} else if (!profile_still_drained(s, k)) {
+	} else if (!profile_is_still_empty(s, k)) {
 		attribute_by_state(s, k, why, among);
 		return;
 	}
@@ -313,7 +313,7 @@ void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 		return;
 	}
 	for (unsigned k = 0; k < s->core->schedulers; k++)
-		profile_attribute(s, k, valid, ready);
+		profile_attribute_cycle(s, k, valid, ready);
 	p->warps = now;
 	p->has_warps = !valid;
 }
@@ -352,7 +352,7 @@ void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first,
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
 /* Returns the row of an instruction of warp w. The pointer is valid until the next row is made. */
-static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
+static struct profile_row *profile_row_of_warp(struct sm *s, unsigned w, uint32_t code)
 {
 	uint32_t row = find_profile_row(s->profile, s->profile->uid[s->warp[w].cta], code);
 
@@ -361,7 +361,7 @@ static struct profile_row *row_of_warp(struct sm *s, unsigned w, uint32_t code)
 
 void profile_count_request(struct sm *s, unsigned w, uint32_t code, uint32_t sectors, uint32_t conflicts)
 {
-	struct profile_row *r = row_of_warp(s, w, code);
+	struct profile_row *r = profile_row_of_warp(s, w, code);
 
 	r->n[PROFILE_requests]++;
 	r->n[PROFILE_sectors] += sectors;
@@ -370,7 +370,7 @@ void profile_count_request(struct sm *s, unsigned w, uint32_t code, uint32_t sec
 
 void profile_count_conflict(struct sm *s, unsigned w, uint32_t code)
 {
-	row_of_warp(s, w, code)->n[PROFILE_bank_conflicts]++;
+	profile_row_of_warp(s, w, code)->n[PROFILE_bank_conflicts]++;
 }
 
 void profile_count_l1(struct sm *s, const struct req *r, bool hit)
@@ -379,7 +379,7 @@ void profile_count_l1(struct sm *s, const struct req *r, bool hit)
 
 	if (r->flags & REQ_BLANK || r->warp == NO_WARP)
 		return;
-	row = row_of_warp(s, r->warp, r->code);
+	row = profile_row_of_warp(s, r->warp, r->code);
 	row->n[PROFILE_l1_accesses]++;
 	row->n[PROFILE_l1_hits] += hit;
 }
@@ -391,7 +391,7 @@ void profile_count_l2(struct sm *s, const struct req *r)
 
 	if (from->flags & REQ_BLANK || from->warp == NO_WARP)
 		return;
-	row = row_of_warp(s, from->warp, from->code);
+	row = profile_row_of_warp(s, from->warp, from->code);
 	row->n[PROFILE_l2_accesses]++;
 	row->n[PROFILE_l2_hits] += !(r->flags & REQ_L2_MISS);
 }
@@ -399,7 +399,7 @@ void profile_count_l2(struct sm *s, const struct req *r)
 /* ---- the modern core ------------------------------------------------------------------------------- */
 
 /* Returns true if the result of an instruction comes from memory. (uop.unit is valid only for the core of sm/.) */
-static bool is_core_memory(const struct sm *s, uint32_t code)
+static bool is_core_memory_inst(const struct sm *s, uint32_t code)
 {
 	const struct core_inst *in = &s->modern->inst[code];
 
@@ -417,11 +417,11 @@ static uint32_t instruction_raising_counter(const struct sm *s, unsigned w, uint
 	uint32_t code = PROFILE_NO_CODE;
 
 	for (unsigned k = 0; k < COUNTERS; k++) {
-		uint32_t by = s->profile->counter_raiser[w][k];
+		uint32_t by = s->profile->last_incrementer[w][k];
 
 		if (!(wait >> k & 1) || !cw->counter[k] || by == PROFILE_NO_CODE)
 			continue;
-		if (code == PROFILE_NO_CODE || is_core_memory(s, by))
+		if (code == PROFILE_NO_CODE || is_core_memory_inst(s, by))
 			code = by;
 	}
 	return code;
@@ -440,7 +440,7 @@ static uint32_t producer_awaited_by_head(const struct sm *s, unsigned w, const s
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		uint32_t by = cw->pending[u->reg[i]] ? p->producer[w][u->reg[i]] : PROFILE_NO_CODE;
 
-		if (by != PROFILE_NO_CODE && (code == PROFILE_NO_CODE || is_core_memory(s, by)))
+		if (by != PROFILE_NO_CODE && (code == PROFILE_NO_CODE || is_core_memory_inst(s, by)))
 			code = by;
 	}
 	if (code != PROFILE_NO_CODE)
@@ -484,13 +484,14 @@ void profile_set_core_reason(struct sm *s, unsigned k, unsigned w, unsigned stal
 	const struct uop *head = code != PROFILE_NO_CODE ? &s->uops[code] : NULL;
 
 	if (stall == STALL_EMPTY) {
-		attribute_drained(s, k);
+		attribute_without_warps(s, k);
 		return;
 	}
 	if (stall == STALL_DEPEND && head) {
 		code = producer_awaited_by_head(s, w, head);
 		set_idle_reason(s, k, w,
-			is_core_memory(s, code) ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC,
+			is_core_memory_inst(s, code) ? PROFILE_SCOREBOARD_MEMORY
+						     : PROFILE_SCOREBOARD_ARITHMETIC,
 			code);
 		return;
 	}
@@ -504,6 +505,6 @@ void profile_count_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
 	struct profile_idle *i = &s->profile->idle[k];
 
 	if (!i->row)
-		attribute_drained(s, k);
+		attribute_without_warps(s, k);
 	profile_count(s->profile, i, cycles);
 }

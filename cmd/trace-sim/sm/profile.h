@@ -105,7 +105,7 @@ struct sm_profile {
 	uint32_t *producer[MAX_WARPS];        /* instruction that produces each reserved register */
 	uint32_t n_producers[MAX_WARPS];      /* number of entries of producer */
 	/* modern core: last instruction that incremented each dependence counter; [7]: no counter */
-	uint32_t counter_raiser[MAX_WARPS][8];
+	uint32_t last_incrementer[MAX_WARPS][8];
 };
 
 /* The stages of an SM call these functions if s->profile is not NULL. */
@@ -138,9 +138,10 @@ void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first,
 /*
  * Count a cycle without an issue, of scheduler k or of all schedulers, after they considered their warps. valid: mask
  * of the SM's warps that are not waiting and have an instruction. ready: the valid warps without a hazard. Called only
- * for policies with sm.by_masks.
+ * for policies with sm.decides_by_masks.
  */
-__attribute__((noinline)) void profile_attribute(struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
+__attribute__((noinline)) void profile_attribute_cycle(
+	struct sm *s, unsigned k, uint64_t valid, uint64_t ready);
 __attribute__((noinline)) void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready);
 /* Count cycles without an issue, of scheduler k or of all schedulers, in which their warps are in the same state. */
 __attribute__((noinline)) void profile_count_unchanged(struct sm *s, unsigned k, uint64_t cycles);
@@ -162,7 +163,7 @@ static inline void profile_drop_attribution(struct sm_profile *p, unsigned k)
 }
 
 /* Returns true if scheduler k had no warp at its last attribution, and nothing has changed since. */
-static inline bool profile_still_drained(const struct sm *s, unsigned k)
+static inline bool profile_is_still_empty(const struct sm *s, unsigned k)
 {
 	const struct sm_profile *p = s->profile;
 

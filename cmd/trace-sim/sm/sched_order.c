@@ -54,7 +54,7 @@ const struct sched_policy sched_gto = {.pick = pick_greedy};
 const struct sched_policy sched_old = {.pick = pick_oldest};
 const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .considered = limit_considered};
 
-static unsigned visit_until_issue(struct sm *s, unsigned k, uint64_t warps)
+static unsigned visit_warps_until_issue(struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned seen = 0;
 
@@ -93,7 +93,7 @@ unsigned sched_default_cycle(struct sm *s, unsigned k)
 
 	if (s->membar & mine & s->live) {
 		if (s->policy->round_robin_visits)
-			return visit_until_issue(s, k, mine & s->live);
+			return visit_warps_until_issue(s, k, mine & s->live);
 		FOR_BITS64 (w, s->membar & mine & s->live)
 			warp_is_waiting(s, (unsigned)w);
 	}
@@ -101,7 +101,7 @@ unsigned sched_default_cycle(struct sm *s, unsigned k)
 	if (s->policy->considered)
 		valid = s->policy->considered(s, k, valid);
 	if (s->wrong_path & valid)
-		return visit_until_issue(s, k, valid);
+		return visit_warps_until_issue(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;

@@ -30,7 +30,7 @@ static bool must_leave_active(struct sm *s, unsigned w)
 {
 	if (!(s->live >> w & 1) || warp_is_waiting(s, w))
 		return true;
-	return (s->ibuf | s->wrong_path) >> w & 1 && depend_waits_long(s, w);
+	return (s->ibuf | s->wrong_path) >> w & 1 && depend_waits_for_long_op(s, w);
 }
 
 static void rebuild_active_list(struct sm *s, struct two_level_lists *c)

@@ -31,7 +31,7 @@ struct sched_policy {
 	/* true: visits warps until one issues; false: visits all before any issue */
 	bool round_robin_visits;
 	bool updates_when_idle; /* true if the policy's state changes even in a cycle without an issue */
-	bool needs_longop;      /* true if the policy calls depend_waits_long() */
+	bool needs_longop;      /* true if the policy calls depend_waits_for_long_op() */
 };
 
 #define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;

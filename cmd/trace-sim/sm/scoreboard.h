@@ -20,7 +20,7 @@ void scoreboard_reserve_several(struct warp *p, const struct uop *u, bool long_o
 void scoreboard_release_several(struct sm *s, unsigned warp, const struct uop *u);
 
 /* Returns a mask of register numbers modulo 64: the bits of the members of a register set of machine code. */
-static inline uint64_t scoreboard_fold_set(const uint64_t *set)
+static inline uint64_t scoreboard_set_modulo_64(const uint64_t *set)
 {
 	uint64_t all = 0;
 
@@ -36,7 +36,8 @@ static inline uint64_t scoreboard_fold_set(const uint64_t *set)
 static inline void scoreboard_update_hazard(struct sm *s, const struct warp *p, unsigned warp)
 {
 	s->hazard &= ~(1ull << warp);
-	if (p->n_reserved && (s->registers || scoreboard_fold_set(p->own_sets) & p->head->registers))
+	if (p->n_reserved &&
+		(s->registers || scoreboard_set_modulo_64(p->own_register_sets) & p->head->registers))
 		scoreboard_find_hazard(s, warp);
 }
 

@@ -42,12 +42,12 @@ static void init_units(struct sm *s)
 
 	s->unit_in = reserve(N_UNIT_KINDS, sizeof(*s->unit_in));
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		struct collector_in *q = &s->collector_in[collector_input(k)];
+		struct collector_in *q = &s->collector_in[collector_input_of_unit(k)];
 		struct unit_in *r = &s->unit_in[k];
 
 		q->free_slots = slot_mask(c->unit[k].collector_in_width);
 		q->end = &q->first;
-		q->bit = 1u << collector_input(k);
+		q->bit = 1u << collector_input_of_unit(k);
 		q->kind = (uint8_t)k;
 		q->units = r;
 		s->collector_of[k] = q;
@@ -68,7 +68,7 @@ void sm_init(struct sm *s)
 	s->fetch_buffer = -1;
 	s->warp = reserve(MAX_WARPS, sizeof(*s->warp));
 	s->depend = depend_rules[p->core.dependence];
-	depend_grow(s, REG_LIMIT);
+	depend_resize_register_sets(s, REG_LIMIT);
 	*s->wake_at = NEVER;
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
 	if (!p->modern.on) {
@@ -181,19 +181,19 @@ static void skip_slept_cycles(struct sm *s, uint64_t now)
 	skip_cycles(s, cycles);
 }
 
-void sm_flush(struct sm *s, uint64_t now)
+void sm_flush_counters(struct sm *s, uint64_t now)
 {
 	/* quirk Q2-23: thread_insts counts inactive lanes, insts does not. */
 	s->n.thread_insts = s->core->clock_gated_lanes ? s->n.insts : 32 * s->n.warp_insts;
 	if (s->modern) {
-		core_catch_up(s, now);
+		core_count_slept_cycles(s, now);
 		core_flush_counters(s);
 		return;
 	}
 	skip_slept_cycles(s, now);
 	if (s->skipped_cycles)
 		count_skipped_cycles(s);
-	ldst_count_idle(s);
+	ldst_count_idle_cycles(s);
 }
 
 static bool is_icache_busy(const struct sm *s)
@@ -259,7 +259,7 @@ static void run_sm_stages(struct sm *s, uint64_t now)
 }
 
 /* Runs a cycle with the power model (POWER-duty-1) or the pipeline log. */
-static NOINLINE void tick_observed(struct sm *s, uint64_t now)
+static NOINLINE void run_observed_cycle(struct sm *s, uint64_t now)
 {
 	if (s->power)
 		power_duty_begin(s->power, now, s->core->clock_gated_lanes ? s->n.insts : s->n.warp_insts);
@@ -276,7 +276,7 @@ static NOINLINE void tick_observed(struct sm *s, uint64_t now)
 void sm_tick(struct sm *s, uint64_t now)
 {
 	if (s->observed)
-		tick_observed(s, now);
+		run_observed_cycle(s, now);
 	else if (s->modern)
 		core_tick(s, now);
 	else
@@ -334,7 +334,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->wrong_path &= ~bit;
 	s->drained &= ~bit;
 	s->dynamic_id[w] = s->next_dynamic_id++;
-	p->cursor = p->in_pipe = 0;
+	p->cursor = p->insts_in_pipe = 0;
 	p->buffered = 0;
 	ldgsts_reset(p);
 	gmma_reset(&p->gmma);
@@ -393,12 +393,13 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	if (!s->live_ctas)
 		s->now = now - 1; /* the SM was idle until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
-		depend_grow(s, k->head->registers);
+		depend_resize_register_sets(s, k->head->registers);
 	if (k->head->ptx)
-		ldst_use_read_only_caches(s);
+		ldst_create_readonly_caches(s);
 	else if (k->head->arch >= ARCH_HOPPER)
-		ldst_use_tma(s);
-	sm_flush(s, now); /* counts the skipped cycles before the new CTA changes warps and reasons */
+		ldst_create_tma(s);
+	sm_flush_counters(
+		s, now); /* counts the skipped cycles before the new CTA changes warps and reasons */
 	if (s->profile)
 		profile_place_cta(s, slot, k->uid, first_thread / 32, (kernel_threads(k->head) + 31) / 32);
 	c->kernel = k;

@@ -11,7 +11,7 @@
  *    clock; time stamps of caches are values of now.
  *  - A cycle that would change only counters is not run: wake_at is the time of the next cycle that is run. If
  *    only the load/store unit has work, the other stages are skipped. Skipped cycles accumulate in
- *    skipped_cycles and ldst.counted. Their counters are added when the stages run again, or in sm_flush().
+ *    skipped_cycles and ldst.counted. Their counters are added when the stages run again, or in sm_flush_counters().
  */
 #ifndef SM_H
 #define SM_H
@@ -126,7 +126,7 @@ struct warp_sync {
 	struct rec wait; /* warp in sync_wait: record that names the awaited mbarrier */
 	/* warp in sync_wait: true if it waits for groups of bulk copies, not for an mbarrier */
 	bool waits_for_groups;
-	bool bulk_newest;                    /* true if the warp's last closed group is one of bulk copies */
+	bool last_group_is_bulk;             /* true if the warp's last closed group is one of bulk copies */
 	struct gmma_groups bulk;             /* groups of bulk copies */
 	uint32_t copies_issued, copies_done; /* number of LDGSTS of the warp, issued and done */
 	uint32_t first_arrival, n_arrivals;  /* range of the warp's waiting arrivals in sm.arrivals */
@@ -143,14 +143,14 @@ struct warp {
 	struct rec buffer[2];   /* copies of the next `buffered` records to issue */
 	uint32_t cursor;        /* next record to decode, right after the buffered ones */
 	uint32_t n_recs;
-	uint32_t last;       /* record whose issue ends the warp */
-	uint32_t fetch_pc;   /* quirk Q2-1: PC of the last issue plus the length of an instruction */
-	uint32_t in_pipe;    /* number of instructions between decode and the end of the pipeline */
-	uint16_t n_reserved; /* number of outstanding register results (depend.h) */
-	uint8_t buffered;    /* number of instructions in the buffer */
-	uint8_t cta;         /* slot of its CTA */
-	uint64_t *reserved;  /* set of reserved registers, in own_sets[] or in sm.registers */
-	uint64_t own_sets[2 * REG_WORDS];
+	uint32_t last;          /* record whose issue ends the warp */
+	uint32_t fetch_pc;      /* quirk Q2-1: PC of the last issue plus the length of an instruction */
+	uint32_t insts_in_pipe; /* number of instructions between decode and the end of the pipeline */
+	uint16_t n_reserved;    /* number of outstanding register results (depend.h) */
+	uint8_t buffered;       /* number of instructions in the buffer */
+	uint8_t cta;            /* slot of its CTA */
+	uint64_t *reserved;     /* set of reserved registers, in own_register_sets[] or in sm.registers */
+	uint64_t own_register_sets[2 * REG_WORDS];
 	uint64_t *longop; /* destinations of long operations; right after `reserved` in memory */
 	uint32_t stores;  /* number of outstanding store acknowledgements */
 	uint32_t atomics; /* number of outstanding lanes of atomics */
@@ -160,7 +160,7 @@ struct warp {
 	/* LDGSTS groups (SM-async) */
 	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* entries, groups, and groups closed by LDGDEPBAR */
-	uint32_t first_open;                  /* entries below this one are done */
+	uint32_t first_open_entry;            /* entries below this one are done */
 	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
@@ -233,7 +233,7 @@ struct bank_reads {
 
 /* Input ports of the collector that have the same inputs and the same sets of units. */
 struct port_group {
-	uint32_t inputs; /* mask of inputs, numbered as by collector_input() */
+	uint32_t inputs; /* mask of inputs, numbered as by collector_input_of_unit() */
 	uint32_t ports;  /* number of ports */
 	/* units for the instructions of each scheduler */
 	struct {
@@ -349,7 +349,7 @@ struct sm {
 	uint64_t sched0_warps; /* mask of the warp slots of scheduler 0; << k: of scheduler k */
 	uint64_t sched_mask;   /* mask of all schedulers */
 	/* true if the scheduling policy depends only on masks, last and dynamic_id */
-	bool by_masks;
+	bool decides_by_masks;
 	bool wants_long_ops; /* true if the policy distinguishes long operations */
 	const struct sched_policy *policy;
 	const struct dependence_ops *depend;
@@ -450,7 +450,7 @@ void sm_tick(struct sm *s, uint64_t now); /* runs a cycle; called only when the 
 _Noreturn void sm_fatal(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* Counts the skipped cycles before now, so that every counter is up to date. */
-void sm_flush(struct sm *s, uint64_t now);
+void sm_flush_counters(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
@@ -464,12 +464,12 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 void writeback_stage(struct sm *s);
 /* Counts an instruction that left the pipeline (SM-wb-3). */
 void sm_count_completed_inst(struct sm *s, uint32_t code, uint32_t mask);
-/* Updates the warp's bit in s->drained. Called after a change of warp.stores, in_pipe, n_reserved, or sm.done. */
+/* Updates the warp's bit in s->drained. Called after a change of warp.stores, insts_in_pipe, n_reserved, or sm.done. */
 void warp_update_drained(struct sm *s, unsigned warp);
 /* Notes that an instruction of the warp leaves the pipeline; p is &s->warp[warp]. */
 static inline void warp_leaves_pipe(struct sm *s, struct warp *p, unsigned warp)
 {
-	p->in_pipe--;
+	p->insts_in_pipe--;
 	if (s->done >> warp & 1)
 		warp_update_drained(s, warp);
 }
@@ -482,7 +482,7 @@ uint64_t execute_next_clock(const struct sm *s);
 void collector_init(struct sm *s);
 void collector_free(struct sm *s);
 /* Returns the index in sm.collector_in of the ID_OC set of a kind of unit. */
-unsigned collector_input(unsigned unit);
+unsigned collector_input_of_unit(unsigned unit);
 void collector_stage(struct sm *s); /* runs all steps of the cycle */
 /* Frees all banks. Replaces collector_stage() in a cycle in which the collector has no work. */
 void collector_free_banks(struct sm *s);
@@ -500,7 +500,7 @@ NOINLINE enum space warp_generic_space(const struct sm *s, const struct warp *p,
 
 /* depend.c */
 /* Makes the register sets large enough for register numbers below limit. */
-void depend_grow(struct sm *s, uint32_t limit);
+void depend_resize_register_sets(struct sm *s, uint32_t limit);
 void depend_free(struct sm *s);
 
 /* barrier.c */
@@ -508,7 +508,7 @@ void depend_free(struct sm *s);
  * Returns true if the record is a BAR with number and count whose guard is false, so no lane is active. Such a BAR
  * does nothing (HOPPER-bar-1).
  */
-bool barrier_skips(const struct sm *s, const struct rec *r);
+bool barrier_has_no_effect(const struct sm *s, const struct rec *r);
 /* Makes a warp arrive at the barrier of the record. Returns the mask of the warps whose wait this ends. */
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
 /* Removes an ended warp from the barriers of its CTA. Returns the mask of the warps whose wait this ends. */

@@ -28,12 +28,12 @@ void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
 
-	if (s->done >> warp & 1 && !(p->stores | p->in_pipe | p->n_reserved | p->copies))
+	if (s->done >> warp & 1 && !(p->stores | p->insts_in_pipe | p->n_reserved | p->copies))
 		s->drained |= 1ull << warp;
 }
 
 /* Reserves the banks of the destinations. quirk Q2-13: if a bank is busy, the result counts as written nevertheless. */
-static void write_result_banks(struct sm *s, const struct winst *in)
+static void reserve_result_banks(struct sm *s, const struct winst *in)
 {
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
 		if (!collector_reserve_bank(s, in->uop, i, in->warp, in->sched))
@@ -46,9 +46,9 @@ static __attribute__((cold)) NOINLINE void log_writeback(struct sm *s, uint16_t 
 {
 	const struct winst *in = &s->winst[w];
 
-	events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
+	events_log_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
 	if (s->pipeline)
-		pipeline_writeback(s, w);
+		pipeline_note_writeback(s, w);
 }
 
 NOINLINE void writeback_stage(struct sm *s)
@@ -67,7 +67,7 @@ NOINLINE void writeback_stage(struct sm *s)
 		struct warp *p = &s->warp[in->warp];
 		uint16_t next = in->next;
 
-		write_result_banks(s, in);
+		reserve_result_banks(s, in);
 		depend_release_all(s, p, in->warp, in->uop);
 		count_completed_inst(s, in->uop, in->lanes);
 		if (s->events)

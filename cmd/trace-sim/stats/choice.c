@@ -56,7 +56,7 @@ static bool may_match_figure(const struct figure_choice *c, const char *pattern)
 	return false;
 }
 
-void choice_complete(struct figure_choice *c)
+void choice_complete_list(struct figure_choice *c)
 {
 	for (size_t i = 0; i < c->names.n; i++) {
 		const char *name = c->names.pattern[i];
@@ -73,7 +73,7 @@ void choice_complete(struct figure_choice *c)
 	}
 }
 
-void choice_record(struct figure_choice *c, struct record_writer *w)
+void choice_write_record(struct figure_choice *c, struct record_writer *w)
 {
 	if (c->all)
 		return;

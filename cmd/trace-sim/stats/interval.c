@@ -41,8 +41,8 @@ void interval_record(struct interval *n, struct gpu *g, const struct kernel *k)
 	}
 	gpu_sync(g);
 	if (g->power)
-		power_update(g, false);
-	figures_take(n->now, g);
+		power_update_energies(g, false);
+	figures_fill(n->now, g);
 	stats_interval_record(n->w, n->choice, &rec, n->before, n->now);
 	n->before = n->now;
 	n->now = last;

@@ -201,7 +201,7 @@ static void write_operations(struct record_writer *w, const uint64_t n[N_FLOP_KI
 	}
 }
 
-static void write_pc(struct record_writer *w, const struct inst *in, const struct code_sum *sum)
+static void write_pc_figures(struct record_writer *w, const struct inst *in, const struct code_sum *sum)
 {
 	size_t cap = strlen(in->opcode) + HOTSPOTS_FILE_CAP + 96;
 	char *name = xmalloc(cap), line[HOTSPOTS_FILE_CAP + 16] = "", file[HOTSPOTS_FILE_CAP], *end;
@@ -227,7 +227,7 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 	free(name);
 }
 
-static void write_pcs(struct profile *p, const struct code *code)
+static void write_all_pc_figures(struct profile *p, const struct code *code)
 {
 	code_being_sorted = code;
 	if (p->n_sums)
@@ -240,7 +240,7 @@ static void write_pcs(struct profile *p, const struct code *code)
 				p->sum[i].cycles[c] += p->sum[next].cycles[c];
 		}
 		if (p->sum[i].code != PROFILE_NO_CODE)
-			write_pc(p->w, code_at(code, p->sum[i].code), &p->sum[i]);
+			write_pc_figures(p->w, code_at(code, p->sum[i].code), &p->sum[i]);
 	}
 }
 
@@ -275,7 +275,7 @@ static void write_identity(struct record_writer *w, const struct kernel *k)
  * Sums the rows of kernel uid (0: of all kernels) in p->sum, and by reason in cycles[] and in the totals of
  * the run.
  */
-static void collect_rows(
+static void sum_kernel_rows(
 	struct profile *p, const struct gpu *g, uint32_t uid, uint64_t cycles[N_PROFILE_REASONS])
 {
 	p->n_sums = 0;
@@ -290,7 +290,7 @@ static void collect_rows(
 		p->total[c] += cycles[c];
 }
 
-void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
+void profile_write_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 {
 	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = cycles_of_empty_sms(g),
 		 operations[N_FLOP_KINDS] = {0};
@@ -298,7 +298,7 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	p->empty += empty;
 	if (!k)
 		return;
-	collect_rows(p, g, k->uid, cycles);
+	sum_kernel_rows(p, g, k->uid, cycles);
 	write_identity(p->w, k);
 	record_group(p->w, "stats");
 	write_totals(p->w, cycles, empty);
@@ -306,7 +306,7 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	for (unsigned i = 0; i < N_FLOP_KINDS; i++)
 		p->operations[i] += operations[i];
 	write_operations(p->w, operations);
-	write_pcs(p, g->code);
+	write_all_pc_figures(p, g->code);
 	record_group_end(p->w);
 	record_end(p->w);
 }
@@ -315,7 +315,7 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
  * Writes statistics of the windows of the run. They help to speed up the simulator; the results do not depend
  * on windows.
  */
-static void write_windows(struct record_writer *w, const struct window_counts *n)
+static void write_window_figures(struct record_writer *w, const struct window_counts *n)
 {
 	static const char *const names[] = {
 #define BOUND(name, text) #name,
@@ -325,7 +325,7 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++)
-		all += n->by_bound[i];
+		all += n->windows_by_bound[i];
 	record_uint(w, "windows", n->windows, "windows");
 	record_uint(w, "window_cycles", n->cycles, "cycles");
 	record_uint(w, "window_steps", all - n->windows, "steps");
@@ -334,8 +334,8 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 		char name[32];
 
 		snprintf(name, sizeof(name), "window[%s]", names[i]);
-		if (n->by_bound[i])
-			record_uint(w, name, n->by_bound[i], "windows");
+		if (n->windows_by_bound[i])
+			record_uint(w, name, n->windows_by_bound[i], "windows");
 	}
 }
 
@@ -343,7 +343,7 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 {
 	uint64_t cycles[N_PROFILE_REASONS] = {0};
 
-	collect_rows(p, g, 0, cycles);
+	sum_kernel_rows(p, g, 0, cycles);
 	add_operations(p, g->code, p->operations);
 	profile_interval_end(p->intervals, g, p->w);
 	record_begin(p->w, "end");
@@ -353,7 +353,7 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 	write_totals(p->w, p->total, p->empty);
 	write_operations(p->w, p->operations);
 	peaks_write(p->w, &g->params);
-	write_windows(p->w, window_counts(g));
+	write_window_figures(p->w, window_counts(g));
 	record_group_end(p->w);
 	record_end(p->w);
 }

@@ -22,7 +22,7 @@ void profile_sample(struct profile *p, struct gpu *g);
  * Writes the record of finished kernel k. If k is NULL, only counts idle cycles. Called after gpu_sync() and
  * before the interval is folded.
  */
-void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k);
+void profile_write_kernel(struct profile *p, struct gpu *g, const struct kernel *k);
 /* Writes the "end" record. */
 void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t kernels);
 void profile_free(struct profile *p, struct gpu *g);

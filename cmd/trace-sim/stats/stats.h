@@ -42,7 +42,7 @@ struct figures;
 struct figures *figures_new(void);
 void figures_free(struct figures *f);
 /* Fills the table with the current figures, over all streams. */
-void figures_take(struct figures *f, struct gpu *g);
+void figures_fill(struct figures *f, struct gpu *g);
 /*
  * Returns a figure of a kernel from the tables before and after it, or of the run if `before` is NULL.
  * Returns 0 if the figure is absent or undefined.

@@ -7,7 +7,7 @@
 
 void stats_real(struct stats_sink *s, enum real_style style, double v)
 {
-	if (collecting(s))
+	if (is_sink_collecting(s))
 		return;
 	switch (style) {
 	case F12_4: bytes_fixed(s->out, v, 12, 4); break;

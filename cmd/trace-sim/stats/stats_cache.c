@@ -64,14 +64,14 @@ static void add_ports(struct cache_ports *to, const struct cache *cache)
  * Emits the lines "LEVEL_total_cache_accesses = n" and so on. The block has a rate only if there are
  * accesses.
  */
-static void walk_totals(struct stats_sink *s, const char *level, struct cache_sum t)
+static void emit_cache_totals(struct stats_sink *s, const char *level, struct cache_sum t)
 {
 	char name[64];
 
 #define NAMED(suffix) (snprintf(name, sizeof(name), "%s_total_cache_" suffix, level), name)
 	stats_line64(s, NAMED("accesses"), t.accesses);
 	stats_line64(s, NAMED("misses"), t.misses);
-	if (t.accesses || collecting(s))
+	if (t.accesses || is_sink_collecting(s))
 		stats_line_real(
 			s, NAMED("miss_rate"), F4, quotient_double((double)t.misses, (double)t.accesses));
 	stats_line64(s, NAMED("pending_hits"), t.pending_hits);
@@ -79,7 +79,7 @@ static void walk_totals(struct stats_sink *s, const char *level, struct cache_su
 #undef NAMED
 }
 
-static void walk_ports(
+static void emit_cache_ports(
 	struct stats_sink *s, const char *data_name, const char *fill_name, struct cache_ports p)
 {
 	struct quotient data = quotient(p.data_busy, p.cycles), fill = quotient(p.fill_busy, p.cycles);
@@ -119,7 +119,7 @@ static const char *breakdown_name(char full[96], const char *name, int type, con
 	return full;
 }
 
-static void walk_statuses(struct stats_sink *s, const char *name, const struct cache_counts *c)
+static void emit_cache_statuses(struct stats_sink *s, const char *name, const struct cache_counts *c)
 {
 	uint64_t total[N_ACC_TYPES] = {0};
 	char full[96];
@@ -130,7 +130,7 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 
 			if (st != STATUS_RESERVATION_FAIL && st != STATUS_MSHR_HIT)
 				total[type] += n;
-			if (!n && s->sparse && collecting(s))
+			if (!n && s->sparse && is_sink_collecting(s))
 				continue;
 			stats_line64(s, breakdown_name(full, name, type, cache_status_names[st]), n);
 		}
@@ -139,12 +139,12 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 		uint32_t wrapped = (uint32_t)total[type];
 
 		breakdown_name(full, name, type, "TOTAL_ACCESS");
-		if (wrapped || (collecting(s) && total[type]))
+		if (wrapped || (is_sink_collecting(s) && total[type]))
 			emit_field_count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
 	}
 }
 
-static void walk_fails(struct stats_sink *s, const char *name, const struct cache_counts *c)
+static void emit_cache_fails(struct stats_sink *s, const char *name, const struct cache_counts *c)
 {
 	char full[96];
 
@@ -222,7 +222,7 @@ static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
 	return n;
 }
 
-static void walk_streams(struct stats_sink *s, const struct cache_level *l, const char *name,
+static void emit_cache_streams(struct stats_sink *s, const struct cache_level *l, const char *name,
 	void (*walk)(struct stats_sink *s, const char *name, const struct cache_counts *c))
 {
 	struct cache_counts sum, all = {0};
@@ -234,12 +234,12 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 			continue;
 		if (!sum_stream_counts(l, order[i], &sum))
 			continue;
-		if (collecting(s))
+		if (is_sink_collecting(s))
 			add_access_counts(&all, &sum);
 		else
 			walk(s, name, &sum);
 	}
-	if (collecting(s)) {
+	if (is_sink_collecting(s)) {
 		s->sparse = true;
 		walk(s, name, &all);
 		s->sparse = false;
@@ -248,7 +248,7 @@ static void walk_streams(struct stats_sink *s, const struct cache_level *l, cons
 
 /* ---- the two levels of caches ---------------------------------------------------------------- */
 
-static void walk_l1d(struct stats_sink *s, struct gpu *g)
+static void emit_l1d_figures(struct stats_sink *s, struct gpu *g)
 {
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
@@ -265,8 +265,8 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 	}
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_ports(&ports, ldst_l1d(&g->sm[i]));
-	walk_totals(s, "\tL1D", total);
-	walk_ports(s, "\tL1D_cache_data_port_util", "\tL1D_cache_fill_port_util", ports);
+	emit_cache_totals(s, "\tL1D", total);
+	emit_cache_ports(s, "\tL1D_cache_data_port_util", "\tL1D_cache_fill_port_util", ports);
 }
 
 static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct sm *s))
@@ -278,7 +278,7 @@ static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct 
 	return t;
 }
 
-void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
+void stats_emit_core_caches(struct stats_sink *s, struct gpu *g)
 {
 	const struct core_params *core = &g->params.core;
 	struct cache_level level = {g, false};
@@ -289,25 +289,25 @@ void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			add_cache_sum(&l1i, sum_cache(g, g->sm[i].l1i));
 		stats_text(s, "\n========= Core cache stats =========\nL1I_cache:\n");
-		walk_totals(s, "\tL1I", l1i);
+		emit_cache_totals(s, "\tL1I", l1i);
 	}
 	if (core->l1d.present)
-		walk_l1d(s, g);
+		emit_l1d_figures(s, g);
 	if (core->l1c.present) {
 		stats_text(s, "L1C_cache:\n");
-		walk_totals(s, "\tL1C", sum_sms(g, ldst_l1c));
+		emit_cache_totals(s, "\tL1C", sum_sms(g, ldst_l1c));
 	}
 	if (core->l1t.present) {
 		stats_text(s, "L1T_cache:\n");
-		walk_totals(s, "\tL1T", sum_sms(g, ldst_l1t));
+		emit_cache_totals(s, "\tL1T", sum_sms(g, ldst_l1t));
 	}
 	stats_text(s, "\nTotal_core_cache_stats:\n");
-	walk_streams(s, &level, "\tTotal_core_cache_stats_breakdown", walk_statuses);
+	emit_cache_streams(s, &level, "\tTotal_core_cache_stats_breakdown", emit_cache_statuses);
 	stats_text(s, "\nTotal_core_cache_fail_stats:\n");
-	walk_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", walk_fails);
+	emit_cache_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", emit_cache_fails);
 }
 
-void stats_walk_l2(struct stats_sink *s, struct gpu *g)
+void stats_emit_l2(struct stats_sink *s, struct gpu *g)
 {
 	struct cache_level level = {g, true};
 	struct cache_sum total = {0};
@@ -323,10 +323,10 @@ void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 		add_cache_sum(&total, one);
 		add_ports(&ports, memory_l2(g->mem, i));
 	}
-	walk_totals(s, "L2", total);
+	emit_cache_totals(s, "L2", total);
 	stats_text(s, "L2_total_cache_breakdown:\n");
-	walk_streams(s, &level, "\tL2_cache_stats_breakdown", walk_statuses);
+	emit_cache_streams(s, &level, "\tL2_cache_stats_breakdown", emit_cache_statuses);
 	stats_text(s, "L2_total_cache_reservation_fail_breakdown:\n");
-	walk_streams(s, &level, "\tL2_cache_stats_fail_breakdown", walk_fails);
-	walk_ports(s, "L2_cache_data_port_util", "L2_cache_fill_port_util", ports);
+	emit_cache_streams(s, &level, "\tL2_cache_stats_fail_breakdown", emit_cache_fails);
+	emit_cache_ports(s, "L2_cache_data_port_util", "L2_cache_fill_port_util", ports);
 }

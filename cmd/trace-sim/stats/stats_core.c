@@ -75,7 +75,7 @@ static void add_sm_counts(struct core_sum *sum, const struct sm_counts *n)
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
 /* Highest warp slot that has issued an instruction; -1: none. */
-static int highest_slot(const struct sm_counts *n)
+static int highest_issuing_slot(const struct sm_counts *n)
 {
 	int top = MAX_WARPS - 1;
 
@@ -85,11 +85,11 @@ static int highest_slot(const struct sm_counts *n)
 }
 
 /* Emits the issue histogram. The misspellings are the original's. quirk Q2-5: a dual issue counts as 3. */
-static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
+static void emit_issue_histogram(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;
 	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
-	int top = n ? highest_slot(n) : -1;
+	int top = n ? highest_issuing_slot(n) : -1;
 
 	emit_field_count(
 		s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
@@ -107,7 +107,7 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	stats_text(s, "\n");
 }
 
-static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
+static void emit_sm_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
 {
 	for (size_t i = 0; i < N_COUNTERS; i++) {
 		uint64_t n = counter_value(&sum->n, i);
@@ -131,7 +131,7 @@ static uint64_t global_and_local_stalls(const struct sm_counts *n, enum stall_re
 	       n->stall[STALL_L_MEM_ST][why];
 }
 
-static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
+static void emit_stall_figures(struct stats_sink *s, const struct sm_counts *n)
 {
 	stats_line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
 	stats_line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
@@ -143,7 +143,7 @@ static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
 	stats_line32(s, "gpu_reg_bank_conflict_stalls", 0);
 }
 
-static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
+static void emit_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
 {
 	stats_printf(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
 		as_signed_32(n->occupancy[OCC_STALL]), as_signed_32(n->occupancy[OCC_IDLE]),
@@ -185,7 +185,7 @@ static void sort_traffic_classes(unsigned order[TRAFFIC_CLASSES])
 	}
 }
 
-static void walk_class(
+static void emit_traffic_class(
 	struct stats_sink *s, const char *direction, const char *class, const uint64_t count[TRAFFIC_BYTES])
 {
 	uint64_t bytes = 0, packets = 0;
@@ -209,29 +209,29 @@ static void walk_class(
 	stats_prefix(s, "%s", "");
 }
 
-static void walk_traffic(struct stats_sink *s, const char *direction, const struct traffic *t)
+static void emit_traffic_figures(struct stats_sink *s, const char *direction, const struct traffic *t)
 {
 	unsigned order[TRAFFIC_CLASSES];
 
 	sort_traffic_classes(order);
 	s->sparse = true;
 	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++)
-		walk_class(s, direction, traffic_class_name(order[i]), t->count[order[i]]);
+		emit_traffic_class(s, direction, traffic_class_name(order[i]), t->count[order[i]]);
 	s->sparse = false;
 }
 
-void stats_walk_cores(struct stats_sink *s, struct gpu *g)
+void stats_emit_cores(struct stats_sink *s, struct gpu *g)
 {
 	struct core_sum sum = {0};
 
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_sm_counts(&sum, &g->sm[i].n);
-	walk_issue(s, g, &sum);
-	walk_counters(s, &sum, PLACE_INSTS);
-	walk_counters(s, &sum, PLACE_STALLS);
-	walk_stalls(s, &sum.n);
-	walk_warp_occupancy(s, g, &sum.n);
-	walk_traffic(s, "coretomem", g->traffic_to_memory);
-	walk_traffic(s, "memtocore", g->traffic_to_cores);
-	walk_counters(s, &sum, PLACE_RECORD);
+	emit_issue_histogram(s, g, &sum);
+	emit_sm_counters(s, &sum, PLACE_INSTS);
+	emit_sm_counters(s, &sum, PLACE_STALLS);
+	emit_stall_figures(s, &sum.n);
+	emit_warp_occupancy(s, g, &sum.n);
+	emit_traffic_figures(s, "coretomem", g->traffic_to_memory);
+	emit_traffic_figures(s, "memtocore", g->traffic_to_cores);
+	emit_sm_counters(s, &sum, PLACE_RECORD);
 }

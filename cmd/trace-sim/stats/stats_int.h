@@ -37,7 +37,7 @@ struct stats_sink {
 	char prefix[64]; /* text that precedes the recorded names */
 };
 
-static inline bool collecting(const struct stats_sink *s) { return !s->out; }
+static inline bool is_sink_collecting(const struct stats_sink *s) { return !s->out; }
 
 /*
  * Functions for the printer only. stats_printf() prints formatted text. The others print frequent items without the
@@ -86,7 +86,7 @@ void stats_collect_ratio(struct stats_sink *s, const char *name, struct quotient
 static ALWAYS_INLINE void emit_field_count(struct stats_sink *s, const char *name, const char *before,
 	uint64_t shown, uint64_t running, enum count_style style, const char *after)
 {
-	if (collecting(s)) {
+	if (is_sink_collecting(s)) {
 		stats_collect_count(s, name, running);
 		return;
 	}
@@ -108,7 +108,7 @@ static ALWAYS_INLINE void emit_field64(
 static ALWAYS_INLINE void emit_field_real(struct stats_sink *s, const char *name, const char *before,
 	enum real_style style, struct quotient q, const char *after)
 {
-	if (collecting(s)) {
+	if (is_sink_collecting(s)) {
 		stats_collect_ratio(s, name, q);
 		return;
 	}
@@ -144,20 +144,20 @@ struct quotient quotient_double(double num, double den);
 /* stats_walk.c */
 void stats_walk(struct stats_sink *s, struct gpu *g);
 /* stats_cache.c */
-void stats_walk_core_caches(struct stats_sink *s, struct gpu *g);
-void stats_walk_l2(struct stats_sink *s, struct gpu *g);
+void stats_emit_core_caches(struct stats_sink *s, struct gpu *g);
+void stats_emit_l2(struct stats_sink *s, struct gpu *g);
 /* stats_core.c */
-void stats_walk_cores(struct stats_sink *s, struct gpu *g);
+void stats_emit_cores(struct stats_sink *s, struct gpu *g);
 /* stats_mem.c */
-void stats_walk_latency(struct stats_sink *s, struct gpu *g);
-void stats_walk_channels(struct stats_sink *s, struct gpu *g);
+void stats_emit_latency(struct stats_sink *s, struct gpu *g);
+void stats_emit_channels(struct stats_sink *s, struct gpu *g);
 /* stats_net.c */
-void stats_walk_flits(struct stats_sink *s, struct gpu *g);
-void stats_walk_network(struct stats_sink *s, struct gpu *g);
-void stats_walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
+void stats_emit_flits(struct stats_sink *s, struct gpu *g);
+void stats_emit_network(struct stats_sink *s, struct gpu *g);
+void stats_emit_links(struct stats_sink *s, struct gpu *g); /* recorded only */
 /* stats_more.c: figures that the original does not have; recorded only. */
-void stats_walk_more(struct stats_sink *s, struct gpu *g);
+void stats_record_more(struct stats_sink *s, struct gpu *g);
 /* stats_power.c: power and energies; recorded only. */
-void stats_walk_power(struct stats_sink *s, const struct gpu *g);
+void stats_emit_power(struct stats_sink *s, const struct gpu *g);
 
 #endif

@@ -20,7 +20,7 @@ static void show_signed_32(struct stats_sink *s, const char *before, uint32_t v,
 
 /* ---- latency --------------------------------------------------------------------------------- */
 
-static void walk_table(struct stats_sink *s, const char *name, const uint32_t *table, int n)
+static void emit_latency_table(struct stats_sink *s, const char *name, const uint32_t *table, int n)
 {
 	stats_text(s, name);
 	stats_text(s, ":");
@@ -29,54 +29,54 @@ static void walk_table(struct stats_sink *s, const char *name, const uint32_t *t
 		uint32_t v = table ? table[i] : 0;
 
 		show_signed_32(s, "", v, " \t");
-		if (collecting(s))
+		if (is_sink_collecting(s))
 			stats_record_count(s, v, "%s[%d]", name, i);
 	}
 	s->sparse = false;
 	stats_text(s, "\n");
 }
 
-static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
+static void emit_latency_maximum(struct stats_sink *s, const char *name, uint32_t value)
 {
 	emit_field_count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
 /* Emits the average of n values. The block shows it as an integer, and only if `shown` is true. */
-static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
+static void emit_latency_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)
 		stats_printf(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
 	stats_record_ratio(s, name, (double)sum, (double)n, 1);
 }
 
-static void walk_averages(struct stats_sink *s, const struct memstat *m)
+static void emit_latency_averages(struct stats_sink *s, const struct memstat *m)
 {
-	walk_average(s, "averagemflatency", m->mf_total_lat, m->num_mfs, m->num_mfs);
-	walk_average(s, "avg_icnt2mem_latency", m->tot_icnt2mem, m->num_mfs, m->num_mfs);
-	walk_average(s, "avg_mrq_latency", m->tot_mrq, m->tot_mrq_num, m->num_mfs && m->tot_mrq_num);
-	walk_average(s, "avg_icnt2sh_latency", m->tot_icnt2sh, m->num_mfs, m->num_mfs);
+	emit_latency_average(s, "averagemflatency", m->mf_total_lat, m->num_mfs, m->num_mfs);
+	emit_latency_average(s, "avg_icnt2mem_latency", m->tot_icnt2mem, m->num_mfs, m->num_mfs);
+	emit_latency_average(s, "avg_mrq_latency", m->tot_mrq, m->tot_mrq_num, m->num_mfs && m->tot_mrq_num);
+	emit_latency_average(s, "avg_icnt2sh_latency", m->tot_icnt2sh, m->num_mfs, m->num_mfs);
 }
 
-static void walk_tables(struct stats_sink *s, const struct memstat *m)
+static void emit_latency_tables(struct stats_sink *s, const struct memstat *m)
 {
-	walk_max(s, "maxmflatency", m->max_mf);
-	walk_max(s, "max_icnt2mem_latency", m->max_icnt2mem);
-	walk_max(s, "maxmrqlatency", m->max_mrq);
-	walk_max(s, "max_icnt2sh_latency", m->max_icnt2sh);
-	walk_averages(s, m);
-	walk_table(s, "mrq_lat_table", m->mrq_lat, 32);
-	walk_table(s, "dq_lat_table", NULL, 32); /* quirk Q4-15: always 0 */
-	walk_table(s, "mf_lat_table", m->mf_lat, 32);
-	walk_table(s, "icnt2mem_lat_table", m->icnt2mem_lat, 24);
-	walk_table(s, "icnt2sh_lat_table", m->icnt2sh_lat, 24);
-	walk_table(s, "mf_lat_pw_table", m->mf_lat_pw, 32);
+	emit_latency_maximum(s, "maxmflatency", m->max_mf);
+	emit_latency_maximum(s, "max_icnt2mem_latency", m->max_icnt2mem);
+	emit_latency_maximum(s, "maxmrqlatency", m->max_mrq);
+	emit_latency_maximum(s, "max_icnt2sh_latency", m->max_icnt2sh);
+	emit_latency_averages(s, m);
+	emit_latency_table(s, "mrq_lat_table", m->mrq_lat, 32);
+	emit_latency_table(s, "dq_lat_table", NULL, 32); /* quirk Q4-15: always 0 */
+	emit_latency_table(s, "mf_lat_table", m->mf_lat, 32);
+	emit_latency_table(s, "icnt2mem_lat_table", m->icnt2mem_lat, 24);
+	emit_latency_table(s, "icnt2sh_lat_table", m->icnt2sh_lat, 24);
+	emit_latency_table(s, "mf_lat_pw_table", m->mf_lat_pw, 32);
 }
 
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
 /* Emits a row "dram[c]: " for each channel. figure: recorded name; NULL: not recorded. */
-static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
-	unsigned width, const char *figure)
+static void emit_rows_by_bank(struct stats_sink *s, const struct memstat *m, const uint32_t *value,
+	const char *blank, unsigned width, const char *figure)
 {
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
@@ -86,7 +86,7 @@ static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint3
 
 			stats_int(s, (int32_t)v, width);
 			stats_text(s, blank);
-			if (figure && collecting(s))
+			if (figure && is_sink_collecting(s))
 				stats_record_count(
 					s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
 		}
@@ -95,7 +95,7 @@ static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint3
 	s->sparse = false;
 }
 
-static void walk_locality(struct stats_sink *s, const struct memstat *m)
+static void emit_row_locality(struct stats_sink *s, const struct memstat *m)
 {
 	uint32_t accesses = 0, activates = 0;
 
@@ -167,7 +167,7 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
  * Emits the latency of each bank. quirk Q4-29: the latency sum includes replies of L2 hits but is divided by the
  * number of DRAM accesses (MEM-lat-7).
  */
-static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
+static void emit_bank_latency(struct stats_sink *s, const struct memstat *m)
 {
 	stats_text(s, "average mf latency per bank:\n");
 	s->sparse = true;
@@ -189,39 +189,39 @@ static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 	s->sparse = false;
 	stats_prefix(s, "%s", "");
 	stats_text(s, "maximum mf latency per bank:\n");
-	walk_rows(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
+	emit_rows_by_bank(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
 }
 
-void stats_walk_latency(struct stats_sink *s, struct gpu *g)
+void stats_emit_latency(struct stats_sink *s, struct gpu *g)
 {
 	const struct memstat *m = g->memstat;
 
 	if (!m->on)
 		return;
-	walk_tables(s, m);
+	emit_latency_tables(s, m);
 	stats_text(s, "maximum concurrent accesses to same row:\n");
-	walk_rows(s, m, m->max_conc_same_row, " ", 9, "max_same_row");
+	emit_rows_by_bank(s, m, m->max_conc_same_row, " ", 9, "max_same_row");
 	stats_text(s, "maximum service time to same row:\n");
-	walk_rows(s, m, m->max_service, " ", 9, "max_service_time");
-	walk_locality(s, m);
+	emit_rows_by_bank(s, m, m->max_service, " ", 9, "max_service_time");
+	emit_row_locality(s, m);
 	stats_text(s, "number of total memory accesses made:\n");
-	walk_rows(s, m, NULL, " ", 9, NULL);
+	emit_rows_by_bank(s, m, NULL, " ", 9, NULL);
 	stats_text(s, "total accesses: 0\n");
 	show_skews(s, m, NULL);
 	stats_text(s, "number of total read accesses:\n");
-	walk_rows(s, m, m->bank_reads, " ", 9, "reads");
+	emit_rows_by_bank(s, m, m->bank_reads, " ", 9, "reads");
 	stats_line32(s, "total dram reads", sum_banks(m, m->bank_reads));
 	show_skews(s, m, m->bank_reads);
 	stats_text(s, "number of total write accesses:\n");
-	walk_rows(s, m, m->bank_writes, " ", 9, "writes");
+	emit_rows_by_bank(s, m, m->bank_writes, " ", 9, "writes");
 	stats_line32(s, "total dram writes", sum_banks(m, m->bank_writes));
 	show_skews(s, m, m->bank_writes);
-	walk_bank_latency(s, m);
+	emit_bank_latency(s, m);
 }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static void walk_commands(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
+static void emit_dram_commands(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
 	emit_field64(s, "n_cmd", "=", d->n_cmd, " ");
 	emit_field64(s, "n_nop", "=", d->n_nop, " ");
@@ -243,7 +243,7 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		stats_value(s, "bk", b, ": ");
 		show_signed_32(s, "", access, "a ");
 		show_signed_32(s, "", idle, "i ");
-		if (collecting(s)) {
+		if (is_sink_collecting(s)) {
 			stats_record_count(s, access, "bk[%" PRIu32 "].n_access", b);
 			stats_record_count(s, idle, "bk[%" PRIu32 "].n_idle", b);
 		}
@@ -251,7 +251,7 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 	stats_text(s, "\n\n------------------------------------------------------------------------\n\n");
 }
 
-static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
+static void emit_bank_parallelism(struct stats_sink *s, const struct dram_counts *d)
 {
 	stats_line_real(s, "Row_Buffer_Locality", F6, quotient(d->hits_num, d->access_num));
 	stats_line_real(s, "Row_Buffer_Locality_read", F6, quotient(d->hits_read_num, d->read_num));
@@ -268,30 +268,30 @@ static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
 }
 
 /* Emits the line "NAME = value ", with the original's blank at the end. */
-static void walk_detail(struct stats_sink *s, const char *name, uint64_t value)
+static void emit_channel_detail(struct stats_sink *s, const char *name, uint64_t value)
 {
 	emit_field64(s, name, " = ", value, " \n");
 }
 
-static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
+static void emit_dram_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 {
 	stats_text(s, "\nBW Util details:\nbwutil = ");
 	stats_real(s, F6, stats_divide_single(d->bwutil, d->n_cmd));
 	stats_value(s, " \ntotal_CMD = ", d->n_cmd, " \n");
-	walk_detail(s, "util_bw", d->util_bw);
-	walk_detail(s, "Wasted_Col", d->wasted_bw_col);
-	walk_detail(s, "Wasted_Row", d->wasted_bw_row);
-	walk_detail(s, "Idle", d->idle_bw);
+	emit_channel_detail(s, "util_bw", d->util_bw);
+	emit_channel_detail(s, "Wasted_Col", d->wasted_bw_col);
+	emit_channel_detail(s, "Wasted_Row", d->wasted_bw_row);
+	emit_channel_detail(s, "Idle", d->idle_bw);
 	stats_text(s, "\nBW Util Bottlenecks: \n");
-	walk_detail(s, "RCDc_limit", d->RCDc_limit);
-	walk_detail(s, "RCDWRc_limit", d->RCDWRc_limit);
-	walk_detail(s, "WTRc_limit", d->WTRc_limit);
-	walk_detail(s, "RTWc_limit", d->RTWc_limit);
-	walk_detail(s, "CCDLc_limit", d->CCDLc_limit);
-	walk_detail(s, "rwq", d->rwq_limit);
-	walk_detail(s, "CCDLc_limit_alone", d->CCDLc_limit_alone);
-	walk_detail(s, "WTRc_limit_alone", d->WTRc_limit_alone);
-	walk_detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
+	emit_channel_detail(s, "RCDc_limit", d->RCDc_limit);
+	emit_channel_detail(s, "RCDWRc_limit", d->RCDWRc_limit);
+	emit_channel_detail(s, "WTRc_limit", d->WTRc_limit);
+	emit_channel_detail(s, "RTWc_limit", d->RTWc_limit);
+	emit_channel_detail(s, "CCDLc_limit", d->CCDLc_limit);
+	emit_channel_detail(s, "rwq", d->rwq_limit);
+	emit_channel_detail(s, "CCDLc_limit_alone", d->CCDLc_limit_alone);
+	emit_channel_detail(s, "WTRc_limit_alone", d->WTRc_limit_alone);
+	emit_channel_detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
 }
 
 static void show_dram_commands(struct stats_sink *s, const struct dram_counts *d)
@@ -308,11 +308,11 @@ static void show_dram_commands(struct stats_sink *s, const struct dram_counts *d
 	stats_value(s, "total_req = ", d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB, " \n");
 }
 
-static void walk_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
+static void emit_dram_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
 	stats_text(s, "\nDual Bus Interface Util: \n");
-	walk_detail(s, "issued_total_row", d->issued_total_row);
-	walk_detail(s, "issued_total_col", d->issued_total_col);
+	emit_channel_detail(s, "issued_total_row", d->issued_total_row);
+	emit_channel_detail(s, "issued_total_col", d->issued_total_col);
 	emit_field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
 	emit_field_real(s, "CoL_Bus_Util", " = ", F6, quotient(d->issued_total_col, d->n_cmd), " \n");
 	emit_field_real(s, "Either_Row_CoL_Bus_Util", " = ", F6, quotient(d->issued_total, d->n_cmd), " \n");
@@ -337,14 +337,14 @@ static void show_partition(struct stats_sink *s, const struct gpu *g, uint32_t c
 	for (uint32_t i = 0; i < p->subs; i++) {
 		uint32_t sub = channel * p->subs + i;
 
-		if (memory_tracked(g->mem, sub))
+		if (memory_count_tracked(g->mem, sub))
 			stats_value(s, "Memory Sub Parition ", sub, ": pending memory requests:\n");
 		if (!p->l2.present)
 			continue;
 		stats_text(s, "Cache L2_bank_");
 		stats_value(s, sub < 10 ? "00" : sub < 100 ? "0" : "", sub, ":\nMSHR contents\n\n");
 	}
-	stats_value(s, "In Dram Latency Queue (total = ", memory_delayed(g->mem, channel), "): \n");
+	stats_value(s, "In Dram Latency Queue (total = ", memory_count_delayed(g->mem, channel), "): \n");
 }
 
 static void show_timing(struct stats_sink *s, const struct dram_params *p, uint32_t channel)
@@ -378,7 +378,7 @@ static void add_dram_counts(struct dram_counts *to, const struct dram_counts *d)
 	to->access_num += d->access_num;
 }
 
-static void note_dram_sums(
+static void record_dram_sums(
 	struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
 	stats_record_count(s, d->n_cmd, "dram_sum[n_cmd]");
@@ -398,28 +398,28 @@ static void note_dram_sums(
 	stats_record_count(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
 }
 
-void stats_walk_channels(struct stats_sink *s, struct gpu *g)
+void stats_emit_channels(struct stats_sink *s, struct gpu *g)
 {
 	const struct dram_params *p = &g->params.mem.dram;
 	struct dram_counts d, sum = {0};
 	uint64_t bwutil = 0;
 
 	for (uint32_t c = 0; c < g->params.mem.channels; c++) {
-		memory_dram_counts(g->mem, c, &d);
+		memory_get_dram_counts(g->mem, c, &d);
 		show_partition(s, g, c);
 		show_timing(s, p, c);
 		stats_prefix(s, "dram[%" PRIu32 "].", c);
 		s->sparse = true;
-		walk_commands(s, p, &d);
-		walk_parallelism(s, &d);
-		walk_bandwidth(s, &d);
+		emit_dram_commands(s, p, &d);
+		emit_bank_parallelism(s, &d);
+		emit_dram_bandwidth(s, &d);
 		show_dram_commands(s, &d);
-		walk_buses(s, p, &d);
+		emit_dram_buses(s, p, &d);
 		s->sparse = false;
 		stats_prefix(s, "%s", "");
 		add_dram_counts(&sum, &d);
 		bwutil += d.bwutil;
 	}
-	if (collecting(s))
-		note_dram_sums(s, p, &sum, bwutil);
+	if (is_sink_collecting(s))
+		record_dram_sums(s, p, &sum, bwutil);
 }

@@ -15,7 +15,7 @@ static const char *const stall_types[N_STALL_TYPES] = {
 	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"};
 static const char *const stall_reasons[N_STALL_REASONS] = {"none", "bk_conf", "coal", "icnt", "data_port"};
 
-static void note_occupancy(struct stats_sink *s, const struct gpu *g)
+static void record_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	uint64_t warps = 0, cycles = 0, warp_insts = 0;
 
@@ -29,7 +29,7 @@ static void note_occupancy(struct stats_sink *s, const struct gpu *g)
 	stats_record_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
 }
 
-static void note_classes(struct stats_sink *s, const struct gpu *g)
+static void record_inst_classes(struct stats_sink *s, const struct gpu *g)
 {
 	for (unsigned c = 0; c < N_CLASSES; c++) {
 		uint64_t n = 0;
@@ -40,7 +40,7 @@ static void note_classes(struct stats_sink *s, const struct gpu *g)
 	}
 }
 
-static void note_stalls(struct stats_sink *s, const struct gpu *g)
+static void record_stall_cycles(struct stats_sink *s, const struct gpu *g)
 {
 	for (int t = 0; t < N_STALL_TYPES; t++) {
 		for (int r = 0; r < N_STALL_REASONS; r++) {
@@ -67,7 +67,7 @@ static void add_modern_counts(struct core_counts *to, const struct core_counts *
 }
 
 /* Records the figures of the modern core, which the legacy core does not have. */
-static void note_modern_core(struct stats_sink *s, const struct gpu *g)
+static void record_modern_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
 
@@ -93,7 +93,7 @@ static bool is_write_access(unsigned type)
 	return type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC || type == L2_WRBK_ACC;
 }
 
-static void note_l1d(struct stats_sink *s, const struct gpu *g)
+static void record_l1d_figures(struct stats_sink *s, const struct gpu *g)
 {
 	struct cache_counts all = {0};
 	uint64_t n[2] = {0}; /* number of reads, and number of writes */
@@ -126,33 +126,33 @@ static uint64_t payload_bytes(const struct traffic *t)
 }
 
 /* Records the figures of --warm if kernels were left out. */
-static void note_warmed(struct stats_sink *s, const struct gpu *g)
+static void record_warmed_l2(struct stats_sink *s, const struct gpu *g)
 {
 	struct memory_warmed w = memory_warmed(g->mem);
 
 	if (!g->warmed)
 		return;
 	stats_record_count(s, g->warmed, "warmed_kernels");
-	stats_record_count(s, g->warmed_missed, "warmed_kernels_with_L2_misses");
+	stats_record_count(s, g->n_warmed_with_misses, "warmed_kernels_with_L2_misses");
 	stats_record_count(s, w.misses, "warmed_L2_misses");
 	stats_record_count(s, w.read_bytes, "warmed_dram_read_bytes");
 	stats_record_count(s, w.written_bytes, "warmed_dram_write_bytes");
 }
 
-void stats_walk_more(struct stats_sink *s, struct gpu *g)
+void stats_record_more(struct stats_sink *s, struct gpu *g)
 {
-	if (!collecting(s))
+	if (!is_sink_collecting(s))
 		return;
-	note_occupancy(s, g);
+	record_occupancy(s, g);
 	s->sparse = true;
-	note_classes(s, g);
-	note_stalls(s, g);
-	note_modern_core(s, g);
-	stats_walk_links(s, g);
+	record_inst_classes(s, g);
+	record_stall_cycles(s, g);
+	record_modern_core(s, g);
+	stats_emit_links(s, g);
 	s->sparse = false;
-	note_warmed(s, g);
+	record_warmed_l2(s, g);
 	stats_record_count(s, g->unknown_recs, "unknown_opcode_warp_insts");
-	note_l1d(s, g);
+	record_l1d_figures(s, g);
 	stats_record_count(s, payload_bytes(g->traffic_to_cores), "l2_read_bytes");
 	stats_record_count(s, payload_bytes(g->traffic_to_memory), "l2_write_bytes");
 }

@@ -19,7 +19,7 @@ static void show_distribution(struct stats_sink *s, const char *name, int n)
 	stats_text(s, "\n");
 }
 
-void stats_walk_flits(struct stats_sink *s, struct gpu *g)
+void stats_emit_flits(struct stats_sink *s, struct gpu *g)
 {
 	uint64_t in = 0, out = 0;
 
@@ -52,7 +52,7 @@ struct crossbar {
 	uint32_t inputs, outputs;
 };
 
-static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const struct xbar_counts *c)
+static void emit_crossbar_figures(struct stats_sink *s, const struct crossbar *x, const struct xbar_counts *c)
 {
 	uint64_t n = c->cycles;
 	char name[64];
@@ -76,17 +76,17 @@ static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const 
 #undef NAMED
 }
 
-static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
+static void emit_both_crossbars(struct stats_sink *s, const struct gpu *g)
 {
 	uint32_t clusters = g->params.clusters, subs = memory_sub_partitions(g->mem);
 	struct crossbar req = {"Req", " = ", " \n", clusters, subs};
 	struct crossbar reply = {"Reply", " =  ", "\n", subs, clusters};
 	struct xbar_counts c = net_xbar_counts(g->net, 0);
 
-	walk_crossbar(s, &req, &c);
+	emit_crossbar_figures(s, &req, &c);
 	stats_text(s, "\n");
 	c = net_xbar_counts(g->net, 1);
-	walk_crossbar(s, &reply, &c);
+	emit_crossbar_figures(s, &reply, &c);
 }
 
 /* ---- mode 1 ---------------------------------------------------------------------------------- */
@@ -103,41 +103,42 @@ static const char *numbered_name(char out[64], const struct book_name *n)
 	return out;
 }
 
-static void booksim_text(void *ctx, const char *text) { stats_text(ctx, text); }
+static void emit_booksim_text(void *ctx, const char *text) { stats_text(ctx, text); }
 
-static void booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
+static void emit_booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
 {
 	struct stats_sink *s = ctx;
 	struct quotient q = {value, 1, 1, value};
 	char name[64];
 
-	emit_field_real(s, collecting(s) ? numbered_name(name, n) : n->text, n->equals, G6, q, after);
+	emit_field_real(s, is_sink_collecting(s) ? numbered_name(name, n) : n->text, n->equals, G6, q, after);
 }
 
-static void booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
+static void emit_booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
 {
 	struct stats_sink *s = ctx;
 	char name[64];
 
-	if (collecting(s))
+	if (is_sink_collecting(s))
 		stats_record_ratio(s, numbered_name(name, n), (double)value, 1, 1);
 	else
 		stats_printf(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }
 
-static void note_link(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits)
+static void record_link_flits(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits)
 {
 	stats_record_count(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
 }
 
-void stats_walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
+void stats_emit_links(struct stats_sink *s, struct gpu *g) { net_visit_links(g->net, record_link_flits, s); }
 
-void stats_walk_network(struct stats_sink *s, struct gpu *g)
+void stats_emit_network(struct stats_sink *s, struct gpu *g)
 {
 	stats_text(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
 	if (g->params.net.mode == 2)
-		walk_crossbars(s, g);
+		emit_both_crossbars(s, g);
 	else
-		net_print_booksim(g->net, &(struct book_out){s, booksim_text, booksim_real, booksim_count});
+		net_print_booksim(g->net,
+			&(struct book_out){s, emit_booksim_text, emit_booksim_real, emit_booksim_count});
 	stats_text(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
 }

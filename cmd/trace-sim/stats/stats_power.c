@@ -8,7 +8,7 @@
 #include "power/meter.h"
 #include "stats_int.h"
 
-static void note_component(struct stats_sink *s, const struct power_energies *e, unsigned i)
+static void record_component_energy(struct stats_sink *s, const struct power_energies *e, unsigned i)
 {
 	char name[64];
 
@@ -19,7 +19,7 @@ static void note_component(struct stats_sink *s, const struct power_energies *e,
 }
 
 /* Records the original's figures over the samples of the kernel. */
-static void note_samples(struct stats_sink *s, const struct power_sums *p)
+static void record_sample_power(struct stats_sink *s, const struct power_sums *p)
 {
 	stats_record_count(s, p->n, "power_samples");
 	stats_record_real(s, "power_sampled_average", p->n ? p->total / (double)p->n : 0);
@@ -27,7 +27,7 @@ static void note_samples(struct stats_sink *s, const struct power_sums *p)
 	stats_record_real(s, "power_sampled_minimum", p->least.total);
 }
 
-void stats_walk_power(struct stats_sink *s, const struct gpu *g)
+void stats_emit_power(struct stats_sink *s, const struct gpu *g)
 {
 	const struct power_meter *m = g->power;
 	const struct power_energies *e = &m->now;
@@ -42,8 +42,8 @@ void stats_walk_power(struct stats_sink *s, const struct gpu *g)
 	s->sparse = true;
 	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
 		if (e->joule[i] != 0)
-			note_component(s, e, i);
-	note_samples(s, &m->shown);
+			record_component_energy(s, e, i);
+	record_sample_power(s, &m->shown);
 	stats_record_count(s, m->setup->unvalidated, "power_unvalidated");
 	s->sparse = false;
 }

@@ -111,7 +111,7 @@ static void append_real(struct stats_sink *s, const char *name, double num, doub
 {
 	struct recorded_figure *r;
 
-	if (!collecting(s) || (s->sparse && num == 0))
+	if (!is_sink_collecting(s) || (s->sparse && num == 0))
 		return;
 	r = append_recorded_row(s, name);
 	r->form = form;
@@ -129,7 +129,7 @@ void stats_record_product(struct stats_sink *s, const char *name, double a, doub
 	append_real(s, name, a, b, FORM_PRODUCT);
 }
 
-void figures_take(struct figures *f, struct gpu *g)
+void figures_fill(struct figures *f, struct gpu *g)
 {
 	struct stats_sink s = {.table = f};
 
@@ -261,8 +261,8 @@ static void write_figure_row(const struct figure_writing *to, const char *name,
  * Writes the chosen figures: differences to `before`, or running values if it is NULL. by: factors for
  * extrapolation; NULL: none.
  */
-static void write_stats(struct record_writer *w, struct figure_choice *c, const struct figures *before,
-	const struct figures *now, const struct sample_factors *by)
+static void write_chosen_figures(struct record_writer *w, struct figure_choice *c,
+	const struct figures *before, const struct figures *now, const struct sample_factors *by)
 {
 	const struct figure_writing to = {w, by, c->all};
 
@@ -285,7 +285,7 @@ void figures_list(const struct figures *f, struct figure_choice *c)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		choice_list_name(c, f->text + f->row[i].name, f->row[i].hash);
-	choice_complete(c);
+	choice_complete_list(c);
 }
 
 static void write_hash(struct record_writer *w, const unsigned char hash[16])
@@ -341,7 +341,7 @@ void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const
 			k->sampled->cycles / (double)k->cycles};
 		write_sampled(w, k);
 	}
-	write_stats(w, c, before, now, k->sampled ? &by : NULL);
+	write_chosen_figures(w, c, before, now, k->sampled ? &by : NULL);
 	record_end(w);
 }
 
@@ -361,7 +361,7 @@ void stats_interval_record(struct record_writer *w, struct figure_choice *c, con
 	record_uint(w, "id", i->uid, NULL);
 	record_uint(w, "first_cycle", i->first_cycle, "cycles");
 	record_uint(w, "cycles", i->cycles, "cycles");
-	write_stats(w, c, before, now, NULL);
+	write_chosen_figures(w, c, before, now, NULL);
 	record_end(w);
 }
 
@@ -380,7 +380,7 @@ void stats_end_record(struct record_writer *w, struct figure_choice *c, const ch
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now)
 {
 	begin_end_record(w, status, limit, kernels, hash);
-	write_stats(w, c, NULL, now, NULL);
+	write_chosen_figures(w, c, NULL, now, NULL);
 	record_end(w);
 }
 

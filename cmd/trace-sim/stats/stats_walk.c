@@ -45,7 +45,7 @@ void stats_printf(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
-	if (collecting(s))
+	if (is_sink_collecting(s))
 		return;
 	va_start(args, fmt);
 	bytes_vprintf(s->out, fmt, args);
@@ -56,7 +56,7 @@ void stats_prefix(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
-	if (!collecting(s))
+	if (!is_sink_collecting(s))
 		return;
 	va_start(args, fmt);
 	vsnprintf(s->prefix, sizeof(s->prefix), fmt, args);
@@ -68,7 +68,7 @@ void stats_record_count(struct stats_sink *s, uint64_t value, const char *fmt, .
 	char name[64];
 	va_list args;
 
-	if (!collecting(s) || (s->sparse && !value))
+	if (!is_sink_collecting(s) || (s->sparse && !value))
 		return;
 	va_start(args, fmt);
 	vsnprintf(name, sizeof(name), fmt, args);
@@ -78,13 +78,13 @@ void stats_record_count(struct stats_sink *s, uint64_t value, const char *fmt, .
 
 void stats_record_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
 {
-	if (collecting(s))
+	if (is_sink_collecting(s))
 		stats_collect_ratio(s, name, (struct quotient){num, den, scale, 0});
 }
 
 /* ---- the whole GPU --------------------------------------------------------------------------- */
 
-static void walk_identity(struct stats_sink *s)
+static void emit_block_identity(struct stats_sink *s)
 {
 	const struct stats_block *b = s->block;
 
@@ -104,7 +104,7 @@ static void walk_identity(struct stats_sink *s)
 }
 
 /* Prints the line "NAME = value of the interval", and records the running value. */
-static void line_of_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
+static void emit_interval_line(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
 	emit_field_count(s, name, " = ", interval, running, SHOW_64, "\n");
 }
@@ -113,20 +113,20 @@ static void line_of_interval(struct stats_sink *s, const char *name, uint64_t in
  * Returns a quotient that shows the value of `interval` and records the running numerator and denominator of
  * `total`.
  */
-static struct quotient with_interval_value(struct quotient interval, struct quotient total)
+static struct quotient show_interval_record_total(struct quotient interval, struct quotient total)
 {
 	total.shown = interval.shown;
 	return total;
 }
 
-static void walk_cycles(struct stats_sink *s, const struct gpu *g)
+static void emit_cycle_figures(struct stats_sink *s, const struct gpu *g)
 {
 	uint64_t insn = gpu_interval_insn(g), cycles = gpu_now(g), insns = g->tot_insn + insn;
 	struct quotient ipc = quotient(insns, cycles);
 
-	line_of_interval(s, "gpu_sim_cycle", g->cycle, cycles);
-	line_of_interval(s, "gpu_sim_insn", insn, insns);
-	stats_line_real(s, "gpu_ipc", F12_4, with_interval_value(quotient(insn, g->cycle), ipc));
+	emit_interval_line(s, "gpu_sim_cycle", g->cycle, cycles);
+	emit_interval_line(s, "gpu_sim_insn", insn, insns);
+	stats_line_real(s, "gpu_ipc", F12_4, show_interval_record_total(quotient(insn, g->cycle), ipc));
 	stats_line64(s, "gpu_tot_sim_cycle", cycles);
 	stats_line64(s, "gpu_tot_sim_insn", insns);
 	stats_line_real(s, "gpu_tot_ipc", F12_4, ipc);
@@ -143,13 +143,13 @@ static struct quotient percent_quotient(uint64_t num, uint64_t den)
 }
 
 /* Emits the occupancy figures. The original does not count them without the power model, and prints -nan. */
-static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
+static void emit_gpu_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	struct quotient now = percent_quotient(g->occupancy_filled, g->occupancy_slots);
 	struct quotient all = percent_quotient(
 		g->tot_occupancy_filled + g->occupancy_filled, g->tot_occupancy_slots + g->occupancy_slots);
 
-	emit_field_real(s, "gpu_occupancy", " = ", F4, with_interval_value(now, all), "% \n");
+	emit_field_real(s, "gpu_occupancy", " = ", F4, show_interval_record_total(now, all), "% \n");
 	emit_field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
 }
 
@@ -163,7 +163,7 @@ static struct quotient l2_bandwidth(uint64_t replies, uint64_t cycles, double pe
 	return q;
 }
 
-static void walk_partitions(struct stats_sink *s, const struct gpu *g)
+static void emit_partition_figures(struct stats_sink *s, const struct gpu *g)
 {
 	const struct memory_counts *m = memory_counts(g->mem);
 	uint64_t accepted = m->accepted_total + m->accepted, replies = m->replies_total + m->replies;
@@ -174,27 +174,27 @@ static void walk_partitions(struct stats_sink *s, const struct gpu *g)
 	struct quotient bw = l2_bandwidth(replies, gpu_now(g), period);
 
 	stats_line_real(s, "partiton_level_parallism", F12_4,
-		with_interval_value(quotient(m->accepted, g->cycle), all));
+		show_interval_record_total(quotient(m->accepted, g->cycle), all));
 	emit_field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
 	stats_line_real(s, "partiton_level_parallism_util", F12_4,
-		with_interval_value(quotient(m->accepted_util, m->util_ticks), util));
+		show_interval_record_total(quotient(m->accepted_util, m->util_ticks), util));
 	emit_field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
 	emit_field_real(s, "L2_BW", "  = ", F12_4,
-		with_interval_value(l2_bandwidth(m->replies, g->cycle, period), bw), " GB/Sec\n");
+		show_interval_record_total(l2_bandwidth(m->replies, g->cycle, period), bw), " GB/Sec\n");
 	emit_field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
 }
 
-static void walk_general(struct stats_sink *s, const struct gpu *g)
+static void emit_general_figures(struct stats_sink *s, const struct gpu *g)
 {
 	const struct memory_counts *m = memory_counts(g->mem);
 
-	walk_identity(s);
-	walk_cycles(s, g);
-	walk_occupancy(s, g);
+	emit_block_identity(s);
+	emit_cycle_figures(s, g);
+	emit_gpu_occupancy(s, g);
 	stats_line64(s, "max_total_param_size", 0);
 	stats_line32(s, "gpu_stall_dramfull", m->stall_dramfull);
 	emit_field_count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
-	walk_partitions(s, g);
+	emit_partition_figures(s, g);
 	if (s->block && s->block->host_seconds >= 0) {
 		uint64_t seconds = (uint64_t)s->block->host_seconds;
 
@@ -205,15 +205,15 @@ static void walk_general(struct stats_sink *s, const struct gpu *g)
 
 void stats_walk(struct stats_sink *s, struct gpu *g)
 {
-	walk_general(s, g);
-	stats_walk_core_caches(s, g);
-	stats_walk_cores(s, g);
-	stats_walk_latency(s, g);
-	stats_walk_channels(s, g);
-	stats_walk_l2(s, g);
-	stats_walk_flits(s, g);
-	stats_walk_network(s, g);
-	stats_walk_more(s, g);
-	if (g->power && collecting(s))
-		stats_walk_power(s, g);
+	emit_general_figures(s, g);
+	stats_emit_core_caches(s, g);
+	stats_emit_cores(s, g);
+	stats_emit_latency(s, g);
+	stats_emit_channels(s, g);
+	stats_emit_l2(s, g);
+	stats_emit_flits(s, g);
+	stats_emit_network(s, g);
+	stats_record_more(s, g);
+	if (g->power && is_sink_collecting(s))
+		stats_emit_power(s, g);
 }

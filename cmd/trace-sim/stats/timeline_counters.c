@@ -16,7 +16,7 @@ static uint32_t group_of_sm(const struct timeline *t, const struct gpu *g, uint3
 	return (uint32_t)((uint64_t)sm * t->groups / g->params.sms);
 }
 
-static void take_sample(struct timeline *t, struct gpu *g)
+static void take_timeline_sample(struct timeline *t, struct gpu *g)
 {
 	struct timeline_sample *s = timeline_new_sample(t);
 	uint64_t *channel = &t->part[(size_t)(t->n_samples - 1) * (t->channels + t->groups)];
@@ -111,7 +111,7 @@ static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia,
 	write_grouped_counters(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
 }
 
-static void move_sample(struct timeline *t, uint32_t to, uint32_t from)
+static void move_timeline_sample(struct timeline *t, uint32_t to, uint32_t from)
 {
 	const size_t parts = t->channels + t->groups;
 
@@ -123,16 +123,16 @@ uint64_t timeline_due(const struct timeline *t) { return t->due; }
 
 void timeline_sample(struct timeline *t, struct gpu *g)
 {
-	take_sample(t, g);
+	take_timeline_sample(t, g);
 	if (t->fixed) {
 		write_interval(t, g, 0, 1);
-		move_sample(t, 0, 1);
+		move_timeline_sample(t, 0, 1);
 		t->n_samples = 1;
 	} else if (t->n_samples > TIMELINE_SAMPLES) {
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < t->n_samples; i += 2)
-			move_sample(t, kept++, i);
+			move_timeline_sample(t, kept++, i);
 		t->n_samples = kept;
 		t->interval *= 2;
 	}
@@ -145,13 +145,13 @@ void timeline_end(struct timeline *t, struct gpu *g)
 	uint32_t last;
 
 	if (t->sample[t->n_samples - 1].cycle < now)
-		take_sample(t, g);
+		take_timeline_sample(t, g);
 	timeline_close(t, g->params.sms, now);
 	for (uint32_t i = 1; i < t->n_samples; i++)
 		write_interval(t, g, i - 1, i);
 	last = t->n_samples - 1;
 	timeline_new_sample(t);
-	move_sample(t, last + 1, last);
+	move_timeline_sample(t, last + 1, last);
 	t->sample[last + 1].cycle++;
 	t->sample[last + 1].warps = 0;
 	write_interval(t, g, last, last + 1); /* counters fall to 0 at the end */

@@ -106,7 +106,7 @@ static void assign_ranges(struct threads *t, uint64_t phase, unsigned n)
 }
 
 /* Runs the items that are left in the range of w. The phase may have ended; then no item is left. */
-static void run_items_of(struct worker *w, uint64_t phase)
+static void run_items_of_range(struct worker *w, uint64_t phase)
 {
 	struct threads *t = w->pool;
 	uint64_t left = atomic_load_explicit(&w->items, memory_order_relaxed);
@@ -125,7 +125,7 @@ static void run_worker_phase(struct worker *w, uint64_t phase)
 	struct threads *t = w->pool;
 
 	for (unsigned i = 0; i < t->n; i++)
-		run_items_of(&t->worker[(w->index + i) % t->n], phase);
+		run_items_of_range(&t->worker[(w->index + i) % t->n], phase);
 }
 
 /* Locks w out of a phase without items left, if w has not entered it; otherwise waits until w has left it. */

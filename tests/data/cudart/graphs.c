@@ -216,7 +216,7 @@ static void test_stale_nodes(void)
 	cudaGetLastError();
 }
 
-static void test_by_hand(void)
+static void test_graph_built_by_calls(void)
 {
 	hand.k = (struct kernel_params){&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
 	test_additions();
@@ -487,7 +487,7 @@ int main(void)
 		h[i] = (float)i;
 	if (cudaMalloc(&a, sizeof(h)) || cudaMalloc(&b, sizeof(h)) || cudaMalloc(&c, sizeof(h)))
 		return 3;
-	test_by_hand();
+	test_graph_built_by_calls();
 	test_captures();
 	test_broken();
 	test_memory();

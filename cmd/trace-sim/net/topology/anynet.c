@@ -13,18 +13,18 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 {
 	const struct anynet *a = c->any;
 
-	noc_begin(b, a->nodes, a->routers, a->links);
+	noc_plan_begin(b, a->nodes, a->routers, a->links);
 	for (uint32_t i = 0; i < a->links; i++)
-		noc_latency(b, i, a->link[i].cycles);
+		noc_set_channel_latency(b, i, a->link[i].cycles);
 	for (uint32_t i = 0; i < a->nodes; i++)
-		noc_node_latency(b, i, a->node_cycles[i]);
+		noc_set_node_latency(b, i, a->node_cycles[i]);
 	for (uint32_t r = 0; r < a->routers; r++)
 		for (uint32_t i = a->node_start[r]; i < a->node_start[r + 1]; i++)
-			noc_join_node(b, r, a->node[i]);
+			noc_connect_node(b, r, a->node[i]);
 	for (uint32_t r = 0; r < a->routers; r++)
 		for (uint32_t i = a->link_start[r]; i < a->link_start[r + 1]; i++) {
-			noc_output(b, r, i);
-			noc_input(b, a->link[i].to, i);
+			noc_add_output(b, r, i);
+			noc_add_input(b, a->link[i].to, i);
 		}
 }
 
@@ -33,7 +33,7 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
  * first. Only a shorter path replaces a path. `far` has the distances. `before` is the previous router of
  * each path. `done` is scratch memory.
  */
-static void shortest_paths(
+static void find_shortest_paths(
 	const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
 {
 	for (uint32_t r = 0; r < a->routers; r++) {
@@ -75,7 +75,7 @@ uint16_t *noc_anynet_table(const struct anynet *a)
 	bool *done = xcalloc(a->routers, sizeof(*done));
 
 	for (uint32_t start = 0; start < a->routers; start++) {
-		shortest_paths(a, start, far, before, done);
+		find_shortest_paths(a, start, far, before, done);
 		for (uint32_t r = 0; r < a->routers; r++) {
 			uint32_t first = r;
 

@@ -19,7 +19,7 @@ static uint32_t cmesh_channel(const struct icnt *c, uint32_t x, uint32_t y, uint
 	return (direction - EAST) * c->k * c->k + c->k * y + x;
 }
 
-static void join_direction(
+static void connect_cmesh_direction(
 	struct noc_builder *b, const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
 {
 	uint32_t k = c->k, router = k * y + x, out = cmesh_channel(c, x, y, direction), in;
@@ -42,22 +42,22 @@ static void join_direction(
 	} else {
 		in = cmesh_channel(c, cmesh_half_edge(x, k), y, direction);
 	}
-	noc_latency(b, out, !c->chip_latency ? 1 : edge ? k : 2);
-	noc_output(b, router, out);
-	noc_input(b, router, in);
+	noc_set_channel_latency(b, out, !c->chip_latency ? 1 : edge ? k : 2);
+	noc_add_output(b, router, out);
+	noc_add_input(b, router, in);
 }
 
 void noc_plan_cmesh(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t k = c->k;
 
-	noc_begin(b, c->nodes, k * k, 4 * k * k);
+	noc_plan_begin(b, c->nodes, k * k, 4 * k * k);
 	for (uint32_t y = 0; y < k; y++)
 		for (uint32_t x = 0; x < k; x++) {
 			for (uint32_t i = 0; i < 4; i++)
-				noc_join_node(b, k * y + x, 2 * k * (2 * y + i / 2) + 2 * x + i % 2);
+				noc_connect_node(b, k * y + x, 2 * k * (2 * y + i / 2) + 2 * x + i % 2);
 			for (uint32_t d = EAST; d <= SOUTH; d++)
-				join_direction(b, c, x, y, d);
+				connect_cmesh_direction(b, c, x, y, d);
 		}
 }
 
@@ -77,7 +77,7 @@ static uint32_t cmesh_node_port(const struct icnt *c, uint32_t node)
  * Returns the output for a hop along x or along y: an express channel if the distance is at least `far` and
  * the router is on the edge.
  */
-static uint32_t cmesh_step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+static uint32_t cmesh_hop_along_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
 	if ((to > x ? to - x : x - to) >= far) {
 		if (y == 0)
@@ -88,7 +88,7 @@ static uint32_t cmesh_step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, ui
 	return to > x ? EAST : WEST;
 }
 
-static uint32_t cmesh_step_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+static uint32_t cmesh_hop_along_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
 {
 	if ((to > y ? to - y : y - to) >= far) {
 		if (x == 0)
@@ -105,8 +105,8 @@ static uint32_t cmesh_next_port(
 	uint32_t k = c->k, x = router % k, y = router / k, to_x = dest % k, to_y = dest / k;
 
 	if (x != to_x && (x_first || y == to_y))
-		return cmesh_step_x(k, x, y, to_x, far);
-	return cmesh_step_y(k, x, y, to_y, far);
+		return cmesh_hop_along_x(k, x, y, to_x, far);
+	return cmesh_hop_along_y(k, x, y, to_y, far);
 }
 
 static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)
@@ -118,7 +118,7 @@ static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, 
 	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
-static void cmesh_route_either(
+static void cmesh_route_xy_or_yx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t far)
 {
 	uint32_t dest = cmesh_router(v->c, p->dest), lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind];
@@ -148,10 +148,10 @@ void noc_route_cmesh_dor_plain(const struct noc_view *v, struct noc_packet *p, u
 
 void noc_route_cmesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	cmesh_route_either(v, p, router, in, 2);
+	cmesh_route_xy_or_yx(v, p, router, in, 2);
 }
 
 void noc_route_cmesh_xy_yx_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	cmesh_route_either(v, p, router, in, UINT32_MAX);
+	cmesh_route_xy_or_yx(v, p, router, in, UINT32_MAX);
 }

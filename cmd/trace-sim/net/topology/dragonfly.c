@@ -13,25 +13,25 @@ void noc_plan_dragonflynew(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t p = c->k, a = 2 * p, routers = c->nodes / p, each = a - 1 + p;
 
-	noc_begin(b, c->nodes, routers, routers * each);
+	noc_plan_begin(b, c->nodes, routers, routers * each);
 	for (uint32_t r = 0; r < routers; r++) {
 		uint32_t group = r / a, at = r % a;
 
 		for (uint32_t i = 0; i < p; i++)
-			noc_join_node(b, r, p * r + i);
+			noc_connect_node(b, r, p * r + i);
 		for (uint32_t i = 0; i < each; i++) {
-			noc_output(b, r, each * r + i);
-			noc_latency(b, each * r + i, i < a - 1 ? LOCAL_CYCLES : GLOBAL_CYCLES);
+			noc_add_output(b, r, each * r + i);
+			noc_set_channel_latency(b, each * r + i, i < a - 1 ? LOCAL_CYCLES : GLOBAL_CYCLES);
 		}
 		for (uint32_t i = 0; i < a - 1; i++) {
 			uint32_t other = i < at ? i : i + 1;
 
-			noc_input(b, r, each * (group * a + other) + (other < at ? at - 1 : at));
+			noc_add_input(b, r, each * (group * a + other) + (other < at ? at - 1 : at));
 		}
 		for (uint32_t i = 0; i < p; i++) {
 			uint32_t to = at * p + i, slot = group > to ? group - 1 : group;
 
-			noc_input(
+			noc_add_input(
 				b, r, each * ((group > to ? to : to + 1) * a + slot / p) + a - 1 + slot % p);
 		}
 	}
@@ -88,8 +88,9 @@ static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p
 	p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	p->phase = 1;
 	if (p->between / group_nodes != group &&
-		noc_used(v, router, dragonfly_next_port(v->c, router, p->dest)) >
-			2 * noc_used(v, router, dragonfly_next_port(v->c, router, p->between)) + BIAS)
+		noc_uncredited_flits(v, router, dragonfly_next_port(v->c, router, p->dest)) >
+			2 * noc_uncredited_flits(v, router, dragonfly_next_port(v->c, router, p->between)) +
+				BIAS)
 		p->phase = 0;
 }
 

@@ -28,30 +28,30 @@ static uint32_t fattree_channel(const struct icnt *c, uint32_t level, uint32_t p
 	       in_region / branch;
 }
 
-static void fattree_outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+static void fattree_add_outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 {
 	uint32_t level_channels = 2 * c->k * each;
 
 	for (uint32_t level = 0; level + 1 < c->n; level++)
 		for (uint32_t i = 0; i < each * c->k; i++)
-			noc_output(b, level * each + i / c->k, level * level_channels + i);
+			noc_add_output(b, level * each + i / c->k, level * level_channels + i);
 	for (uint32_t level = 1; level < c->n; level++)
 		for (uint32_t i = 0; i < each * c->k; i++)
-			noc_output(b, level * each + i / c->k, level * level_channels - c->k * each + i);
+			noc_add_output(b, level * each + i / c->k, level * level_channels - c->k * each + i);
 }
 
-static void fattree_inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+static void fattree_add_inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 {
 	uint32_t level_channels = 2 * c->k * each;
 
 	for (uint32_t level = 0; level + 1 < c->n; level++)
 		for (uint32_t i = 0; i < each * c->k; i++)
-			noc_input(b, level * each + i / c->k,
+			noc_add_input(b, level * each + i / c->k,
 				(level + 1) * level_channels - c->k * each +
 					fattree_channel(c, level, i / c->k, i % c->k));
 	for (uint32_t level = 1; level < c->n; level++)
 		for (uint32_t i = 0; i < each * c->k; i++)
-			noc_input(b, level * each + i / c->k,
+			noc_add_input(b, level * each + i / c->k,
 				(level - 1) * level_channels +
 					fattree_channel(c, level - 1, i / c->k, i % c->k));
 }
@@ -69,12 +69,12 @@ void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t each = c->nodes / c->k;
 
-	noc_begin(b, c->nodes, c->n * each, 2 * c->k * each * (c->n - 1));
+	noc_plan_begin(b, c->nodes, c->n * each, 2 * c->k * each * (c->n - 1));
 	for (uint32_t i = 0; i < c->nodes; i++)
-		noc_join_node(b, (c->n - 1) * each + i / c->k, i);
-	fattree_outputs(b, c, each);
-	fattree_inputs(b, c, each);
-	noc_table(b, fattree_down_port);
+		noc_connect_node(b, (c->n - 1) * each + i / c->k, i);
+	fattree_add_outputs(b, c, each);
+	fattree_add_inputs(b, c, each);
+	noc_tabulate_ways(b, fattree_down_port);
 }
 
 void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -96,7 +96,7 @@ void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint
 		uint32_t a = v->c->k + noc_random_int(v->random, v->c->k - 1);
 		uint32_t b = v->c->k + noc_random_int(v->random, v->c->k - 1);
 
-		port = noc_used(v, router, a) > noc_used(v, router, b) ? b : a;
+		port = noc_uncredited_flits(v, router, a) > noc_uncredited_flits(v, router, b) ? b : a;
 	}
 	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }

@@ -25,7 +25,7 @@ struct offset {
 
 static void skip_zero_offset(struct offset *o) { o->distance += !o->distance && !o->odd; }
 
-static uint32_t distance_beyond_one(int at)
+static uint32_t channel_latency_of_distance(int at)
 {
 	uint32_t far = (uint32_t)(at < 0 ? -at : at);
 
@@ -49,10 +49,10 @@ static void join_router_nodes(struct noc_builder *b, const struct icnt *c, uint3
 			skip_zero_offset(&down);
 			skip_zero_offset(&across);
 			if (c->chip_latency)
-				noc_node_latency(b, node,
-					1 + distance_beyond_one(down.distance) +
-						distance_beyond_one(across.distance));
-			noc_join_node(b, router, node);
+				noc_set_node_latency(b, node,
+					1 + channel_latency_of_distance(down.distance) +
+						channel_latency_of_distance(across.distance));
+			noc_connect_node(b, router, node);
 			if (++down.distance > down.half) {
 				down.distance = -half;
 				across.distance++;
@@ -71,11 +71,11 @@ static void join_router_neighbours(struct noc_builder *b, const struct icnt *c, 
 			if (other == router)
 				continue;
 			if (c->chip_latency)
-				noc_latency(b, channel,
+				noc_set_channel_latency(b, channel,
 					c->xr * (coordinate_distance(router % c->x, other % c->x) +
 							coordinate_distance(router / c->x, other / c->x)));
-			noc_output(b, router, channel);
-			noc_input(b, other, channel++);
+			noc_add_output(b, router, channel);
+			noc_add_input(b, other, channel++);
 		}
 }
 
@@ -115,12 +115,12 @@ void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t routers = c->nodes / c->c;
 
-	noc_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
+	noc_plan_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
 	for (uint32_t r = 0; r < routers; r++)
 		join_router_nodes(b, c, r);
 	for (uint32_t r = 0; r < routers; r++)
 		join_router_neighbours(b, c, r);
-	noc_table(b, flatfly_lowest_port);
+	noc_tabulate_ways(b, flatfly_lowest_port);
 }
 
 static uint32_t flatfly_ascending_port(const struct noc_view *v, uint32_t router, uint32_t dest)
@@ -181,7 +181,7 @@ static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_pac
 	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
 }
 
-static void flatfly_route_either(
+static void flatfly_route_xy_or_yx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
 	uint32_t dest = flatfly_place(v->c, p->dest), first = flatfly_ascending_port(v, router, dest),
@@ -193,8 +193,8 @@ static void flatfly_route_either(
 		add_flatfly_way(p, dest % v->c->c, flatfly_class_vcs(v, p));
 		return;
 	}
-	a = adaptive ? noc_used(v, router, first) : 0;
-	b = adaptive ? noc_used(v, router, last) : 0;
+	a = adaptive ? noc_uncredited_flits(v, router, first) : 0;
+	b = adaptive ? noc_uncredited_flits(v, router, last) : 0;
 	if (in >= v->c->c)
 		up = flatfly_in_lower_half(v, p);
 	else
@@ -204,13 +204,13 @@ static void flatfly_route_either(
 
 void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	flatfly_route_either(v, p, router, in, false);
+	flatfly_route_xy_or_yx(v, p, router, in, false);
 }
 
 void noc_route_flatfly_adaptive_xyyx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	flatfly_route_either(v, p, router, in, true);
+	flatfly_route_xy_or_yx(v, p, router, in, true);
 }
 
 void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -282,9 +282,9 @@ static void flatfly_choose_path(
 	p->phase = 2;
 	if (over / c->c == router)
 		return;
-	straight = noc_used(v, router,
+	straight = noc_uncredited_flits(v, router,
 		up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(c, router, dest));
-	around = noc_used(v, router,
+	around = noc_uncredited_flits(v, router,
 		up ? flatfly_ascending_port(v, router, over) : flatfly_descending_port(c, router, over));
 	if (flatfly_hops(c, source, dest) * straight <=
 		(flatfly_hops(c, source, over) + flatfly_hops(c, over, dest)) * around + BIAS)
@@ -313,7 +313,7 @@ static bool flatfly_next_goal(
 	return false;
 }
 
-static uint32_t flatfly_ugal(
+static uint32_t flatfly_ugal_step(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, struct vc_range *r)
 {
 	uint32_t dest, out;
@@ -335,7 +335,7 @@ static uint32_t flatfly_ugal(
 void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	struct vc_range r;
-	uint32_t out = flatfly_ugal(v, p, router, in, &r);
+	uint32_t out = flatfly_ugal_step(v, p, router, in, &r);
 
 	add_flatfly_way(p, out, r);
 }
@@ -393,7 +393,7 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 	uint32_t coordinate = flatfly_place(c, p->dest), out, d;
 	struct vc_range r;
 
-	out = flatfly_ugal(v, p, router, in, &r);
+	out = flatfly_ugal_step(v, p, router, in, &r);
 	if (out < c->c) {
 		add_flatfly_way(p, out, r);
 		return;

@@ -9,7 +9,7 @@
  * Returns the channel to input `port` of switch `at` in a stage. Channels are numbered by the output at which
  * they begin.
  */
-static uint32_t input_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
+static uint32_t fly_channel_to_input(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
 {
 	uint32_t step = 1, digit;
 
@@ -23,20 +23,20 @@ void noc_plan_fly(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t each = c->nodes / c->k;
 
-	noc_begin(b, c->nodes, c->n * each, (c->n - 1) * c->nodes);
+	noc_plan_begin(b, c->nodes, c->n * each, (c->n - 1) * c->nodes);
 	for (uint32_t stage = 0; stage < c->n; stage++)
 		for (uint32_t at = 0; at < each; at++)
 			for (uint32_t port = 0; port < c->k; port++) {
 				uint32_t router = stage * each + at;
 
 				if (stage)
-					noc_input(b, router, input_channel(c, stage, at, port));
+					noc_add_input(b, router, fly_channel_to_input(c, stage, at, port));
 				else
-					noc_from_node(b, router, at * c->k + port);
+					noc_add_input_from_node(b, router, at * c->k + port);
 				if (stage < c->n - 1)
-					noc_output(b, router, stage * c->nodes + at * c->k + port);
+					noc_add_output(b, router, stage * c->nodes + at * c->k + port);
 				else
-					noc_to_node(b, router, at * c->k + port);
+					noc_add_output_to_node(b, router, at * c->k + port);
 			}
 }
 

@@ -21,32 +21,32 @@ static uint32_t cube_neighbour(uint32_t node, uint32_t step, uint32_t k, bool up
 	return at ? node - step : node + (k - 1) * step;
 }
 
-static void join_dimension(struct noc_builder *b, const struct icnt *c, uint32_t node, uint32_t d,
+static void connect_cube_dimension(struct noc_builder *b, const struct icnt *c, uint32_t node, uint32_t d,
 	uint32_t step, uint32_t latency)
 {
 	uint32_t from_above = 2 * c->n * cube_neighbour(node, step, c->k, true) + 2 * d + 1;
 	uint32_t from_below = 2 * c->n * cube_neighbour(node, step, c->k, false) + 2 * d;
 	uint32_t up = 2 * c->n * node + 2 * d;
 
-	noc_input(b, node, from_above);
-	noc_input(b, node, from_below);
-	noc_latency(b, from_above, latency);
-	noc_latency(b, from_below, latency);
-	noc_output(b, node, up);
-	noc_output(b, node, up + 1);
-	noc_latency(b, up, latency);
-	noc_latency(b, up + 1, latency);
+	noc_add_input(b, node, from_above);
+	noc_add_input(b, node, from_below);
+	noc_set_channel_latency(b, from_above, latency);
+	noc_set_channel_latency(b, from_below, latency);
+	noc_add_output(b, node, up);
+	noc_add_output(b, node, up + 1);
+	noc_set_channel_latency(b, up, latency);
+	noc_set_channel_latency(b, up + 1, latency);
 }
 
 void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency)
 {
-	noc_begin(b, c->nodes, c->nodes, 2 * c->n * c->nodes);
+	noc_plan_begin(b, c->nodes, c->nodes, 2 * c->n * c->nodes);
 	for (uint32_t node = 0; node < c->nodes; node++) {
 		uint32_t step = 1;
 
 		for (uint32_t d = 0; d < c->n; d++, step *= c->k)
-			join_dimension(b, c, node, d, step, c->chip_latency ? latency : 1);
-		noc_join_node(b, node, node);
+			connect_cube_dimension(b, c, node, d, step, c->chip_latency ? latency : 1);
+		noc_connect_node(b, node, node);
 	}
 }
 
@@ -69,7 +69,7 @@ static uint16_t mesh_lowest_port(const struct icnt *c, uint32_t at, uint32_t des
 void noc_plan_mesh(struct noc_builder *b, const struct icnt *c)
 {
 	noc_cube_plan(b, c, 1);
-	noc_table(b, mesh_lowest_port);
+	noc_tabulate_ways(b, mesh_lowest_port);
 }
 
 static uint32_t mesh_ascending_port(const struct noc_view *v, uint32_t at, uint32_t dest)
@@ -164,7 +164,7 @@ static bool mesh_in_lower_half(const struct noc_view *v, const struct noc_packet
 	return p->vc < lo + (v->c->vc_end[p->kind] - lo + 1) / 2;
 }
 
-static bool mesh_arrived(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+static bool has_arrived_in_mesh(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	if (router != p->dest)
 		return false;
@@ -176,7 +176,7 @@ void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32
 {
 	bool up;
 
-	if (mesh_arrived(v, p, router))
+	if (has_arrived_in_mesh(v, p, router))
 		return;
 	up = in < 2 * v->c->n ? mesh_in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
 	mesh_use_vc_half(v, p,
@@ -190,14 +190,15 @@ void noc_route_mesh_adaptive_xy_yx(
 	uint32_t first, last;
 	bool up;
 
-	if (mesh_arrived(v, p, router))
+	if (has_arrived_in_mesh(v, p, router))
 		return;
 	first = mesh_ascending_port(v, router, p->dest);
 	last = mesh_descending_port(v->c, router, p->dest);
 	if (in < 2 * v->c->n) {
 		up = mesh_in_lower_half(v, p);
 	} else {
-		uint32_t a = noc_used(v, router, first), b = noc_used(v, router, last);
+		uint32_t a = noc_uncredited_flits(v, router, first),
+			 b = noc_uncredited_flits(v, router, last);
 
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
 	}
@@ -274,7 +275,7 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 {
 	uint32_t escape, hi = v->c->vc_end[p->kind];
 
-	if (mesh_arrived(v, p, router))
+	if (has_arrived_in_mesh(v, p, router))
 		return;
 	escape = mesh_ascending_port(v, router, p->dest);
 	if (in != 2 * v->c->n && !p->vc) {
@@ -296,7 +297,7 @@ void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p,
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], third = (hi - lo + 1) / 3;
 
 	(void)in;
-	if (!mesh_arrived(v, p, router))
+	if (!has_arrived_in_mesh(v, p, router))
 		noc_set_single_way(p, mesh_ascending_port(v, router, p->dest), lo + 2 * third, hi);
 }
 

@@ -14,19 +14,20 @@ static const uint32_t children[2] = {0, 4};
 
 void noc_plan_qtree(struct noc_builder *b, const struct icnt *c)
 {
-	noc_begin(b, c->nodes, 21, 40);
+	noc_plan_begin(b, c->nodes, 21, 40);
 	for (uint32_t i = 0; i < 64; i++)
-		noc_join_node(b, first[2] + i / 4, i);
+		noc_connect_node(b, first[2] + i / 4, i);
 	for (uint32_t level = 0, size = 1; level < 3; level++, size *= 4)
 		for (uint32_t pos = 0; pos < size; pos++) {
 			for (uint32_t port = 0; port < 4 && level < 2; port++) {
-				noc_input(b, first[level] + pos, UPWARDS + children[level] + 4 * pos + port);
-				noc_output(
+				noc_add_input(
+					b, first[level] + pos, UPWARDS + children[level] + 4 * pos + port);
+				noc_add_output(
 					b, first[level] + pos, DOWNWARDS + children[level] + 4 * pos + port);
 			}
 			if (level) {
-				noc_input(b, first[level] + pos, DOWNWARDS + children[level - 1] + pos);
-				noc_output(b, first[level] + pos, UPWARDS + children[level - 1] + pos);
+				noc_add_input(b, first[level] + pos, DOWNWARDS + children[level - 1] + pos);
+				noc_add_output(b, first[level] + pos, UPWARDS + children[level - 1] + pos);
 			}
 		}
 }

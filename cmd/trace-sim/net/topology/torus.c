@@ -35,7 +35,7 @@ static uint16_t torus_way_to_node(const struct icnt *c, uint32_t at, uint32_t de
 void noc_plan_torus(struct noc_builder *b, const struct icnt *c)
 {
 	noc_cube_plan(b, c, 2);
-	noc_table(b, torus_way_to_node);
+	noc_tabulate_ways(b, torus_way_to_node);
 }
 
 static uint32_t torus_coordinate(uint32_t node, uint32_t k, uint32_t d)

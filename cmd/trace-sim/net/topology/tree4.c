@@ -8,27 +8,27 @@
 
 enum { TOPS = 4, MIDDLES = 8, BOTTOMS = 16, TOP = 0, MIDDLE = TOPS, BOTTOM = TOPS + MIDDLES };
 
-static void tree4_join(struct noc_builder *b, uint32_t upper, uint32_t lower, uint32_t *channel)
+static void tree4_connect(struct noc_builder *b, uint32_t upper, uint32_t lower, uint32_t *channel)
 {
-	noc_output(b, upper, *channel);
-	noc_input(b, lower, (*channel)++);
-	noc_input(b, upper, *channel);
-	noc_output(b, lower, (*channel)++);
+	noc_add_output(b, upper, *channel);
+	noc_add_input(b, lower, (*channel)++);
+	noc_add_input(b, upper, *channel);
+	noc_add_output(b, lower, (*channel)++);
 }
 
 void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t channel = 0;
 
-	noc_begin(b, c->nodes, TOPS + MIDDLES + BOTTOMS, 128);
+	noc_plan_begin(b, c->nodes, TOPS + MIDDLES + BOTTOMS, 128);
 	for (uint32_t i = 0; i < 64; i++)
-		noc_join_node(b, BOTTOM + i / 4, i);
+		noc_connect_node(b, BOTTOM + i / 4, i);
 	for (uint32_t i = 0; i < MIDDLES; i++)
 		for (uint32_t port = 0; port < 4; port++)
-			tree4_join(b, MIDDLE + i, BOTTOM + 4 * (i / 2) + port, &channel);
+			tree4_connect(b, MIDDLE + i, BOTTOM + 4 * (i / 2) + port, &channel);
 	for (uint32_t i = 0; i < TOPS; i++)
 		for (uint32_t port = 0; port < 8; port++)
-			tree4_join(b, TOP + i, MIDDLE + port, &channel);
+			tree4_connect(b, TOP + i, MIDDLE + port, &channel);
 }
 
 /* Routes a packet. With `by_chance`, selects a random output upwards instead of the first one. */
