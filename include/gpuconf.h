@@ -20,8 +20,8 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 
 /* Effect of an option. */
 enum conf_use {
-	USE_MODEL,      /* the timing model reads the option */
-	USE_QUERY,      /* the option describes the GPU to programs, or a choice that traces do not record */
+	USE_MODEL, /* the timing model reads the option */
+	USE_QUERY, /* the option is for device queries by programs, or for a setting that traces do not record */
 	USE_NONE,       /* the option has no effect on timing in trace mode, not even in the original */
 	USE_FUNCTIONAL, /* the option is for functional simulation (PTX) only */
 	USE_POWER,      /* the option is for the power model only */

@@ -72,7 +72,7 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
  * -1 and sets *f.
  */
 typedef bool klist_use(void *ctx, const void *bytes, size_t n);
-int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
+int klist_pass_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f);
 /* Decodes the block of the packed stream with the start of the kernel, so that forked processes inherit it. */
 void klist_prepare(const struct klist *k, uint32_t cmd);
 /*
@@ -108,7 +108,7 @@ void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
  * Parses the value of -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or
- * "@FILE", a file of picks. Returns NULL and sets *f on failure. kselect_selects() needs name only if
+ * "@FILE", a picks file. Returns NULL and sets *f on failure. kselect_selects() needs name only if
  * kselect_needs_name() is true.
  */
 struct kselect;

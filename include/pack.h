@@ -210,7 +210,7 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
  * Passes the kernel's text with the thread blocks first to last (in file order, from 0) to write(), which returns
  * false to stop. A mark in the header indicates omitted blocks. Returns 0, or -1 and sets *f.
  */
-int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
+int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
 /* Checks every byte of the stream. Returns 0, or -1 and sets *f with the place. */
 int pack_verify(struct pack *p, struct fault *f);

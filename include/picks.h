@@ -49,7 +49,7 @@ struct picks {
 	uint32_t cap, cap_strata; /* numbers of allocated entries; private */
 };
 
-/* Reads a file of picks ("-": standard input), or a packed stream with picks. Returns 0, or -1 and sets *f. */
+/* Reads a picks file ("-": standard input), or a packed stream with picks. Returns 0, or -1 and sets *f. */
 int picks_read(struct picks *p, const char *path, struct fault *f);
 /* Reads picks from an open input, which the caller keeps. */
 int picks_parse(struct picks *p, struct input *in, struct fault *f);

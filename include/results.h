@@ -39,7 +39,7 @@ struct result_figure {
 
 struct result_option {
 	const char *name, *value; /* name of the option without the dash */
-	bool about;               /* true if not an option but about the run's origin: "version" */
+	bool about; /* true for a property of the run that is not an option, such as "version" */
 };
 
 struct result_kernel {

@@ -51,7 +51,7 @@ double weighted_half_interval(const struct weighted *w, const double *stray);
  * share (1 - hit / miss) (1 - shortest / cycles). Of all picks, hit is the smallest mean latency of a request, miss the
  * largest latency of a request, and shortest the fewest cycles. Returns false if the run lacks these figures.
  */
-bool weighted_cold_margins(const struct weighted *w, const double *stray, double *below, double *above);
+bool weighted_cold_widths(const struct weighted *w, const double *stray, double *below, double *above);
 
 /* Reports whether estimates of other figures need this figure of a run. Such a figure must be in the store. */
 bool weighted_needs(const char *figure);

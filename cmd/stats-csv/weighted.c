@@ -96,7 +96,7 @@ static void write_weighted_figure(struct csv_weighing *g, const struct weighted 
 	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
 	bool bounded = false, known = weighted_figure(w, column, &value, g->pick_deviation, &bounded);
 
-	if (known && bounded && weighted_cold_margins(w, g->pick_deviation, &below, &above))
+	if (known && bounded && weighted_cold_widths(w, g->pick_deviation, &below, &above))
 		half = weighted_half_interval(w, g->pick_deviation);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && is_sum_figure(&g->s->column[column]);

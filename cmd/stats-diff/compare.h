@@ -26,7 +26,7 @@ struct tolerance {
 
 /* A name from the command line that must occur in a result. Also used for -k. */
 struct required {
-	const char *option;
+	const char *given_by; /* option that gives the name */
 	char *name;
 	bool found;
 };
@@ -123,10 +123,12 @@ void print_heading(const struct diff *d, FILE *out, const char *heading);
  * Prints a text from the input: unprintable bytes as \xNN, special characters of Markdown with a backslash.
  */
 void print_name(FILE *out, const char *text, enum diff_form form);
-int print_width_of_names(const char *text); /* Number of columns that the text takes in form DIFF_TEXT. */
+/* Returns the number of columns that the text takes when it is printed as DIFF_TEXT. */
+int printed_width(const char *text);
 /* Prints `text` as DIFF_TEXT, followed by blanks up to `width` columns. */
 void print_name_padded(FILE *out, const char *text, int width);
-json_t *print_json_text(const char *text);
+/* Returns a new JSON string with the text as valid UTF-8. */
+json_t *printed_json_string(const char *text);
 /* Prints JSON value o on one line and releases it. */
 void print_json_line(json_t *o, FILE *out);
 /*

@@ -58,14 +58,14 @@ static void print_json_options(const struct diff *d, FILE *out, const struct row
 	json_t *o = json_object(), *list = json_array();
 
 	if (heading)
-		json_object_set_new(o, "file", print_json_text(heading));
+		json_object_set_new(o, "file", printed_json_string(heading));
 	for (uint32_t i = 0; i < l->n; i++) {
 		json_t *r = json_object();
 
-		json_object_set_new(r, "name", print_json_text(d->store->option[l->row[i].option]));
+		json_object_set_new(r, "name", printed_json_string(d->store->option[l->row[i].option]));
 		json_object_set_new(r, "run", json_integer(l->row[i].run + 1));
-		json_object_set_new(r, "a", print_json_text(l->row[i].value[0]));
-		json_object_set_new(r, "b", print_json_text(l->row[i].value[1]));
+		json_object_set_new(r, "a", printed_json_string(l->row[i].value[0]));
+		json_object_set_new(r, "b", printed_json_string(l->row[i].value[1]));
 		json_array_append_new(list, r);
 	}
 	json_object_set_new(o, "options", list);
@@ -99,8 +99,8 @@ static void print_text_options(const struct diff *d, FILE *out, const struct row
 		int n[2];
 
 		format_option_label(d, &l->row[i], name, sizeof(name));
-		n[0] = print_width_of_names(name);
-		n[1] = print_width_of_names(l->row[i].value[0]);
+		n[0] = printed_width(name);
+		n[1] = printed_width(l->row[i].value[0]);
 		for (int k = 0; k < 2; k++)
 			w[k] = n[k] > w[k] ? n[k] : w[k];
 	}

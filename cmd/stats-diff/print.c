@@ -57,10 +57,10 @@ void print_name(FILE *out, const char *text, enum diff_form form)
 void print_name_padded(FILE *out, const char *text, int width)
 {
 	print_name(out, text, DIFF_TEXT);
-	fprintf(out, "%*s", width - print_width_of_names(text), "");
+	fprintf(out, "%*s", width - printed_width(text), "");
 }
 
-int print_width_of_names(const char *text)
+int printed_width(const char *text)
 {
 	char *shown = diag_quoted(text);
 	size_t n = strlen(shown);
@@ -115,7 +115,7 @@ static void print_text_changes(const struct diff *d, FILE *out)
 		int n[4];
 
 		format_change_cells(&c[i], &d->change[i]);
-		n[0] = print_width_of_names(d->change[i].name);
+		n[0] = printed_width(d->change[i].name);
 		n[1] = (int)strlen(c[i].value[0]);
 		n[2] = (int)strlen(c[i].value[1]);
 		n[3] = (int)strlen(c[i].change);
@@ -207,7 +207,7 @@ void print_json_line(json_t *o, FILE *out)
 	json_decref(o);
 }
 
-json_t *print_json_text(const char *text)
+json_t *printed_json_string(const char *text)
 {
 	char *copy = record_utf8(text);
 	json_t *s = json_string(copy);
@@ -221,16 +221,16 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	json_t *o = json_object(), *list = json_array();
 
 	if (heading)
-		json_object_set_new(o, "file", print_json_text(heading));
-	json_object_set_new(
-		o, "kernel", print_json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
+		json_object_set_new(o, "file", printed_json_string(heading));
+	json_object_set_new(o, "kernel",
+		printed_json_string(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
 	json_object_set_new(o, "a", json_kernel(d, p->a));
 	json_object_set_new(o, "b", json_kernel(d, p->b));
 	for (uint32_t i = 0; i < d->n_changes && p->a && p->b; i++) {
 		const struct change *c = &d->change[i];
 		json_t *f = json_object();
 
-		json_object_set_new(f, "name", print_json_text(c->name));
+		json_object_set_new(f, "name", printed_json_string(c->name));
 		json_object_set_new(f, "a", json_value(c->has[0], &c->value[0]));
 		json_object_set_new(f, "b", json_value(c->has[1], &c->value[1]));
 		json_object_set_new(
@@ -248,7 +248,7 @@ void print_lone_file(enum diff_form form, FILE *out, const char *name, int side)
 	if (form == DIFF_JSON) {
 		json_t *o = json_object();
 
-		json_object_set_new(o, "file", print_json_text(name));
+		json_object_set_new(o, "file", printed_json_string(name));
 		json_object_set_new(o, "only_in", json_string(side ? "b" : "a"));
 		print_json_line(o, out);
 		return;
@@ -298,8 +298,8 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 			print_heading(d, out, heading);
 		d->differs = true;
 		if (d->o->form == DIFF_JSON)
-			print_json_line(json_pack("{s:{s:o,s:o}}", "status", "a", print_json_text(a), "b",
-						print_json_text(b)),
+			print_json_line(json_pack("{s:{s:o,s:o}}", "status", "a", printed_json_string(a), "b",
+						printed_json_string(b)),
 				out);
 		else
 			print_status_change(d->o->form, out, a, b);
@@ -438,7 +438,7 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	json_t *o = json_object(), *list = json_array();
 
 	if (heading)
-		json_object_set_new(o, "file", print_json_text(heading));
+		json_object_set_new(o, "file", printed_json_string(heading));
 	json_object_set_new(
 		o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
 	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
@@ -450,7 +450,7 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	for (uint32_t i = 0; i < s->n && i < 10; i++) {
 		json_t *m = json_object();
 
-		json_object_set_new(m, "kernel", print_json_text(s->m[i].name));
+		json_object_set_new(m, "kernel", printed_json_string(s->m[i].name));
 		json_object_set_new(m, "times", json_integer((json_int_t)s->m[i].n));
 		json_object_set_new(m, "cycles_a", json_real(s->m[i].cycles[0]));
 		json_object_set_new(m, "cycles_b", json_real(s->m[i].cycles[1]));

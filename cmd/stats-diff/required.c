@@ -33,7 +33,7 @@ void required_note_figure(const struct diff_options *o, const char *name)
 void required_note_kernel(const struct diff_options *o)
 {
 	for (uint32_t i = 0; i < o->n_required; i++)
-		o->required[i].found |= !strcmp(o->required[i].option, "-k");
+		o->required[i].found |= !strcmp(o->required[i].given_by, "-k");
 }
 
 void required_check(const struct diff_options *o)
@@ -45,11 +45,11 @@ void required_check(const struct diff_options *o)
 
 		if (a->found)
 			continue;
-		if (!strcmp(a->option, "-k"))
+		if (!strcmp(a->given_by, "-k"))
 			die("-k selects no kernel of either side");
 		if (!strpbrk(a->name, "*?["))
-			figure_die_unknown(a->option, a->name);
-		die("%s: no figure %s on either side", a->option,
+			figure_die_unknown(a->given_by, a->name);
+		die("%s: no figure %s on either side", a->given_by,
 			diag_quote(q, sizeof(q), a->name, strlen(a->name)));
 	}
 }

@@ -98,11 +98,11 @@ static void print_json_row(FILE *out, const char *heading, const struct hotspot 
 	json_t *o = json_object();
 
 	if (heading)
-		json_object_set_new(o, "file", print_json_text(heading));
-	json_object_set_new(o, "kernel", print_json_text(r->kernel));
-	json_object_set_new(o, "pc", print_json_text(r->pc));
-	json_object_set_new(o, "opcode", print_json_text(r->opcode));
-	json_object_set_new(o, "line", print_json_text(r->line));
+		json_object_set_new(o, "file", printed_json_string(heading));
+	json_object_set_new(o, "kernel", printed_json_string(r->kernel));
+	json_object_set_new(o, "pc", printed_json_string(r->pc));
+	json_object_set_new(o, "opcode", printed_json_string(r->opcode));
+	json_object_set_new(o, "line", printed_json_string(r->line));
 	json_object_set_new(o, "stall", json_string(main_stall_of(r)));
 	json_object_set_new(o, "a", json_integer((json_int_t)r->cycles[0]));
 	json_object_set_new(o, "b", json_integer((json_int_t)r->cycles[1]));

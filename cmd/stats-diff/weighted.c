@@ -49,7 +49,7 @@ static void compare_totals(struct weighing *g, uint32_t column)
 			return;
 	for (uint32_t i = 0; i < p->n; i++)
 		g->pick_deviation[1][i] -= g->pick_deviation[0][i];
-	bounded = bounded && weighted_cold_margins(g->side[1], g->pick_deviation[1], &below, &above);
+	bounded = bounded && weighted_cold_widths(g->side[1], g->pick_deviation[1], &below, &above);
 	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above)
 			 : (double)NAN;
 	m.outside = !is_change_tolerated(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
@@ -97,7 +97,7 @@ static void print_total_rows(const struct weighing *g, FILE *out)
 	int w = 4;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		w = print_width_of_names(g->row[i].name) > w ? print_width_of_names(g->row[i].name) : w;
+		w = printed_width(g->row[i].name) > w ? printed_width(g->row[i].name) : w;
 	if (markdown)
 		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
 	else if (g->n)
@@ -130,7 +130,7 @@ static void print_json_totals(const struct weighing *g, FILE *out)
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct moved *m = &g->row[i];
 
-		json_t *name = print_json_text(m->name);
+		json_t *name = printed_json_string(m->name);
 
 		fputs("{\"name\":", out);
 		json_dumpf(name, out, JSON_ENCODE_ANY);

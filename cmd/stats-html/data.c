@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the data of the charts: one JSON object with arrays. A heat map is a string with one character per
- * place and interval, which stands for one of 64 levels from 0 to the largest value.
+ * unit and interval, which stands for one of 64 levels from 0 to the largest value.
  */
 #include <math.h>
 #include <string.h>
@@ -61,23 +61,23 @@ static void write_peaks(const struct html_run *run, FILE *out)
 	} while (0)
 
 /* Writes a heat map. Its values are divided by the cycles of their interval. */
-static void write_map(const struct html_run *run, enum html_place place, const char *name, FILE *out)
+static void write_map(const struct html_run *run, enum html_unit unit, const char *name, FILE *out)
 {
-	const struct html_map *m = &run->map[place];
-	uint32_t places = m->places;
+	const struct html_map *m = &run->map[unit];
+	uint32_t n_units = m->n_units;
 	double most = 0;
 
-	if (!places)
+	if (!n_units)
 		return;
-	if (run->places[place] > places && run->places[place] <= 1024)
-		places = (uint32_t)run->places[place];
+	if (run->n_units[unit] > n_units && run->n_units[unit] <= 1024)
+		n_units = (uint32_t)run->n_units[unit];
 	for (uint32_t i = 0; i < run->n_intervals && (i + 1) * 1024 <= m->cap; i++)
-		for (uint32_t p = 0; p < places; p++)
-			most = fmax(most, m->value[i * 1024 + p] / fmax(run->interval[i].cycles, 1));
-	fprintf(out, ",\"%s\":{\"places\":%u,\"most\":%.6g,\"levels\":\"", name, places, most);
-	for (uint32_t p = 0; p < places; p++)
+		for (uint32_t u = 0; u < n_units; u++)
+			most = fmax(most, m->value[i * 1024 + u] / fmax(run->interval[i].cycles, 1));
+	fprintf(out, ",\"%s\":{\"places\":%u,\"most\":%.6g,\"levels\":\"", name, n_units, most);
+	for (uint32_t u = 0; u < n_units; u++)
 		for (uint32_t i = 0; i < run->n_intervals; i++) {
-			double v = (i + 1) * 1024 <= m->cap ? m->value[i * 1024 + p] : 0;
+			double v = (i + 1) * 1024 <= m->cap ? m->value[i * 1024 + u] : 0;
 
 			v /= fmax(run->interval[i].cycles, 1);
 			fputc(LEVELS[most > 0 ? (int)ceil(v / most * 63) : 0], out);
@@ -107,9 +107,9 @@ static void write_intervals(const struct html_run *run, FILE *out)
 	COLUMN(l2_bytes);
 	COLUMN(dram_bytes);
 	COLUMN(warp_cycles);
-	write_map(run, PLACE_SM, "sm", out);
-	write_map(run, PLACE_SLICE, "slice", out);
-	write_map(run, PLACE_CHANNEL, "channel", out);
+	write_map(run, HTML_UNIT_SM, "sm", out);
+	write_map(run, HTML_UNIT_SLICE, "slice", out);
+	write_map(run, HTML_UNIT_CHANNEL, "channel", out);
 	fputs("}", out);
 }
 

@@ -87,10 +87,10 @@ static struct html_run *new_run(struct html_report *r, const char *path, const s
 	run->gpu = xstrdup(html_option(run, "given.config") ? html_option(run, "given.config") : "");
 	run->hz = html_clock(item);
 	run->sms = option_number(run, "gpgpu_n_clusters") * option_number(run, "gpgpu_n_cores_per_cluster");
-	run->places[PLACE_SM] = run->sms;
-	run->places[PLACE_CHANNEL] = option_number(run, "gpgpu_n_mem");
-	run->places[PLACE_SLICE] =
-		run->places[PLACE_CHANNEL] * option_number(run, "gpgpu_n_sub_partition_per_mchannel");
+	run->n_units[HTML_UNIT_SM] = run->sms;
+	run->n_units[HTML_UNIT_CHANNEL] = option_number(run, "gpgpu_n_mem");
+	run->n_units[HTML_UNIT_SLICE] =
+		run->n_units[HTML_UNIT_CHANNEL] * option_number(run, "gpgpu_n_sub_partition_per_mchannel");
 	run->status = xstrdup("cut");
 	return run;
 }
@@ -158,15 +158,15 @@ static int reason_of_figure(const char *name)
 
 /* ---- over time ------------------------------------------------------------------------------------- */
 
-static void add_map_value(struct html_run *run, enum html_place place, const char *name, double v)
+static void add_map_value(struct html_run *run, enum html_unit unit, const char *name, double v)
 {
-	struct html_map *m = &run->map[place];
+	struct html_map *m = &run->map[unit];
 	unsigned long at = strtoul(strchr(name, '[') + 1, NULL, 10);
 	uint32_t old = m->cap, index = run->n_intervals - 1;
 
 	if (at >= 1024)
 		return;
-	m->places = at >= m->places ? (uint32_t)at + 1 : m->places;
+	m->n_units = at >= m->n_units ? (uint32_t)at + 1 : m->n_units;
 	grow(&m->value, &m->cap, (index + 1) * 1024, sizeof(*m->value));
 	memset(m->value + old, 0, (m->cap - old) * sizeof(*m->value));
 	m->value[index * 1024 + at] += (float)v;
@@ -194,14 +194,14 @@ static void add_interval(struct html_run *run, const struct results *in, const s
 		if (begins_with_word(name, "sched_cycles[") && reason_of_figure(name) >= 0) {
 			to->stall[reason_of_figure(name)] = v;
 		} else if (begins_with_word(name, "sm[") && strstr(name, "].issued")) {
-			add_map_value(run, PLACE_SM, name, v);
+			add_map_value(run, HTML_UNIT_SM, name, v);
 		} else if (begins_with_word(name, "sm[")) {
 			to->warp_cycles += v;
 		} else if (begins_with_word(name, "l2_slice[") && strstr(name, "].bytes")) {
-			add_map_value(run, PLACE_SLICE, name, v);
+			add_map_value(run, HTML_UNIT_SLICE, name, v);
 			to->l2_bytes += v;
 		} else if (begins_with_word(name, "dram_channel[")) {
-			add_map_value(run, PLACE_CHANNEL, name, v);
+			add_map_value(run, HTML_UNIT_CHANNEL, name, v);
 			to->dram_bytes += v;
 		}
 	}
@@ -363,7 +363,7 @@ static void free_run(struct html_run *run)
 	free(run->interval);
 	for (uint32_t i = 0; i < run->n_kinds; i++)
 		free(run->kind[i]);
-	for (unsigned i = 0; i < N_PLACES; i++)
+	for (unsigned i = 0; i < N_HTML_UNITS; i++)
 		free(run->map[i].value);
 }
 

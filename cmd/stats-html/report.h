@@ -80,10 +80,11 @@ struct html_inst {
 	double cycles[HOTSPOTS_N_REASONS], all;
 };
 
-/* Values of places (SMs, slices or channels) over time: a heat map with one row per place. */
+/* Values of units (SMs, slices or channels) over time: a heat map with one row per unit. */
 struct html_map {
-	float *value; /* values by interval and place */
-	uint32_t places, cap;
+	float *value;     /* values by interval and unit */
+	uint32_t n_units; /* number of units */
+	uint32_t cap;     /* allocated number of values */
 };
 
 struct html_interval {
@@ -92,7 +93,7 @@ struct html_interval {
 	double stall[HOTSPOTS_N_REASONS + 1];
 };
 
-enum html_place { PLACE_SM, PLACE_SLICE, PLACE_CHANNEL, N_PLACES };
+enum html_unit { HTML_UNIT_SM, HTML_UNIT_SLICE, HTML_UNIT_CHANNEL, N_HTML_UNITS };
 
 struct html_run {
 	char *name, *gpu, *status;
@@ -100,8 +101,8 @@ struct html_run {
 	/* options of the configuration and the command line; `name` is "NAME\0VALUE" */
 	struct html_named *option;
 	uint32_t n_options, cap_options;
-	double places[N_PLACES]; /* number of places of each kind in the configuration */
-	double hz, sms;          /* clock rate in Hz and number of SMs in the configuration; 0 if unknown */
+	double n_units[N_HTML_UNITS]; /* number of units of each kind in the configuration */
+	double hz, sms; /* clock rate in Hz and number of SMs in the configuration; 0 if unknown */
 	struct html_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct html_named *total, *peak; /* figures of the whole run, and peak rates from the profile */
@@ -113,7 +114,7 @@ struct html_run {
 	struct table insts; /* indices of `inst` by name and kernel, while instructions are read */
 	struct html_interval *interval;
 	uint32_t n_intervals, cap_intervals;
-	struct html_map map[N_PLACES];
+	struct html_map map[N_HTML_UNITS];
 	bool profiled, has_lines;
 };
 

@@ -75,7 +75,7 @@ static int pass_kernel_text(
 	struct source *s, struct item *i, const struct pack_args *a, const struct sink *to, struct fault *f)
 {
 	if (s->pack)
-		return pack_text(s->pack, i->number, 0, UINT64_MAX, to->write, to->ctx, f);
+		return pack_pass_text(s->pack, i->number, 0, UINT64_MAX, to->write, to->ctx, f);
 	struct input *in = tool_open(i);
 	int r = i->raw ? group_text(in, a->memory, to, f) : tool_copy_text(in, to, f);
 

@@ -317,8 +317,8 @@ static int process_raw_line(struct group *g, const char *line, size_t n)
 		bad = id[i] < limit[i] ? bad : i;
 	if (!s || id[bad] >= limit[bad])
 		return fault_set(g->f, group_place(g), "prefix",
-			"no %s below %u in column %u of a raw trace (expected thread block x, y, z and warp before the PC)",
-			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
+			"column %u of a raw trace is not a %s below %u (expected thread block x, y, z and warp before the PC)",
+			bad + 1, bad < 3 ? "thread block id" : "warp id", limit[bad]);
 	if (is_shared_side_of_ldgsts(g, line, n))
 		return 0;
 	if (g->n_prefix_columns >= 11)

@@ -165,7 +165,7 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 		XXH128_canonical_t is;
 
 		XXH3_128bits_reset(h);
-		if (pack_text(p, i, 0, UINT64_MAX, add_to_kernel_hash, h, &f) < 0)
+		if (pack_pass_text(p, i, 0, UINT64_MAX, add_to_kernel_hash, h, &f) < 0)
 			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
 		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
@@ -241,7 +241,8 @@ int pack_operand(const char *operand, const struct pack_args *a)
 		pack_begin_kernel(d.w);
 		if (!s.pack)
 			pack_item_text(&d, k, a);
-		else if (pack_text(s.pack, k->number, a->first, a->last, pass_text_to_writer, &d, &f) < 0)
+		else if (pack_pass_text(s.pack, k->number, a->first, a->last, pass_text_to_writer, &d, &f) <
+			 0)
 			die_fault(&f);
 		pack_end_kernel(d.w, d.hash[i]);
 		codes_count_kernel(&c, &s, a, i, pack_coded_insts(d.w));

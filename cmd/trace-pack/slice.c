@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Selects thread blocks of a kernel's text. The result has the whole header and a mark. It equals the text
- * that pack_text() writes for the same blocks of a packed kernel.
+ * that pack_pass_text() writes for the same blocks of a packed kernel.
  *
  * Always true: at most one line is held in memory. Only blank lines may be between thread blocks. Otherwise
  * the trace is not regular, and no block can be selected.

@@ -107,8 +107,8 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_prepare_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
-		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked, output_stream(out),
-			    &f) < 0)
+		if (pack_pass_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked,
+			    output_stream(out), &f) < 0)
 			die_writing(out, &f);
 		output_commit(out);
 		if (a->verbose && !a->quiet)
@@ -134,8 +134,8 @@ int unpack_stream(const char *operand, const struct pack_args *a)
 	output_check_input(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
-		if (pack_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked, output_stream(out),
-			    &f) < 0)
+		if (pack_pass_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked,
+			    output_stream(out), &f) < 0)
 			die_writing(out, &f);
 	output_commit(out);
 	source_close(&s);

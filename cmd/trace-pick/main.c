@@ -123,7 +123,7 @@ static void check_options_of_method_all(const struct pick_args *a)
 }
 
 /*
- * Parses the operand of -k. NULL means all kernels. A file of picks is rejected, because its weights would be
+ * Parses the operand of -k. NULL means all kernels. A picks file is rejected, because its weights would be
  * lost.
  */
 static struct kselect *parse_part_to_pick(const char *text)

@@ -8,7 +8,7 @@
  *   method.c    the table of methods; sieve.c photon.c pka.c stem.c simple.c: the methods
  *   linear.c    principal components, k-means
  *   allocate.c  the number of picks per stratum, the picks and their weights
- *   report.c    the file of picks
+ *   report.c    the picks file
  *
  * Always true: a few hundred bytes of memory per kernel suffice, regardless of its length. Every stage
  * processes kernels in the order of the list, so the result does not depend on the number of threads.

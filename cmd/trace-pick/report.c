@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the file of picks (trace-picks(5)). The file has no directory, time or number of threads, so that
+ * Writes the picks file (trace-picks(5)). The file has no directory, time or number of threads, so that
  * equal lists and options give equal bytes.
  */
 #include <stdlib.h>

@@ -315,8 +315,8 @@ static void check_reuse_origin(
 	from = first == k->command ? 0 : r->list.cmd[first].position;
 	if (from != k->reused_from)
 		die_at((struct place){.file = done->path},
-			"reused_from %u in the record of kernel %u is wrong (expected %u, the first equal kernel or 0; without --resume all kernels are simulated)",
-			k->reused_from, k->position, from);
+			"record of kernel %u has reused_from %u (expected %u; without --resume all kernels are simulated)",
+			k->position, k->reused_from, from);
 }
 
 void resume_check(struct run *r, const struct isa *isa, const struct resumed *done)

@@ -144,7 +144,7 @@ static int make_reuse_key(struct reuse *u, struct run *r, uint32_t command, cons
 	u->is_head_in_key = false;
 	XXH3_128bits_reset(u->text);
 	XXH3_128bits_reset_withSecret(u->key, u->secret, SECRET_BYTES);
-	if (klist_text(&r->list, command, add_text_to_key, u, &f) < 0)
+	if (klist_pass_text(&r->list, command, add_text_to_key, u, &f) < 0)
 		return -1;
 	if (!u->is_head_in_key && u->head.n)
 		add_head_to_key(u);

@@ -19,9 +19,13 @@ struct kernel_outcome {
 	uint64_t checksum;
 	uint64_t figures_bytes; /* size in bytes of the figures at the end of the record */
 	uint64_t name;          /* number of bytes from the kernel's name to the end of the record */
-	uint64_t name_size;     /* number of bytes of the name in the record; 0 if no number may replace it */
-	bool unfinished;        /* true if the run ended before the kernel did */
-	bool hashed;            /* true if the record has the hash of the kernel's text */
+	/*
+	 * Size in bytes of the kernel's name in the record. 0 if a copy of the record must keep the name, so that no
+	 * number may replace it.
+	 */
+	uint64_t name_size;
+	bool unfinished; /* true if the run ended before the kernel did */
+	bool hashed;     /* true if the record has the hash of the kernel's text */
 };
 
 struct run {

@@ -40,7 +40,7 @@ int param_numbers(const char *text, char sep, uint32_t *out, int cap)
 	return -1;
 }
 
-static int params_set_size(struct params *p, const struct gpuconf *c, struct fault *f)
+static int params_set_sm_counts(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	p->clusters = conf_uint(c, OPT_gpgpu_n_clusters);
 	p->sms_per_cluster = conf_uint(c, OPT_gpgpu_n_cores_per_cluster);
@@ -136,7 +136,7 @@ static int params_set_network(struct params *p, const struct gpuconf *c, struct 
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	*p = (struct params){0};
-	if (params_set_size(p, c, f) < 0 || params_set_clocks(p, c, f) < 0 ||
+	if (params_set_sm_counts(p, c, f) < 0 || params_set_clocks(p, c, f) < 0 ||
 		params_set_launch(p, c, f) < 0 || params_set_network(p, c, f) < 0)
 		return -1;
 	if (params_set_modern(p, c, f) < 0 || params_set_core(p, c, f) < 0 ||

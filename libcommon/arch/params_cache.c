@@ -303,7 +303,7 @@ const struct unfit_row unfit_rows[N_UNFIT] = {
  * Returns the kinds of accesses that a data cache would reject forever, as a set of enum unfit. enum cache_never of
  * trace-sim has the conditions.
  */
-static uint32_t unfit_accesses_of_cache(
+static uint32_t unsupported_set_of_cache(
 	const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
 	uint32_t set = 0;
@@ -318,16 +318,16 @@ static uint32_t unfit_accesses_of_cache(
 }
 
 /* Returns the kinds of accesses that kernels must not make with this L1D and L2, as a set of enum unfit. */
-static uint32_t unfit_accesses(const struct params *p)
+static uint32_t unsupported_access_set(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
 	bool small_l2 = l2->present && (l2->kind == CACHE_SECTOR || l2->line_bytes < 128);
 	uint32_t set = 0;
 
 	if (l1->present)
-		set |= unfit_accesses_of_cache(l1, UNFIT_L1_QUEUE, UNFIT_L1_ANSWER, UNFIT_L1_READ);
+		set |= unsupported_set_of_cache(l1, UNFIT_L1_QUEUE, UNFIT_L1_ANSWER, UNFIT_L1_READ);
 	if (l2->present)
-		set |= unfit_accesses_of_cache(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
+		set |= unsupported_set_of_cache(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
 	if (l2->present && l2->mshr == MSHR_SECTOR_ASSOC)
 		set |= UNFIT_L2_FILL;
 	if (l1->present && l1->atom_bytes < 128 && !splits_to_sectors(&p->core))
@@ -498,7 +498,7 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;
-	k->unfit = unfit_accesses(p);
+	k->unfit = unsupported_access_set(p);
 	check_readonly(p, c);
 	if (check_l1d(p, c, f) < 0)
 		return -1;

@@ -36,7 +36,7 @@ struct tracez {
 	size_t index;    /* offset of the first block of the index */
 	size_t at;       /* offset of the next entry of the index */
 	uint32_t blocks; /* number of entries from there to the end */
-	uint32_t warps;  /* number of warps of the current block after the next warp */
+	uint32_t warps;  /* number of warps of the current block that are left after warp `warp` */
 	uint32_t warp;   /* number of the next warp */
 	size_t chunk;    /* offset of the next frame of the current warp */
 	uint32_t chunks; /* number of frames left */

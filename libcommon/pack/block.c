@@ -30,13 +30,16 @@ struct block_reading {
 	uint64_t used[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
 	unsigned flags;           /* flags that pieces of the stream may have */
 	bool lines;               /* true if headers may have "-code" lines as numbers */
-	/* Columns of pieces that refer to bodies. */
-	struct cur body, kernel, patch, fresh;
+	/* Read positions in the columns of pieces that refer to bodies. */
+	struct cur body;   /* COL_BODY: numbers of the bodies */
+	struct cur kernel; /* COL_KERNEL: ids, streams, hashes and functions of the kernels */
+	struct cur patch;  /* COL_PATCH: lengths of the patches of bodies */
+	struct cur fresh;  /* COL_FRESH: bytes that the patches insert */
 	struct body_order order;
-	uint32_t next_body; /* number of the next new body */
-	/* Functions with control codes: offset in their column, and number of instructions. */
-	uint64_t *code_at;
-	uint32_t *n_code, n_functions;
+	uint32_t next_body;   /* number of the next new body */
+	uint64_t *code_at;    /* offset of each function with control codes in COL_CODES */
+	uint32_t *n_code;     /* number of instructions of each of these functions */
+	uint32_t n_functions; /* number of these functions */
 };
 
 /*

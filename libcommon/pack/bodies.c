@@ -198,7 +198,8 @@ static bool read_body_string(struct pack *p, uint32_t number, struct buf *string
 	root = use_kept_body(p, k->root, f);
 	bool good = root && root->root == NONE && patch_apply(string, &patch, root->string.p, root->string.n);
 	if (root && !good)
-		pack_bad(p, p->size, f, "pack-damaged", "the differences of a kernel do not fit its root");
+		pack_bad(p, p->size, f, "pack-damaged",
+			"patch of a kernel does not match the body that it refers to");
 	patch_free(&patch);
 	return good;
 }

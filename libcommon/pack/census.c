@@ -29,15 +29,16 @@ static bool decode_static(
 #define SHAPES_KNOWN 8u
 
 /*
- * Sectors of accesses of all lanes whose addresses differ from those of the first such access by a constant, by the
- * constant modulo the size of a sector.
+ * Numbers of sectors of accesses by all lanes, whose addresses differ by a constant from those of the first access.
+ * sectors[] is indexed by this constant modulo the size of a sector.
  */
 struct known_shape {
-	const uint64_t *w;     /* list of the first access; NULL: the entry is empty */
-	const uint64_t *last;  /* list of the last access, which often is the next one's, too */
-	uint64_t first, least; /* address of lane 0, and lowest address, of the first access */
-	uint32_t size;         /* bytes of a lane */
-	uint32_t sectors[32];  /* 0: not known */
+	const uint64_t *w;    /* list of the first access; NULL: the entry is empty */
+	const uint64_t *last; /* list of the last access, which often is the next one's, too */
+	uint64_t first;       /* address of lane 0 in the first access */
+	uint64_t least;       /* lowest address in the first access */
+	uint32_t size;        /* number of bytes that a lane accesses */
+	uint32_t sectors[32]; /* number of sectors; 0: not known */
 };
 
 struct counted { /* a static instruction */
@@ -47,10 +48,10 @@ struct counted { /* a static instruction */
 	uint64_t accesses, sectors; /* of its accesses so far, if these are counted */
 };
 
-/* State of counting: static instructions and shapes of lists. */
+/* State of a count: per static instruction, and the address patterns seen last. */
 struct counting {
 	const struct parsed *p;
-	struct counted *of;
+	struct counted *of; /* by static instruction */
 	struct known_shape shape[SHAPES_KNOWN];
 	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
 };

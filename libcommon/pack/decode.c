@@ -392,7 +392,7 @@ static bool plan_path_addresses(struct replay *r)
 	return true;
 }
 
-static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first, uint32_t lanes)
+static void save_path_of_warp(struct replay *r, const struct tblock *tb, uint32_t first, uint32_t lanes)
 {
 	struct path *p = &r->path;
 	uint32_t n = tb->n_recs - first;
@@ -530,7 +530,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 			return false;
 	}
 	if (pure && tb->n_recs > first)
-		keep_path(r, tb, first, lanes);
+		save_path_of_warp(r, tb, first, lanes);
 	return true;
 }
 

@@ -71,7 +71,7 @@ struct job {
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t change; /* signalled after each change of a job */
-	struct crew *crew;     /* threads that execute jobs; the caller also does */
+	struct crew *crew;     /* worker threads; the calling thread executes jobs too */
 	bool stop;
 	int level; /* level of the writer, PACK_FAST to PACK_BEST */
 	struct isa *isa;

@@ -145,7 +145,7 @@ static void skip_to_block(struct walk *w, uint64_t first)
 	w->next_block = to;
 }
 
-int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
+int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
 	struct out o = {.p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f};
@@ -338,7 +338,7 @@ int pack_sum_text(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned cha
 	if (!s.hash)
 		die("out of memory");
 	XXH3_128bits_reset(s.hash);
-	int r = pack_text(p, kernel, 0, UINT64_MAX, add_bytes_to_sum, &s, f);
+	int r = pack_pass_text(p, kernel, 0, UINT64_MAX, add_bytes_to_sum, &s, f);
 	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(s.hash));
 	memcpy(hash, c.digest, 16);
 	*bytes = s.bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of picks from a path: a file of picks, or a packed stream with picks in its index.
+ * Reader of picks from a path: a picks file, or a packed stream with picks in its index.
  *
  * picks.c parses both, so messages and bounds are the same.
  */

@@ -44,35 +44,36 @@ void records_begin(struct records *r, const struct pack_code *code)
 	r->text = code->text;
 	r->n_text = code->n_text;
 	records_free(r);
-	r->known = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->known[0]));
-	r->next_more = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_more[0]));
-	r->fixed = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed[0]));
+	r->min_present = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->min_present[0]));
+	r->next_variable = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_variable[0]));
+	r->fixed_bytes_before = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed_bytes_before[0]));
 	for (uint32_t i = 0; i < 2 * n_inst; i++) {
 		const struct pack_inst *x = &inst[i % n_inst];
 		unsigned text = i >= n_inst   ? 0
 				: x->text_len ? x->text_len + (unsigned)x->end_len
 					      : decimal_digits(x->width);
 
-		r->fixed[i + 1] = r->fixed[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
+		r->fixed_bytes_before[i + 1] =
+			r->fixed_bytes_before[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
 	}
-	r->next_more[2 * (size_t)n_inst] = 2 * n_inst;
+	r->next_variable[2 * (size_t)n_inst] = 2 * n_inst;
 	for (uint32_t i = 2 * n_inst; i-- > 0;)
-		r->next_more[i] = i >= n_inst || inst[i].width ? i : r->next_more[i + 1];
+		r->next_variable[i] = i >= n_inst || inst[i].width ? i : r->next_variable[i + 1];
 	memset(r->list, 0, sizeof(r->list));
 }
 
 void records_free(struct records *r)
 {
-	free(r->known);
-	free(r->next_more);
-	free(r->fixed);
+	free(r->min_present);
+	free(r->next_variable);
+	free(r->fixed_bytes_before);
 }
 
 void records_begin_part(struct records *r, struct parsed *p)
 {
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
-	memset(r->known, 0, p->n_met * sizeof(r->known[0]));
+	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
 }
 
 /* Returns the length of the texts " d" of all differences d between neighbours of a list. */
@@ -165,9 +166,10 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 
 	memset(r->at, 255, sizeof(r->at));
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
-		length += r->fixed[u->id + u->n] - r->fixed[u->id];
+		length += r->fixed_bytes_before[u->id + u->n] - r->fixed_bytes_before[u->id];
 		*n += u->n;
-		for (uint32_t i = r->next_more[u->id]; i < u->id + u->n; i = r->next_more[i + 1], more++)
+		for (uint32_t i = r->next_variable[u->id]; i < u->id + u->n;
+			i = r->next_variable[i + 1], more++)
 			length += i < r->n_inst ? addresses_length(r, more->addr, u->mask, x->word)
 						: more->text_len;
 	}
@@ -236,7 +238,7 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 	for (uint32_t i = u->id; i < u->id + u->n; i++)
 		if (!p->met[i])
 			add_record_static(r, p, i);
-	r->known[u->id] = u->n;
+	r->min_present[u->id] = u->n;
 }
 
 /* Makes free entries for the records of the warps. */
@@ -265,7 +267,7 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 	p->n_run += x->n_runs;
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
 		w->count += u->n;
-		if (r->known[u->id] < u->n)
+		if (r->min_present[u->id] < u->n)
 			add_statics(r, p, u);
 	}
 	p->n_rec += w->count;
@@ -342,7 +344,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 		for (uint32_t i = u->id; i < u->id + u->n; i++) {
 			struct pack_more m = {0, 0};
 
-			if (r->next_more[i] == i)
+			if (r->next_variable[i] == i)
 				m = *more++;
 			if (i < r->n_inst)
 				m.text_len = 0;

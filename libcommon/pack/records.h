@@ -16,19 +16,20 @@ struct records {
 	const char *text; /* constant texts of inst[] */
 	size_t n_text;
 	/*
-	 * Tables indexed by the numbers in runs. fixed is the number of bytes of one line of each earlier
-	 * instruction, with newlines but without addresses and text. next_more is this or the next number whose lines
-	 * have addresses or text. known is a lower bound of the number of instructions from this one on that the
-	 * current part has.
+	 * The next three fields are tables indexed by the numbers in runs. The first one has the total size of one
+	 * line of each earlier instruction, with newlines but without addresses and text.
 	 */
-	uint32_t *fixed, *next_more, *known;
-	uint64_t insts; /* number of instructions in the thread block of the last records_length() */
-	/* Cached lists of all lanes of a warp: their positions and lengths, and the steps of earlier lists. */
-	uint32_t at[LISTS];
-	uint64_t length[LISTS];
+	uint32_t *fixed_bytes_before;
+	uint32_t *next_variable; /* this or the next number whose lines have addresses or text */
+	/* lower bound of the number of consecutive instructions, beginning with this one, that the current part has */
+	uint32_t *min_present;
+	uint64_t insts;         /* number of instructions in the thread block of the last records_length() */
+	uint32_t at[LISTS];     /* offset of each cached list of all lanes in the words of the current warp */
+	uint64_t length[LISTS]; /* length of each cached list as text */
 	struct list_length {
-		uint64_t rise[32], length; /* steps between the lanes, and length as text */
-	} list[LISTS];
+		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
+		uint64_t length;   /* length as text of a list with these steps; 0: not known */
+	} list[LISTS];             /* lengths of lists in earlier warps */
 };
 
 void records_begin(struct records *r, const struct pack_code *code);

@@ -27,14 +27,15 @@ struct shape_of_text {
 
 /* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
 struct group_state {
-	uint64_t last[32], older; /* last number of each lane; first number before it */
-	uint32_t cost[GUESSES];   /* bits of each guess's differences, weighted towards recent texts */
+	uint64_t last[32];      /* last number of each lane */
+	uint64_t older;         /* first number in the text before the last one */
+	uint32_t cost[GUESSES]; /* bits of each guess's differences, weighted towards recent texts */
 };
 
 struct tail_state {
 	struct buf form;                        /* form of the last text */
 	uint64_t slot[TAIL_SLOTS];              /* last numbers outside of groups */
-	struct group_state *group[TAIL_GROUPS]; /* last numbers of the groups */
+	struct group_state *group[TAIL_GROUPS]; /* earlier numbers of each group */
 };
 
 struct tails {

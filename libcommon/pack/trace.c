@@ -26,7 +26,7 @@ struct packed {
 	 */
 	bool *each;
 	bool text;           /* true if some records of the part are text */
-	bool tails;          /* true if some records of the part have a tail without meaning */
+	bool tails;          /* true if some records of the part end in additional text */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* true if packed_seek() set the position, so that line numbers are unknown */
 	bool plain;          /* true if all records of the part have handles and need no checks */
@@ -112,7 +112,7 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 		r = 0; /* a watcher needs the text of the lines */
 	if (r == 0) {
 		k->whole.n = 0;
-		r = pack_text(p, kernel, 0, UINT64_MAX, append_text, &k->whole, f) < 0 ? -1 : 0;
+		r = pack_pass_text(p, kernel, 0, UINT64_MAX, append_text, &k->whole, f) < 0 ? -1 : 0;
 	}
 	struct input *in =
 		r < 0 ? NULL

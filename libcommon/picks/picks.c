@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of files of picks, which checks every line, and writer.
+ * Reader of picks files, which checks every line, and writer.
  *
  * Always true: picks that were read are consistent, so later code need not check them. Numbers that were written read
  * back as the same values. picks_fit() checks whether the picks belong to a list.
@@ -156,11 +156,10 @@ static int parse_first_line(struct picks_line *l)
 	unsigned seen = 0;
 
 	if (!pick_word_is(w, n, "picks"))
-		return report_bad_pick(
-			l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
+		return report_bad_pick(l, w, "'picks 1 list=HASH kernels=N', the first line of a picks file");
 	w = next_pick_word(l, &n);
 	if (!pick_word_is(w, n, "1") && !pick_word_is(w, n, "2"))
-		return report_bad_pick(l, w, "version 1 or 2 of files of picks");
+		return report_bad_pick(l, w, "picks file version 1 or 2");
 	const unsigned version = (unsigned)(*w - '0');
 	for (skip_pick_blanks(l); *l->at; skip_pick_blanks(l))
 		if (parse_setting(l, version, &seen) < 0)
@@ -295,8 +294,7 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 		struct place at = {p->path, input_lineno(in), 0};
 
 		if (memchr(text, '\0', n))
-			return fault_set(
-				f, at, "picks", "NUL byte in a file of picks (expected a text file)");
+			return fault_set(f, at, "picks", "NUL byte in a picks file (expected a text file)");
 		char *copy = xstrndup(text, n);
 		struct picks_line l = {p, copy, copy, at, f};
 		r = parse_pick_line(&l);

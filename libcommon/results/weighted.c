@@ -125,7 +125,7 @@ static const struct pick *find_pick_of_kernel(
 	return number < p->n ? &p->pick[number] : NULL;
 }
 
-/* Checks that the run used these picks. The file of picks may have been replaced since the run. */
+/* Checks that the run used these picks. The picks file may have been replaced since the run. */
 static int check_same_picks(
 	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
@@ -450,7 +450,7 @@ static double loss_with_cold_caches(
 	return stray[i] * share_of_dram_waits(w, i);
 }
 
-bool weighted_cold_margins(const struct weighted *w, const double *stray, double *below, double *above)
+bool weighted_cold_widths(const struct weighted *w, const double *stray, double *below, double *above)
 {
 	uint32_t column = store_find_column(w->s, MISSES);
 	double *misses;

@@ -390,7 +390,7 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 	return in ? trace_open_input(in, o, f) : trace_open(c->path, o, f);
 }
 
-int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f)
+int klist_pass_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, struct fault *f)
 {
 	const struct command *c = &k->cmd[cmd];
 	const char *bytes;
@@ -399,7 +399,7 @@ int klist_text(const struct klist *k, uint32_t cmd, klist_use *use, void *ctx, s
 	long n;
 
 	if (k->pack)
-		return pack_text(k->pack, c->kernel, 0, UINT64_MAX, use, ctx, f);
+		return pack_pass_text(k->pack, c->kernel, 0, UINT64_MAX, use, ctx, f);
 	in = input_open(c->path, f);
 	if (!in)
 		return -1;

@@ -2,7 +2,7 @@
 /*
  * Selection of kernels: positions, ranges and name patterns of -k.
  *
- * Always true: a selection has at least one item, or is a file of picks. An item of digits and '-' is a position or a
+ * Always true: a selection has at least one item, or is a picks file. An item of digits and '-' is a position or a
  * range. Any other item is a pattern, in which '*' matches any text and '?' one character. The caller checks whether
  * an item matches any kernel.
  */

@@ -336,7 +336,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_line --partial '<stdin>:2:1: error: kernel-missing'
 }
 
-# Prints the lines of a file of picks without comments.
+# Prints the lines of a picks file without comments.
 picks() { grep -v '^#' "$1"; }
 
 @test "trace-pick: missing kernels are left out, and weights are of the others" {

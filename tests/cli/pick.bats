@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pick: every method, option and exit status; valid and invalid files of picks in the programs that read them.
+# trace-pick: every method, option and exit status; valid and invalid picks files in the programs that read them.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -172,7 +172,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(tail -n +2 c.csv | wc -l)" -eq "$(cat n)" ]
 }
 
-# Prints a file of picks for the application with a valid first line and the given lines.
+# Prints a picks file for the application with a valid first line and the given lines.
 picks() {
 	head -1 good
 	printf '%s\n' "$@"
@@ -654,7 +654,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output "trace-pick: wrong.csv: error: times of 5 kernels (expected $n for the whole list, or 4 for the selected kernels)"
 }
 
-@test "files of picks of version 2: settings out of range" {
+@test "picks files of version 2: settings out of range" {
 	trace-pick -m all -k 2-5 -o p "$app"
 	for bad in part=0 part=x part=100000 part=3 missing=0 missing=4 missing=1; do
 		sed "1s/part=4/part=4 $bad/" p >bad

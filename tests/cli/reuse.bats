@@ -151,13 +151,13 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 		head -8 full | sed "$change" >out.part
 		cp out.part kept
 		run -2 isolated --reuse --resume -F json -o out app
-		assert_output --regexp 'kernel 6 cannot reuse the results of kernel [139]|reused_from [139] in the record of kernel 6 is wrong'
+		assert_output --regexp 'kernel 6 cannot reuse the results of kernel [139]|record of kernel 6 has reused_from [139]'
 		cmp out.part kept
 	done
 	# Kernel 3 has an origin, and its record does not say so.
 	head -5 full | sed 's/"reused_from":1,//' >out.part
 	run -2 isolated --reuse --resume -F json -o out app
-	assert_output --partial 'reused_from 0 in the record of kernel 3 is wrong (expected 1'
+	assert_output --partial 'record of kernel 3 has reused_from 0 (expected 1'
 	head -5 full >out.part
 	run -2 isolated --resume -F json -o out app
 	assert_output --partial 'the records are of another version, configuration, selection or format'

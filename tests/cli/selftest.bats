@@ -309,7 +309,7 @@ l1	'
 	figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4) }' out; }
 	(( $(figure one) > 500 && $(figure many) >= $(figure one) && $(figure many) < 2000 ))
 	assert_output --partial 'unknown chases'
-	assert_output --partial 'unknown read'
+	assert_output --partial 'unknown parameters or unit'
 }
 
 # 15616 more bytes to store and 15360 more to load take 484 cycles at 64 bytes a cycle. Half of the loads of a size that is

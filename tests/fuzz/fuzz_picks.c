@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for files of picks: accepted picks must have the properties that picks.h guarantees. They must
+ * Fuzz target for picks files: accepted picks must have the properties that picks.h guarantees. They must
  * be the same after they have been written and read again.
  */
 #include <math.h>

@@ -162,8 +162,8 @@ static void read_stream(const uint8_t *data, size_t size)
 			small = false;
 			continue;
 		}
-		pack_text(p, i, 0, UINT64_MAX, count_bytes, &left, &f);
-		pack_text(p, i, 1, 2, count_bytes, &left, &f);
+		pack_pass_text(p, i, 0, UINT64_MAX, count_bytes, &left, &f);
+		pack_pass_text(p, i, 1, 2, count_bytes, &left, &f);
 		read_records(p, i);
 	}
 	pack_close(p);

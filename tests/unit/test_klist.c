@@ -166,10 +166,10 @@ static void test_text(void)
 	snprintf(path, sizeof(path), "%s/kernel-3", folder);
 	if (mkfifo(path, 0600) || klist_read(&k, folder, &f) < 0)
 		abort();
-	ok(klist_text(&k, 0, join_text, &text, &f) == 0, "the text of a kernel");
+	ok(klist_pass_text(&k, 0, join_text, &text, &f) == 0, "the text of a kernel");
 	is_text(text.p, "-kernel name = x\nno trace", "is passed as it is");
-	ok(klist_text(&k, 0, refuse_text, &n, &f) == 0 && n > 0, "or its start");
-	ok(klist_text(&k, 1, join_text, &text, &f) < 0, "a missing kernel has none");
+	ok(klist_pass_text(&k, 0, refuse_text, &n, &f) == 0 && n > 0, "or its start");
+	ok(klist_pass_text(&k, 1, join_text, &text, &f) < 0, "a missing kernel has none");
 	ok(klist_can_reread(&k, 0) && !klist_can_reread(&k, 1) && !klist_can_reread(&k, 2),
 		"a file can be read again, a pipe cannot");
 	bytes_free(&text);

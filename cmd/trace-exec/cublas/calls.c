@@ -53,7 +53,7 @@ struct gemm {
 	const void *alpha, *a, *b, *beta;
 	void *c;
 	int type_a, type_b, type_c;
-	int64_t pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches;
+	int64_t pitch_a, pitch_b, pitch_c, batch_stride_a, batch_stride_b, batch_stride_c, batches;
 	int sum;
 	bool half, pointers;
 };
@@ -79,9 +79,9 @@ static int run_gemm(const struct gemm *g)
 		g->pitch_c < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = make_matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_a);
-	p.b = make_matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_b);
-	p.c = p.d = make_matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_c);
+	p.a = make_matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_stride_a);
+	p.b = make_matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_stride_b);
+	p.c = p.d = make_matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_stride_c);
 	return cublas_multiply(g->h, &p);
 }
 
@@ -91,7 +91,7 @@ struct gemv {
 	int64_t m, n;
 	const void *alpha, *a, *x, *beta;
 	void *y;
-	int64_t pitch, step_x, step_y, batch_a, batch_x, batch_y, batches;
+	int64_t pitch, step_x, step_y, batch_stride_a, batch_stride_x, batch_stride_y, batches;
 };
 
 /* Computes y = alpha * op(A) * x + beta * y as a product with one column. */
@@ -114,11 +114,11 @@ static int run_gemv(const struct gemv *g)
 		g->pitch < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
-	p.a = make_matrix_operand(g->a, g->type, g->op, g->pitch, g->batch_a);
+	p.a = make_matrix_operand(g->a, g->type, g->op, g->pitch, g->batch_stride_a);
 	p.b = make_vector_operand(g->x, g->type, columns, g->step_x);
-	p.b.batch_stride = g->batch_x;
+	p.b.batch_stride = g->batch_stride_x;
 	p.c = make_vector_operand(g->y, g->type, rows, g->step_y);
-	p.c.batch_stride = g->batch_y;
+	p.c.batch_stride = g->batch_stride_y;
 	p.d = p.c;
 	return cublas_multiply(g->h, &p);
 }

@@ -20,13 +20,13 @@ GEMM(cublasHgemm, uint16_t, TYPE_F16, true)
 
 #define GEMM(name, type, code, halves) \
 	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \
-		const type *alpha, const type *a, INT pitch_a, long long batch_a, const type *b, \
-		INT pitch_b, long long batch_b, const type *beta, type *c, INT pitch_c, long long batch_c, \
-		INT batches) \
+		const type *alpha, const type *a, INT pitch_a, long long batch_stride_a, const type *b, \
+		INT pitch_b, long long batch_stride_b, const type *beta, type *c, INT pitch_c, \
+		long long batch_stride_c, INT batches) \
 	{ \
 		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, \
-			code, pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, \
-			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, false}); \
+			code, pitch_a, pitch_b, pitch_c, batch_stride_a, batch_stride_b, batch_stride_c, \
+			batches, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, false}); \
 	}
 GEMM(cublasSgemmStridedBatched, float, TYPE_F32, false)
 GEMM(cublasDgemmStridedBatched, double, TYPE_F64, false)
@@ -58,14 +58,14 @@ API(int, NAME(cublasGemmEx), struct cublas_handle *h, int op_a, int op_b, INT m,
 }
 
 API(int, NAME(cublasGemmStridedBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
-	const void *alpha, const void *a, int type_a, INT pitch_a, long long batch_a, const void *b,
-	int type_b, INT pitch_b, long long batch_b, const void *beta, void *c, int type_c, INT pitch_c,
-	long long batch_c, INT batches, int compute, int algorithm)
+	const void *alpha, const void *a, int type_a, INT pitch_a, long long batch_stride_a, const void *b,
+	int type_b, INT pitch_b, long long batch_stride_b, const void *beta, void *c, int type_c, INT pitch_c,
+	long long batch_stride_c, INT batches, int compute, int algorithm)
 {
 	(void)algorithm;
 	return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, type_a, type_b, type_c,
-		pitch_a, pitch_b, pitch_c, batch_a, batch_b, batch_c, batches, sum_type_of(compute),
-		is_half_compute(compute), false});
+		pitch_a, pitch_b, pitch_c, batch_stride_a, batch_stride_b, batch_stride_c, batches,
+		sum_type_of(compute), is_half_compute(compute), false});
 }
 
 API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
@@ -96,11 +96,12 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 			h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, 0, 0, 0, 1}); \
 	} \
 	API(int, NAME(cublas##L##gemvStridedBatched), struct cublas_handle *h, int op, INT m, INT n, \
-		const type *alpha, const type *a, INT pitch, long long batch_a, const type *x, INT step_x, \
-		long long batch_x, const type *beta, type *y, INT step_y, long long batch_y, INT batches) \
+		const type *alpha, const type *a, INT pitch, long long batch_stride_a, const type *x, \
+		INT step_x, long long batch_stride_x, const type *beta, type *y, INT step_y, \
+		long long batch_stride_y, INT batches) \
 	{ \
 		return run_gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, \
-			step_y, batch_a, batch_x, batch_y, batches}); \
+			step_y, batch_stride_a, batch_stride_x, batch_stride_y, batches}); \
 	} \
 	API(int, NAME(cublas##L##ger_v2), struct cublas_handle *h, INT m, INT n, const type *alpha, \
 		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \

@@ -39,7 +39,7 @@ static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char 
 		snprintf(out, cap, "with no buffer near it");
 }
 
-const char *check_access_noun(const struct op *o)
+const char *checker_access_noun(const struct op *o)
 {
 	switch (o->in->op) {
 	case I_st: return "write";
@@ -50,7 +50,7 @@ const char *check_access_noun(const struct op *o)
 	}
 }
 
-void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
+void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {
 	char where[160];
@@ -59,14 +59,14 @@ void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enu
 		describe_nearest_buffer(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)",
-			check_access_noun(o), (unsigned long long)bytes, (unsigned long long)addr, where);
+			checker_access_noun(o), (unsigned long long)bytes, (unsigned long long)addr, where);
 		return;
 	}
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
 					    : w->g->launch->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", check_access_noun(o),
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", checker_access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
@@ -97,7 +97,7 @@ static bool fail_misaligned(struct warp *w, const struct op *o, uint32_t m, uint
 		if (w->addr[i] & (step - 1)) {
 			exec_fail(w, o, 1u << i, "misaligned",
 				"misaligned %s of %llu bytes at 0x%llx (expected a multiple of %llu)",
-				check_access_noun(o), (unsigned long long)bytes,
+				checker_access_noun(o), (unsigned long long)bytes,
 				(unsigned long long)w->addr[i], (unsigned long long)step);
 			return true;
 		}
@@ -126,7 +126,7 @@ static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_
 			continue;
 		b = memory_nearest_buffer(w->mem, w->addr[i]);
 		if (!is_inside_buffer(b, w->addr[i], bytes) || !b->live) {
-			check_report_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
+			checker_report_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 			return false;
 		}
 	}
@@ -199,7 +199,7 @@ static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 	return any;
 }
 
-void check_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes)
+void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes)
 {
 	uint64_t off = m->unset ? heap_offset(m, at) : UINT64_MAX;
 
@@ -222,7 +222,7 @@ static void check_heap_lanes(
 
 			describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
 			exec_note_finding(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes, %s", check_access_noun(o),
+				"%s of %llu uninitialised bytes, %s", checker_access_noun(o),
 				(unsigned long long)bytes, where);
 		}
 		if (write)
@@ -259,10 +259,10 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 		check_heap_access(w, o, span, n, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
-	if (check_is_atomic(o) && write) {
+	if (is_atomic_access(o) && write) {
 		for (unsigned i = 0; i < n; i++)
-			check_mark_written(w->cta, span[i].at, span[i].bytes);
-		check_note_barrier(w->cta); /* atomics may synchronize threads */
+			checker_mark_written(w->cta, span[i].at, span[i].bytes);
+		checker_note_barrier(w->cta); /* atomics may synchronize threads */
 		return true;
 	}
 	return check_shared_access(w, o, span, n, bytes, at, write);
@@ -279,8 +279,8 @@ static bool check_generic_access(
 		return false;
 	FOR_BITS32 (i, m)
 		heap |= (uint32_t)(heap_offset(w->mem, at[i]) != UINT64_MAX) << i;
-	if (heap && check_is_atomic(o) && write)
-		check_note_barrier(w->cta);
+	if (heap && is_atomic_access(o) && write)
+		checker_note_barrier(w->cta);
 	if (heap && !check_spans(w, o, SP_GLOBAL, span, lanes_merge_spans(span, heap, bytes, at), bytes, at,
 			    write))
 		return false;

@@ -12,7 +12,7 @@
 struct access_range; /* lanes.h */
 
 /* Fails the launch because the lane's access to addr in `space` is out of bounds. */
-void check_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
+void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes);
 /*
  * The two functions check an access of the lanes of m before it is made. Each lane accesses `bytes` bytes at
@@ -27,14 +27,14 @@ bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
 bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
 	uint64_t bytes, uint8_t *at, bool write);
 /* Tests whether the op is atomic. Accesses of atomic ops do not race. */
-static inline bool check_is_atomic(const struct op *o)
+static inline bool is_atomic_access(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
 }
 /* Returns the noun for the op's access in messages. */
-const char *check_access_noun(const struct op *o);
+const char *checker_access_noun(const struct op *o);
 /* Marks bytes as initialised if they are in the heap. */
-void check_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
+void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /*
  * Checks an access of lanes to shared memory, which covers n spans. Each lane accesses `bytes` bytes at host
  * address `at`. Returns false if the launch has failed.
@@ -44,16 +44,16 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 /* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* Notes that the thread block has completed a barrier. */
-void check_note_barrier(struct cta *c);
+void checker_note_barrier(struct cta *c);
 
 /* Marks all shared memory of a starting thread block as uninitialised. */
-void check_start_cta(struct cta *c);
-void check_free_cta(struct cta *c);
+void checker_start_cta(struct cta *c);
+void checker_free_cta(struct cta *c);
 /* Marks bytes of shared or global memory as written, after a write that is not a store. */
-void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
+void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
 
-/* Marks bytes of shared memory as the target of a copy in flight (flying), or of a completed copy. */
-void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
+/* Marks bytes of shared memory as the target of a copy that is in flight (in_flight) or has completed. */
+void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight);
 
 /* ---- copies of cp.async; flight.c ---- */
 

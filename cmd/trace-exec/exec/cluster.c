@@ -73,7 +73,7 @@ static void end_cluster_phase(struct cluster *c)
 		}
 	c->arrived = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
-		check_note_barrier(c->cta[i]);
+		checker_note_barrier(c->cta[i]);
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
 			end_warp_cluster_wait(&c->cta[i]->warp[k]);
 	}
@@ -248,7 +248,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 	}
 	w->cluster_arrived |= m;
 	c->arrived += bit_count32(m);
-	check_note_barrier(w->cta);
+	checker_note_barrier(w->cta);
 }
 
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)

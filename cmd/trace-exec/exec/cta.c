@@ -54,7 +54,7 @@ void cta_free(struct cta *c)
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
-	check_free_cta(c);
+	checker_free_cta(c);
 	free(c->product);
 	free(c->shared);
 	free(c->warp);
@@ -71,7 +71,7 @@ void cta_start(struct cta *c, uint64_t number)
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
 	c->n_findings = 0;
-	check_start_cta(c);
+	checker_start_cta(c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 
@@ -130,7 +130,7 @@ static void complete_barrier(struct cta *c, uint32_t id)
 		}
 	}
 	memset(b, 0, sizeof(*b));
-	check_note_barrier(c);
+	checker_note_barrier(c);
 }
 
 static bool is_barrier_complete(const struct cta *c, const struct barrier *b)

@@ -37,7 +37,7 @@ void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to
 	FOR_BITS32 (i, m) {
 		grow(&f->flight, &f->cap, f->n + 1, sizeof(*f->flight));
 		f->flight[f->n++] = (struct flight_part){to[i], f->groups[i], (uint8_t)i, (uint8_t)bytes};
-		check_mark_in_flight(w->cta, to[i], bytes, true);
+		checker_mark_in_flight(w->cta, to[i], bytes, true);
 	}
 }
 
@@ -58,7 +58,7 @@ void flight_wait(struct warp *w, uint32_t m, uint32_t groups)
 		const struct flight_part *x = &f->flight[k];
 
 		if (m >> x->lane & 1 && (uint64_t)x->group + groups < f->groups[x->lane])
-			check_mark_in_flight(w->cta, x->target, x->bytes, false);
+			checker_mark_in_flight(w->cta, x->target, x->bytes, false);
 		else
 			f->flight[left++] = *x;
 	}

@@ -63,7 +63,7 @@ static bool fail_printf_outside(struct printing *p, uint64_t addr, uint64_t n)
 	const enum state_space space = space_of_address(addr);
 
 	addr -= space == SP_LOCAL ? LOCAL_BASE : space == SP_SHARED ? SHARED_BASE : 0;
-	check_report_outside(p->w, p->o, p->lane, space, addr, n);
+	checker_report_outside(p->w, p->o, p->lane, space, addr, n);
 	return false;
 }
 

@@ -68,7 +68,7 @@ void race_start(struct grid *g)
 }
 
 /* Returns the mark, or 0 if it is that of an earlier launch. */
-static inline uint64_t live_mark(uint64_t mark, uint64_t floor)
+static inline uint64_t mark_or_zero_if_old(uint64_t mark, uint64_t floor)
 {
 	return (int64_t)mark < (int64_t)floor ? 0 : mark;
 }
@@ -96,14 +96,14 @@ static uint64_t combine_race_marks(uint64_t a, uint64_t b)
 /* The two functions return the marks of a byte: accesses to its word and to the byte. */
 static uint64_t writer_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return combine_race_marks(
-		live_mark(r->word_marks[byte / 4], r->floor), bytes ? live_mark(bytes[byte], r->floor) : 0);
+	return combine_race_marks(mark_or_zero_if_old(r->word_marks[byte / 4], r->floor),
+		bytes ? mark_or_zero_if_old(bytes[byte], r->floor) : 0);
 }
 
 static uint64_t reader_mark_of_byte(const struct race *r, const uint64_t *bytes, uint64_t byte)
 {
-	return combine_race_marks(live_mark(r->word_marks[r->words + byte / 4], r->floor),
-		bytes ? live_mark(bytes[4 * r->words + byte], r->floor) : 0);
+	return combine_race_marks(mark_or_zero_if_old(r->word_marks[r->words + byte / 4], r->floor),
+		bytes ? mark_or_zero_if_old(bytes[4 * r->words + byte], r->floor) : 0);
 }
 
 /* Finds the first of the bytes on which blocks race, and notes it if it is the lowest so far. */
@@ -144,7 +144,8 @@ LANE_FN static unsigned set_write_marks(
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = live_mark(own[i], floor), reader = live_mark(readers[i], floor);
+		uint64_t old = mark_or_zero_if_old(own[i], floor),
+			 reader = mark_or_zero_if_old(readers[i], floor);
 		uint64_t joined = (old > key ? old : key) | OTHERS;
 		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
 		uint64_t other = reader ? (reader & OTHERS) | (reader ^ v) >> BLOCK_SHIFT : 0;
@@ -163,7 +164,8 @@ LANE_FN static unsigned set_read_marks(
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = live_mark(own[i], floor), writer = live_mark(writers[i], floor);
+		uint64_t old = mark_or_zero_if_old(own[i], floor),
+			 writer = mark_or_zero_if_old(writers[i], floor);
 		uint64_t joined = (old > key ? old : key) | OTHERS;
 		uint64_t v = !((old ^ key) >> BLOCK_SHIFT) ? old : old ? joined : key;
 		uint64_t other = ((v | writer) & OTHERS) | (writer ^ v) >> BLOCK_SHIFT;
@@ -205,8 +207,8 @@ static bool has_any_word_mark(const struct race *r, uint64_t first, uint64_t end
 	uint64_t any = 0;
 
 	for (uint64_t i = first; i < end; i++)
-		any |= live_mark(r->word_marks[i], r->floor) |
-		       live_mark(r->word_marks[r->words + i], r->floor);
+		any |= mark_or_zero_if_old(r->word_marks[i], r->floor) |
+		       mark_or_zero_if_old(r->word_marks[r->words + i], r->floor);
 	return any;
 }
 
@@ -511,7 +513,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		 end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
 
-	if (check_is_atomic(o)) {
+	if (is_atomic_access(o)) {
 		race_start_epoch(w->cta); /* atomics may synchronize threads */
 		return;
 	}

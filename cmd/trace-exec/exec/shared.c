@@ -10,18 +10,18 @@
 #include "exec/check.h"
 #include "exec/lanes.h"
 
-enum { MANY = 0xffff };           /* several warps */
-enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: target of a copy in flight */
+enum { MANY = 0xffff };              /* several warps */
+enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
 
 struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* state of each byte: 0: uninitialised; WRITTEN; FLYING */
-	uint32_t *seen;   /* for each word, the epoch in which its marks are valid */
+	uint8_t *written; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
+	uint32_t *seen; /* for each word, the epoch in which its marks are valid */
 	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 };
 
-void check_start_cta(struct cta *c)
+void checker_start_cta(struct cta *c)
 {
 	struct shared_shadow *s = c->check;
 
@@ -40,7 +40,7 @@ void check_start_cta(struct cta *c)
 	memset(s->written, 0, s->bytes);
 }
 
-void check_free_cta(struct cta *c)
+void checker_free_cta(struct cta *c)
 {
 	struct shared_shadow *s = c->check;
 
@@ -55,7 +55,7 @@ void check_free_cta(struct cta *c)
 	flight_free(c);
 }
 
-void check_note_barrier(struct cta *c)
+void checker_note_barrier(struct cta *c)
 {
 	struct shared_shadow *s = c->check;
 
@@ -85,7 +85,7 @@ static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 	return UINT32_MAX;
 }
 
-void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
+void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight)
 {
 	const struct cta *owner = c;
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
@@ -93,11 +93,11 @@ void check_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool
 	if (off != UINT32_MAX) {
 		struct shared_shadow *s = owner->check;
 
-		memset(s->written + off, flying ? FLYING : WRITTEN, bytes);
+		memset(s->written + off, in_flight ? IN_FLIGHT : WRITTEN, bytes);
 	}
 }
 
-void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
+void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 {
 	const struct cta *owner = c;
 	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
@@ -107,7 +107,7 @@ void check_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 
 		memset(s->written + off, WRITTEN, bytes);
 	}
-	check_mark_heap_initialised(c->g->mem, at, bytes);
+	checker_mark_heap_initialised(c->g->mem, at, bytes);
 }
 
 static void report_shared_race(
@@ -115,7 +115,7 @@ static void report_shared_race(
 {
 	exec_note_finding(w, o, 1u << lane, "race",
 		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between them)",
-		check_access_noun(o), off, other - 1, what);
+		checker_access_noun(o), off, other - 1, what);
 }
 
 /*
@@ -211,13 +211,13 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
-	if (!memchr(s->written + off, FLYING, bytes) ||
+	if (!memchr(s->written + off, IN_FLIGHT, bytes) ||
 		/* a write by another copy is allowed */
 		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK)))
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
-		check_access_noun(o), off);
+		checker_access_noun(o), off);
 	return true;
 }
 
@@ -251,8 +251,8 @@ static bool check_shared_lanes(
 			memset(s->written + off, WRITTEN, bytes);
 		} else if (!memchr(s->written + off, WRITTEN, bytes) && !is_known_merge_sort(w)) {
 			exec_note_finding(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes at byte %u of .shared", check_access_noun(o),
-				(unsigned long long)bytes, off);
+				"%s of %llu uninitialised bytes at byte %u of .shared",
+				checker_access_noun(o), (unsigned long long)bytes, off);
 		}
 		if (bytes < 4 || owner != w->cta)
 			continue;
@@ -276,7 +276,7 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 
 	if (off >= x->bytes || off % 4 || bytes % 4)
 		return false;
-	if (write ? memchr(x->written + off, FLYING, s->bytes) != NULL
+	if (write ? memchr(x->written + off, IN_FLIGHT, s->bytes) != NULL
 		  : !are_bytes_written(x->written + off, s->bytes))
 		return false;
 	if (!(write ? mark_written_words : mark_read_words)(

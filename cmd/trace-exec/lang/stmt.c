@@ -298,7 +298,7 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	/* entry of the last target, which is followed by the entries of the other targets */
+	/* the pending list is newest first: it begins with the last target */
 	struct pending_label *w = p->block->pending;
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];

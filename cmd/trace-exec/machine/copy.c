@@ -300,7 +300,7 @@ static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	(void)m;
-	check_note_barrier(w->cta);
+	checker_note_barrier(w->cta);
 }
 
 int mbind_nothing(struct mbind *b, struct op *o)

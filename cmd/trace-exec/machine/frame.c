@@ -46,7 +46,10 @@ static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned 
 		memcpy(g->bank0 + at, &v, bytes);
 }
 
-/* Writes the shape of the clusters to bank 0. Code divides by multiplication with reciprocals, which are rounded up. */
+/*
+ * Writes the cluster's size and its reciprocals to bank 0. Kernels divide by multiplying with a reciprocal, so the
+ * reciprocals are rounded up.
+ */
 static void write_bank0_cluster(struct grid *g, const struct bank0_layout *x)
 {
 	bool in_cluster = g->launch->cluster[0] || g->launch->kernel->cluster[0];

@@ -44,7 +44,7 @@ static void execute_arrive(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
 			return;
-		check_mark_written(w->cta, at[i], 8);
+		checker_mark_written(w->cta, at[i], 8);
 		d[i] = (u32)old;
 		d[i + LANES] = (u32)(old >> 32);
 	}
@@ -93,7 +93,7 @@ static void execute_phase_test(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, over);
 	if (over != m)
 		w->stop |= WARP_YIELD;
-	check_note_barrier(w->cta);
+	checker_note_barrier(w->cta);
 }
 
 int mbind_phase(struct mbind *b, struct op *o)
@@ -126,7 +126,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 	}
 	memcpy(old, at[lane], 8);
 	memcpy(at[lane], v, 8);
-	check_mark_written(w->cta, at[lane], 8);
+	checker_mark_written(w->cta, at[lane], 8);
 	for (unsigned i = 0; i < LANES; i++) {
 		d[i] = old[0];
 		d[i + LANES] = old[1];
@@ -187,7 +187,7 @@ static void execute_arrive_after_copies(struct warp *w, const struct op *o, uint
 
 		if (!async_change_mbarrier(w, o, i, at[i], &x, &old))
 			return;
-		check_mark_written(w->cta, at[i], 8);
+		checker_mark_written(w->cta, at[i], 8);
 	}
 }
 

@@ -214,14 +214,14 @@ struct sass_function {
 };
 
 enum sass_place {
-	SASS_AT_CODE,        /* function `index`, offset value */
-	SASS_AT_GLOBAL,      /* .nv.global: zeros */
-	SASS_AT_GLOBAL_INIT, /* .nv.global.init */
-	SASS_AT_CONST,       /* .nv.constantN, N = index, offset value */
-	SASS_AT_CONST_OF,    /* .nv.constant2.NAME of function `index` */
-	SASS_AT_BANK0,       /* .nv.constant0.NAME of function `index` */
-	SASS_AT_SHARED,      /* .nv.shared.NAME of function `index`; UINT32_MAX: of no function */
-	SASS_AT_EXTERN,      /* undefined: a function or variable of another file or of the runtime */
+	SASS_AT_CODE,        /* in the code of function `index`, at offset `value` */
+	SASS_AT_GLOBAL,      /* in .nv.global, which consists of zeros */
+	SASS_AT_GLOBAL_INIT, /* in .nv.global.init */
+	SASS_AT_CONST,       /* in .nv.constantN, where N is `index`, at offset `value` */
+	SASS_AT_CONST_OF,    /* in .nv.constant2.NAME of function `index` */
+	SASS_AT_BANK0,       /* in .nv.constant0.NAME of function `index` */
+	SASS_AT_SHARED, /* in .nv.shared.NAME of function `index`, or of no function if it is UINT32_MAX */
+	SASS_AT_EXTERN, /* undefined in this file: a function or variable of another file or of the runtime */
 	SASS_AT_OTHER
 };
 

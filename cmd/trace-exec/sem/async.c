@@ -141,7 +141,7 @@ static int bind_copy_group(struct bind *b, struct op *o)
 	if (bind_operands(b, wait, wait))
 		return -1;
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
-		return bind_fault(b, k, "operand", "number of groups that varies (expected a constant)");
+		return bind_fault(b, k, "operand", "invalid number of groups (expected a constant)");
 	o->imm = wait ? k->value : 0;
 	o->fn = stmt_has(in, M_BULK)           ? execute_group_nothing
 		: wait                         ? execute_wait_group

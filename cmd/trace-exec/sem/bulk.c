@@ -121,7 +121,7 @@ static bool copy_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 			reduce_bulk_bytes(w, x, to, from, n);
 		else
 			memmove(to, from, n);
-		check_mark_written(w->cta, to, n);
+		checker_mark_written(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
 		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
@@ -278,7 +278,7 @@ void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 			}
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
-		check_mark_written(w->cta, to, bytes);
+		checker_mark_written(w->cta, to, bytes);
 		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
 			!async_complete_bytes(w, o, i, bar, bytes))
 			return;
@@ -342,11 +342,11 @@ static bool zero_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 		return false;
 	}
 	memset(to, 0, n);
-	check_mark_written(w->cta, to, n);
+	checker_mark_written(w->cta, to, n);
 	return true;
 }
 
-void execute_bulk_zero(struct warp *w, const struct op *o, uint32_t m)
+void sem_bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
@@ -367,6 +367,6 @@ int bind_store_bulk(struct bind *b, struct op *o)
 			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
 		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
-	o->fn = execute_bulk_zero;
+	o->fn = sem_bulk_zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

@@ -256,7 +256,7 @@ int bind_setp(struct bind *b, struct op *o)
 	two = k[0].kind == O_VEC && k[0].pair;
 	if (pair && !two)
 		return bind_fault(
-			b, &k[0], "operand", "one destination of a comparison of pairs (expected p|q)");
+			b, &k[0], "operand", "packed comparison has one destination (expected p|q)");
 	if ((o->d = bind_dst(b, two ? &k[0].elem[0] : &k[0], 1)) == UINT32_MAX)
 		return -1;
 	if ((o->x->slot[0] = two ? bind_dst(b, &k[0].elem[1], 1) : bind_scratch(b, 0)) == UINT32_MAX)

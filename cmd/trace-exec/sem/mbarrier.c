@@ -263,7 +263,7 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 		}
 		if (!good)
 			return;
-		check_mark_written(w->cta, at[i], 8);
+		checker_mark_written(w->cta, at[i], 8);
 		w->changed |= v != old;
 		memcpy(at[i], &v, 8);
 		if (o->d)
@@ -295,7 +295,7 @@ static void execute_mbarrier_wait(struct warp *w, const struct op *o, uint32_t m
 	*d = (*d & ~m) | p;
 	if (p != m)
 		w->stop |= WARP_YIELD;
-	check_note_barrier(w->cta);
+	checker_note_barrier(w->cta);
 }
 
 static void execute_pending_count(struct warp *w, const struct op *o, uint32_t m)

@@ -29,7 +29,7 @@ LANE_FN static void lane_addresses(struct warp *w, const struct op *o) { exec_co
 static bool fail_out_of_bounds_access(struct warp *w, const struct op *o, uint32_t lane,
 	enum state_space space, uint64_t addr, uint64_t bytes)
 {
-	check_report_outside(w, o, lane, space, addr, bytes);
+	checker_report_outside(w, o, lane, space, addr, bytes);
 	return false;
 }
 
@@ -71,7 +71,7 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
 
 	if (rank >= w->g->cluster_size) {
-		check_report_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
+		checker_report_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
 		return NULL;
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
@@ -494,7 +494,7 @@ static void execute_fence(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	(void)m;
-	check_note_barrier(w->cta);
+	checker_note_barrier(w->cta);
 }
 
 int bind_fence(struct bind *b, struct op *o)

@@ -211,7 +211,7 @@ static void move_matrix_element(
 	if (o->is_signed) {
 		v = mma_register_bits(w, slot, t, lane) >> shift;
 		memcpy(at, &v, bits / 8);
-		check_mark_written(w->cta, at, bits / 8);
+		checker_mark_written(w->cta, at, bits / 8);
 		return;
 	}
 	memcpy(&v, at, bits < 8 ? 1 : bits / 8);

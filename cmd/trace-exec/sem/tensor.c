@@ -192,7 +192,7 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 	if (!check_tensor_buffer(w, o, b, lane, addr, *n * m->bytes))
 		return NULL;
 	if (!(at = memory_host_address(w->mem, addr, *n * m->bytes)))
-		check_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
+		checker_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
 	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != TENSOR_LOAD)
 		       ? at
 		       : NULL;

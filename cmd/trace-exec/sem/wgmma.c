@@ -271,7 +271,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 			return -1;
 		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
 			return bind_fault(b, &in->operand[0], "operand",
-				"number of groups that varies (expected a constant from 0 on)");
+				"invalid number of groups (expected a constant of at least 0)");
 		return bind_nothing(b, o);
 	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));

@@ -48,7 +48,7 @@ static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 
 /* Waiting requests of a bank, grouped by row. Rows are in the order of their oldest request. */
 struct row_queue {
-	/* oldest request of the first row; req.bin links rows, req.tail is the last request of a row */
+	/* oldest request of the first row; req.next_row links rows, req.row_tail is the last request of a row */
 	uint32_t first_row;
 	uint32_t last_row;       /* oldest request of the last row */
 	struct mem_fifo service; /* requests of the row in service; empty if no row is in service */

@@ -17,22 +17,22 @@ static void append_to_row(struct dram *d, struct row_queue *q, uint32_t req)
 	const struct req *r = &node[req];
 	uint32_t first = q->first_row;
 
-	node[req].tail = req;
-	node[req].next = node[req].bin = REQ_NONE;
+	node[req].row_tail = req;
+	node[req].next = node[req].next_row = REQ_NONE;
 	node[req].key = r->row;
 	if (q->service.count && q->row == r->row) {
 		mem_fifo_push(node, &q->service, req);
 		return;
 	}
 	while (first && node[first].key != r->row)
-		first = node[first].bin;
+		first = node[first].next_row;
 	if (first) {
-		node[node[first].tail].next = req;
-		node[first].tail = req;
+		node[node[first].row_tail].next = req;
+		node[first].row_tail = req;
 		return;
 	}
 	if (q->first_row)
-		node[q->last_row].bin = req;
+		node[q->last_row].next_row = req;
 	else
 		q->first_row = req;
 	q->last_row = req;
@@ -82,7 +82,7 @@ static bool start_row_service(struct dram *d, struct row_queue *q, uint32_t bank
 
 	while (first && node[first].key != open_row) {
 		before = first;
-		first = node[first].bin;
+		first = node[first].next_row;
 	}
 	hit = first != REQ_NONE;
 	if (!hit) {
@@ -91,13 +91,13 @@ static bool start_row_service(struct dram *d, struct row_queue *q, uint32_t bank
 		count_row_change(d, bank, cycle);
 	}
 	if (before)
-		node[before].bin = node[first].bin;
+		node[before].next_row = node[first].next_row;
 	else
-		q->first_row = node[first].bin;
+		q->first_row = node[first].next_row;
 	if (q->last_row == first)
 		q->last_row = before;
 	/* `next` links the requests of the row; only zero and nonzero counts are distinguished */
-	q->service = (struct mem_fifo){first, node[first].tail, 1};
+	q->service = (struct mem_fifo){first, node[first].row_tail, 1};
 	q->row = node[first].key;
 	return hit;
 }

@@ -76,9 +76,9 @@ static uint32_t count_queued_for_bank(const struct dram *d, const struct row_que
 	uint32_t most = d->pending[0] + d->pending[1], n, last = REQ_NONE;
 
 	n = q->service.count ? count_linked_requests(node, q->service.head, most) : 0;
-	for (uint32_t r = q->first_row; r != REQ_NONE && n <= most; r = node[r].bin) {
+	for (uint32_t r = q->first_row; r != REQ_NONE && n <= most; r = node[r].next_row) {
 		n += count_linked_requests(node, r, most);
-		invariant("dram.row.tail", d->id, bank, node[node[r].tail].next, REQ_NONE);
+		invariant("dram.row.tail", d->id, bank, node[node[r].row_tail].next, REQ_NONE);
 		last = r;
 	}
 	if (last != REQ_NONE)

@@ -129,7 +129,7 @@ static void return_reply(struct memory *m, struct channel *c)
  * Runs tick t. Returns the next tick in which the channel can make progress without new input. A move that
  * failed waits until the DRAM schedules or replies, or until a sub partition calls channel_poke().
  */
-static uint64_t tick_full_channel(
+static uint64_t tick_detailed_channel(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
 	struct dram *d = &c->dram;
@@ -171,7 +171,7 @@ void channel_run_ticks(
 			t = tick_simple_channel(m, c, now, t);
 	else
 		while (t <= last)
-			t = tick_full_channel(m, c, now, cycle, t);
+			t = tick_detailed_channel(m, c, now, cycle, t);
 	c->wake = t;
 	c->live = t != UINT64_MAX || c->delay_waits;
 }

@@ -136,12 +136,12 @@ static inline uint32_t noc_uncredited_flits(const struct noc_view *v, uint32_t r
 }
 
 /* Returns the injection channels of a packet that waits at its node. */
-typedef struct noc_way noc_inject_fn(const struct noc_view *v, const struct noc_packet *p);
+typedef struct noc_way noc_injection_vcs_fn(const struct noc_view *v, const struct noc_packet *p);
 /* Computes way[] and n_ways of p, whose head is in channel p->vc of input port `in` of router. */
 typedef void noc_route_fn(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in);
 
 struct noc_routing {
-	noc_inject_fn *inject;
+	noc_injection_vcs_fn *inject;
 	noc_route_fn *route;
 	bool reads_used_flits; /* true if the routing reads noc_view.used */
 };
@@ -151,7 +151,7 @@ extern const struct noc_routing noc_routings[N_ROUTINGS];
 #define TOPOLOGY(name, text) void noc_plan_##name(struct noc_builder *b, const struct icnt *c);
 #include "arch/network.def"
 #define ROUTING(topology, name, need, reads_used_flits, draws, inject, step, text) \
-	extern noc_inject_fn noc_inject_##inject; \
+	extern noc_injection_vcs_fn noc_injection_vcs_##inject; \
 	extern noc_route_fn noc_route_##step;
 #include "arch/network.def"
 

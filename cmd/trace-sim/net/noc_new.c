@@ -383,7 +383,7 @@ struct noc *noc_new(
 	n->crossing = xcalloc(n->plan->max_router_ports, sizeof(*n->crossing));
 	n->immediate_credits = n->quick && !n->credit_delay;
 	n->sleep_until_credit = n->conf.policy == POLICY_PRIVATE && !n->noq &&
-				noc_routings[n->conf.routing].inject != noc_inject_any_vc;
+				noc_routings[n->conf.routing].inject != noc_injection_vcs_any_vc;
 	n->min_credit_rtt = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->min_credit_rtt));
 	for (uint32_t i = 0; i < n->plan->ports; i++)
 		n->min_credit_rtt[i] = n->plan->out[i].min_credit_rtt;

@@ -254,12 +254,12 @@ const struct noc_routing noc_routings[N_ROUTINGS] = {
 #define LOOKS true
 #define BLIND false
 #define ROUTING(topology, name, need, looks, draws, inject, step, text) \
-	{noc_inject_##inject, noc_route_##step, looks},
+	{noc_injection_vcs_##inject, noc_route_##step, looks},
 #include "arch/network.def"
 };
 
 /* Stands in for the missing function of routings that icnt_load() rejects. */
-struct noc_way noc_inject_none(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_none(const struct noc_view *v, const struct noc_packet *p)
 {
 	(void)v, (void)p;
 	abort();
@@ -272,19 +272,19 @@ void noc_route_none(const struct noc_view *v, struct noc_packet *p, uint32_t rou
 }
 
 /* Returns a way with all channels of the packet's class. */
-struct noc_way noc_inject_class(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_class(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct noc_way){
 		.lo = (uint16_t)v->c->vc_begin[p->kind], .hi = (uint16_t)v->c->vc_end[p->kind]};
 }
 
-struct noc_way noc_inject_zero(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_zero(const struct noc_view *v, const struct noc_packet *p)
 {
 	(void)v, (void)p;
 	return (struct noc_way){.lo = 0, .hi = 0};
 }
 
-struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_per_node(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->plan->nodes;
 
@@ -296,7 +296,7 @@ struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_pa
  * quirk Q4-35: requests one random channel. While the channel is not available, another one is drawn in each
  * cycle.
  */
-struct noc_way noc_inject_any_vc(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_any_vc(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);
 

@@ -85,18 +85,19 @@ struct req {
 	_Alignas(128) uint64_t addr; /* current address */
 	uint64_t orig_addr;          /* address when the request was made */
 	uint64_t bytes[2];           /* mask of accessed bytes; the bit number is the address modulo 128 */
-	uint32_t next;      /* next request in a list of the owner: FIFO, free requests, MSHR entry */
-	uint32_t tail, bin; /* memory side: links of lists by DRAM row, and of ROP queues */
-	uint32_t key;       /* memory side: a row, or the time at which the request is ready */
-	uint16_t flags;     /* mask of enum req_flag */
-	uint16_t size;      /* number of data bytes; for an outstanding miss, the size of its atom */
-	uint16_t chip;      /* channel */
-	uint16_t sub;       /* sub partition, numbered over all channels */
-	uint16_t cluster;   /* NO_SM for requests made by an L2 */
-	uint8_t bank;       /* bank before bank hashing */
-	uint8_t type;       /* enum acc_type */
-	uint8_t sectors;    /* mask of the accessed sectors of the line */
-	uint8_t pieces;     /* number of missing replies of a request that bypassed the L1 */
+	uint32_t next;     /* next request in a list of the owner: FIFO, free requests, MSHR entry */
+	uint32_t row_tail; /* last request of the row; set in the row's oldest request in a DRAM queue */
+	uint32_t next_row; /* oldest request of the next row; set in the row's oldest request in a DRAM queue */
+	uint32_t key;   /* in a DRAM queue: the row; in a ROP queue: the time at which the request is ready */
+	uint16_t flags; /* mask of enum req_flag */
+	uint16_t size;  /* number of data bytes; for an outstanding miss, the size of its atom */
+	uint16_t chip;  /* channel */
+	uint16_t sub;   /* sub partition, numbered over all channels */
+	uint16_t cluster; /* NO_SM for requests made by an L2 */
+	uint8_t bank;     /* bank before bank hashing */
+	uint8_t type;     /* enum acc_type */
+	uint8_t sectors;  /* mask of the accessed sectors of the line */
+	uint8_t pieces;   /* number of missing replies of a request that bypassed the L1 */
 
 	uint64_t lane0;  /* LDGSTS: address of lane 0, or 0 if it is inactive; REQ_BULK: number of the copy */
 	uint32_t parent; /* handle of the divided request, or of the write that waits */
@@ -125,9 +126,10 @@ _Static_assert(sizeof(struct req) == 128, "two cache lines");
 #define REQ_PILE 64u
 
 struct req_piles {
-	_Alignas(64) uint32_t head, count; /* head and length of the first list, linked by req.next */
-	uint32_t spare; /* head of the second list, which is full; REQ_NONE: no second list */
-	int64_t live;   /* number of requests allocated minus number freed, by this thread */
+	_Alignas(64) uint32_t head; /* head of the first list, which is linked by req.next */
+	uint32_t count;             /* number of handles in the first list */
+	uint32_t spare;             /* head of the second list, which is full; REQ_NONE: no second list */
+	int64_t live;               /* number of requests allocated minus number freed, by this thread */
 };
 
 struct req_pool {

@@ -7,7 +7,7 @@
 #include "selftest/probe.h"
 
 const struct probe_kind probe_kinds[] = {
-#define PROBE(workload, names, run, ready, unit, help) {workload, names, unit, help, run, ready},
+#define PROBE(workload, names, run, prepare, unit, help) {workload, names, unit, help, run, prepare},
 #include "selftest/probes.def"
 #undef PROBE
 };
@@ -93,7 +93,7 @@ bool probe_for_row(struct probe *p, const struct measured_row *r, const struct m
 	*why = "parameters are missing";
 	if (!parse_parameters(p, r, with, k->names))
 		return false;
-	return !k->ready || k->ready(p, r, s, why);
+	return !k->prepare || k->prepare(p, r, s, why);
 }
 
 void probe_print_man(FILE *out)

@@ -35,13 +35,13 @@ struct probe {
 
 /*
  * A kind of probe. `names` has the parameters, separated by blanks. NAME is a required parameter. NAME=VALUE
- * is an optional parameter and its default. ready() interprets and checks the other words of the row. It
+ * is an optional parameter and its default. prepare() interprets and checks the other words of the row. It
  * returns false and sets *why (static text) if the row cannot be reproduced. It may be NULL.
  */
 struct probe_kind {
 	const char *workload, *names, *unit, *help; /* `unit` is "" if the row states the unit */
 	probe_run *run;
-	bool (*ready)(
+	bool (*prepare)(
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 };
 
@@ -62,11 +62,11 @@ bool probe_has_parameter(const char *define);
 /* probe_core.c */
 probe_run probe_ffma_loop, probe_ffma_fixed, probe_empty, probe_chain, probe_rate, probe_conflict,
 	probe_atomic;
-bool probe_chain_ready(
+bool probe_chain_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
-bool probe_grid_ready(
+bool probe_grid_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
-bool probe_rate_ready(
+bool probe_rate_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 struct micro;
@@ -79,88 +79,88 @@ double probe_time_rounds(
 
 /* probe_matrix.c */
 probe_run probe_wgmma, probe_mma;
-bool probe_wgmma_ready(
+bool probe_wgmma_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
-bool probe_mma_ready(
+bool probe_mma_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_sync.c */
 probe_run probe_mbarrier;
-bool probe_mbarrier_ready(
+bool probe_mbarrier_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_codes.c */
 /* Parses the event "CYCLE issue SM WARP PC ...", separated by tabs. Returns false for any other event. */
 bool probe_issue_event(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc);
 probe_run probe_codes;
-bool probe_codes_ready(
+bool probe_codes_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_chase.c */
 probe_run probe_chase, probe_tma_chase;
-bool probe_chase_ready(
+bool probe_chase_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-bool probe_tma_chase_ready(
+bool probe_tma_chase_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_flow.c */
 probe_run probe_l1_flow, probe_l2_flow;
-bool probe_flow_ready(
+bool probe_flow_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_stream.c */
 probe_run probe_stream, probe_small;
-bool probe_stream_ready(
+bool probe_stream_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
-bool probe_small_ready(
+bool probe_small_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_tma.c */
 probe_run probe_tma_flow;
-bool probe_tma_flow_ready(
+bool probe_tma_flow_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_ring.c */
 probe_run probe_ring;
-bool probe_ring_ready(
+bool probe_ring_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_xfer.c */
 probe_run probe_xfer;
-bool probe_xfer_ready(
+bool probe_xfer_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_gemm.c */
 probe_run probe_gemm;
-bool probe_gemm_ready(
+bool probe_gemm_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_dsm.c */
 probe_run probe_dsm;
-bool probe_dsm_ready(
+bool probe_dsm_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_dpx.c */
 probe_run probe_dpx;
-bool probe_dpx_ready(
+bool probe_dpx_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_ffma.c */
 probe_run probe_ffma_chains;
-bool probe_ffma_chains_ready(
+bool probe_ffma_chains_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_chases.c */
 probe_run probe_chases, probe_read;
-bool probe_chases_ready(
+bool probe_chases_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
-bool probe_read_ready(
+bool probe_read_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_stride.c */
 probe_run probe_stride;
-bool probe_stride_ready(
+bool probe_stride_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* Size of the L1 for CTAs of `threads` threads without shared memory, and size of the whole L2. */

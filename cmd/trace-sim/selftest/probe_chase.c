@@ -211,7 +211,7 @@ double probe_tma_chase(const struct probe *p, const struct subject *s)
 	return time_chase(s, &c, &first);
 }
 
-bool probe_tma_chase_ready(
+bool probe_tma_chase_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	double bytes = p->param[0] * 1024, near = (double)subject_l2_bytes(s) / s->params.mem.l2_sides;
@@ -233,7 +233,7 @@ bool probe_tma_chase_ready(
  * Sets the group to the level of the memory hierarchy that the footprint fits in, or to "between" if the
  * footprint is between two levels.
  */
-bool probe_chase_ready(
+bool probe_chase_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, 32),

@@ -92,7 +92,7 @@ double probe_chases(const struct probe *p, const struct subject *s)
 	return probe_time_rounds(s, &m, &c.hops, FEW_HOPS, MORE_HOPS) / MORE_HOPS;
 }
 
-bool probe_chases_ready(
+bool probe_chases_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct many_chases c;
@@ -146,11 +146,11 @@ double probe_read(const struct probe *p, const struct subject *s)
 	return subject_gb_per_s(s, bytes, probe_time_rounds(s, &m, &rounds, READ_ROUNDS, READ_ROUNDS));
 }
 
-bool probe_read_ready(
+bool probe_read_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	(void)s;
 	strcpy(p->group, "read");
-	*why = "unknown read (expected a throughput with grid=912 block=256)";
+	*why = "unknown parameters or unit (expected grid=912 block=256 and GB/s)";
 	return strstr(p->params, "grid=912 block=256") && !strcmp(r->unit, "GB/s");
 }

@@ -340,7 +340,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	return cycles;
 }
 
-bool probe_codes_ready(
+bool probe_codes_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct probe_window *w;

@@ -108,7 +108,7 @@ double probe_empty(const struct probe *p, const struct subject *s)
 	return time_named_grid(p, s, "empty", write_empty_body);
 }
 
-bool probe_grid_ready(
+bool probe_grid_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	*why = "thread, block or iters out of range (expected 1 to the threads of an SM, 1 to 2^20, at most 10000)";
@@ -254,7 +254,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 	       (*p->rest ? c.n : 1);
 }
 
-bool probe_chain_ready(
+bool probe_chain_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct chain c;
@@ -317,7 +317,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 	       p->param[0];
 }
 
-bool probe_rate_ready(
+bool probe_rate_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	char src[64];

@@ -96,7 +96,8 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 	return x.chain ? cycles / x.f->chain : 32 * DPX_WARPS * DPX_CHAINS * x.f->flow / cycles;
 }
 
-bool probe_dpx_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+bool probe_dpx_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct dpx x;
 

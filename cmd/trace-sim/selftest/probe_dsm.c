@@ -90,7 +90,8 @@ double probe_dsm(const struct probe *p, const struct subject *s)
 	return x.chase ? cycles : 128.0 * DSM_WARPS / cycles;
 }
 
-bool probe_dsm_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+bool probe_dsm_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct dsm_row x;
 

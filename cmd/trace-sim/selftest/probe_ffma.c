@@ -72,7 +72,7 @@ double probe_ffma_chains(const struct probe *p, const struct subject *s)
 	return probe_time_rounds(s, &m, &f.turns, 4, 16) / (16 * FFMA_STEPS);
 }
 
-bool probe_ffma_chains_ready(
+bool probe_ffma_chains_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct ffma_chains f;

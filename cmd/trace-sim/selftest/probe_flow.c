@@ -207,7 +207,7 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 	return subject_gb_per_s(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
 }
 
-bool probe_flow_ready(
+bool probe_flow_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool l1 = p->kind->run == probe_l1_flow;

@@ -163,7 +163,7 @@ double probe_gemm(const struct probe *p, const struct subject *s)
 	return cycles / subject_gb_per_s(s, 1, 1) / 1e6; /* milliseconds */
 }
 
-bool probe_gemm_ready(
+bool probe_gemm_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct tiled_gemm g;

@@ -232,7 +232,7 @@ double probe_wgmma(const struct probe *p, const struct subject *s)
 	return x.figure == FIGURE_CYCLES ? cycles : tflops_of_rate(s, &x, 1 / cycles);
 }
 
-bool probe_wgmma_ready(
+bool probe_wgmma_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct matrix_row x;
@@ -294,7 +294,8 @@ double probe_mma(const struct probe *p, const struct subject *s)
 	return rate ? tflops_of_rate(s, &x, warps / cycles) : cycles;
 }
 
-bool probe_mma_ready(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+bool probe_mma_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct matrix_row x;
 	enum matrix_figure figure = matrix_figure_of(r);

@@ -194,7 +194,7 @@ double probe_ring(const struct probe *p, const struct subject *s)
 	return cycles / subject_gb_per_s(s, 1, 1) / 1e3; /* microseconds */
 }
 
-bool probe_ring_ready(
+bool probe_ring_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool bulk = !strcmp(p->kind->workload, "bulk copy ring");

@@ -198,7 +198,7 @@ static unsigned count_columns(const char *s)
 	return n;
 }
 
-bool probe_stream_ready(
+bool probe_stream_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	const char *percent = strrchr(r->params, '%'), *word = percent, *line = strstr(r->params, "line=");
@@ -281,7 +281,7 @@ double probe_small(const struct probe *p, const struct subject *s)
 	return subject_gb_per_s(s, bytes, time);
 }
 
-bool probe_small_ready(
+bool probe_small_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	(void)r;

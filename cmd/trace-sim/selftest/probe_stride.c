@@ -82,7 +82,7 @@ double probe_stride(const struct probe *p, const struct subject *s)
 	return cycles / ((to - from) * ROUNDS * 8.0 * STRIDE_THREADS / 32);
 }
 
-bool probe_stride_ready(
+bool probe_stride_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	(void)r;

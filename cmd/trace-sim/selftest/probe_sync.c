@@ -81,7 +81,7 @@ double probe_mbarrier(const struct probe *p, const struct subject *s)
 	return cycles;
 }
 
-bool probe_mbarrier_ready(
+bool probe_mbarrier_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool arrive = !strncmp(p->rest, "arrive", 6), try = !strcmp(p->rest, "try_wait that succeeds");

@@ -177,7 +177,7 @@ double probe_tma_flow(const struct probe *p, const struct subject *s)
 	return subject_gb_per_s(s, (double)f.blocks * f.bytes, cycles) * 1e9 / (1u << 30);
 }
 
-bool probe_tma_flow_ready(
+bool probe_tma_flow_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct tma_flow f;

@@ -133,7 +133,7 @@ double probe_xfer(const struct probe *p, const struct subject *s)
 	return cycles;
 }
 
-bool probe_xfer_ready(
+bool probe_xfer_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	struct bulk_xfer x;

@@ -197,7 +197,7 @@ struct cta {
 	uint64_t warps;        /* mask of the warp slots */
 	/* mask of the warps that have arrived at each barrier; quirk Q2-7: a BAR with one immediate uses barrier 0 */
 	uint64_t arrived[MAX_BARRIERS];
-	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals at each barrier; warps may repeat */
+	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals at each barrier; a warp can arrive more than once */
 	struct mbarriers mbarriers;
 	struct gang *gang;                   /* gang of the thread block; NULL: none (gang.h) */
 	uint32_t rank;                       /* rank of the block in its gang */

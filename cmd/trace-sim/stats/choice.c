@@ -56,7 +56,7 @@ static bool may_match_figure(const struct figure_choice *c, const char *pattern)
 	return false;
 }
 
-void choice_complete_list(struct figure_choice *c)
+void choice_resolve_names(struct figure_choice *c)
 {
 	for (size_t i = 0; i < c->names.n; i++) {
 		const char *name = c->names.pattern[i];

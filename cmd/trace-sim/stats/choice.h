@@ -44,7 +44,7 @@ void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash);
  * Completes the list with names of -s for figures that the tables leave out while they are 0. Ends the
  * program if a name or pattern of -s matches no figure.
  */
-void choice_complete_list(struct figure_choice *c);
+void choice_resolve_names(struct figure_choice *c);
 /* Writes the group "figures": each listed name with its unit. */
 void choice_write_record(struct figure_choice *c, struct record_writer *w);
 void choice_free(struct figure_choice *c);

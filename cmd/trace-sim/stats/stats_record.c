@@ -285,7 +285,7 @@ void figures_list(const struct figures *f, struct figure_choice *c)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		choice_list_name(c, f->text + f->row[i].name, f->row[i].hash);
-	choice_complete_list(c);
+	choice_resolve_names(c);
 }
 
 static void write_hash(struct record_writer *w, const unsigned char hash[16])

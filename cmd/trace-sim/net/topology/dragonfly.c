@@ -74,7 +74,7 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 #define BIAS 30
 
 /*
- * Chooses between the shortest path and a path over a random node. p->phase is 0 on the way to the
+ * Chooses between the shortest path and a path through a random node. p->phase is 0 on the way to the
  * intermediate router, 1 on the way to the destination's group, and 2 in that group.
  */
 static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p, uint32_t router)

@@ -5,8 +5,8 @@
  * - 1 channels for each dimension, in the order of the other router's coordinate.
  *
  * On the chip the routers form a square of x by x. The nodes of each router form a square of xr by xr. Nodes
- * are numbered along the rows of the chip. Routings use another numbering, called place, in which the nodes
- * of a router are consecutive.
+ * are numbered along the rows of the chip. Routings use other numbers, the routing numbers, which are
+ * consecutive for the nodes of a router.
  */
 #include "net/noc.h"
 
@@ -81,8 +81,11 @@ static void join_router_neighbours(struct noc_builder *b, const struct icnt *c, 
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* Place of a node: the number of its router times the nodes per router, plus its index at the router. */
-static uint32_t flatfly_place(const struct icnt *c, uint32_t node)
+/*
+ * Returns the routing number of a node: the number of its router times the number of nodes per router, plus its
+ * index at the router.
+ */
+static uint32_t flatfly_routing_number(const struct icnt *c, uint32_t node)
 {
 	uint32_t row = c->x * c->xr, x = node % row, y = node / row;
 
@@ -95,8 +98,8 @@ static uint32_t flatfly_port(const struct icnt *c, uint32_t d, uint32_t from, ui
 }
 
 /*
- * Returns the output towards place `dest` in the lowest dimension in which its router differs, or the output
- * to the node.
+ * Returns the output towards the node with routing number `dest`: to the node if it is at this router, else in the
+ * lowest dimension in which its router differs.
  */
 static uint16_t flatfly_lowest_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
@@ -129,8 +132,8 @@ static uint32_t flatfly_ascending_port(const struct noc_view *v, uint32_t router
 }
 
 /*
- * Returns the output towards place `dest` in the highest dimension in which its router differs, or the output
- * to the node.
+ * Returns the output towards the node with routing number `dest`: to the node if it is at this router, else in the
+ * highest dimension in which its router differs.
  */
 static uint32_t flatfly_descending_port(const struct icnt *c, uint32_t router, uint32_t dest)
 {
@@ -170,8 +173,8 @@ static void add_flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range 
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	add_flatfly_way(
-		p, flatfly_ascending_port(v, router, flatfly_place(v->c, p->dest)), flatfly_class_vcs(v, p));
+	add_flatfly_way(p, flatfly_ascending_port(v, router, flatfly_routing_number(v->c, p->dest)),
+		flatfly_class_vcs(v, p));
 }
 
 static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
@@ -184,7 +187,8 @@ static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_pac
 static void flatfly_route_xy_or_yx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
-	uint32_t dest = flatfly_place(v->c, p->dest), first = flatfly_ascending_port(v, router, dest),
+	uint32_t dest = flatfly_routing_number(v->c, p->dest),
+		 first = flatfly_ascending_port(v, router, dest),
 		 last = flatfly_descending_port(v->c, router, dest);
 	uint32_t a, b;
 	bool up;
@@ -215,13 +219,13 @@ void noc_route_flatfly_adaptive_xyyx(
 
 void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t dest = flatfly_place(v->c, p->dest), between;
+	uint32_t dest = flatfly_routing_number(v->c, p->dest), between;
 
 	if (in < v->c->c) {
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
-	between = flatfly_place(v->c, p->between);
+	between = flatfly_routing_number(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
 	add_flatfly_way(p, flatfly_ascending_port(v, router, p->phase ? dest : between),
@@ -229,9 +233,9 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 					 : flatfly_vc_half(flatfly_class_vcs(v, p), !p->phase));
 }
 
-/* ---- direct way, or way through a random place ------------------------------------------------ */
+/* ---- direct way, or way through a random node ------------------------------------------------- */
 
-/* Number of hops between the routers of two places. */
+/* Number of hops between the routers of two nodes, given by their routing numbers. */
 static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 {
 	uint32_t n = 0;
@@ -246,8 +250,11 @@ static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
 	return n;
 }
 
-/* Returns a random place. It keeps the coordinates that are equal for source and destination. */
-static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, uint32_t dest)
+/*
+ * Returns a random intermediate node. Coordinates in which source and destination agree are kept. All nodes are
+ * given by their routing numbers.
+ */
+static uint32_t flatfly_random_node(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
 	const struct icnt *c = v->c;
 	uint32_t at = noc_random_int(v->random, c->c - 1), step = c->c;
@@ -268,16 +275,16 @@ static uint32_t flatfly_random_place(const struct noc_view *v, uint32_t source, 
 #define BIAS 2
 
 /*
- * Chooses at the first router between the direct way and a way over a random place. p->phase is 0 before the
- * choice, 1 on the way to that place, and 2 on the way to dest. With `up`, the lowest differing dimension is
+ * Chooses at the first router between the direct way and a way through a random node. p->phase is 0 before the
+ * choice, 1 on the way to that node, and 2 on the way to dest. With `up`, the lowest differing dimension is
  * used first.
  */
 static void flatfly_choose_path(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
 {
 	const struct icnt *c = v->c;
-	uint32_t source = flatfly_place(c, p->source), over = flatfly_random_place(v, source, dest), straight,
-		 around;
+	uint32_t source = flatfly_routing_number(c, p->source), over = flatfly_random_node(v, source, dest),
+		 straight, around;
 
 	p->phase = 2;
 	if (over / c->c == router)
@@ -294,13 +301,13 @@ static void flatfly_choose_path(
 }
 
 /*
- * Sets *dest to the place towards which the packet moves next. Returns true if the packet is at its
- * destination's router.
+ * Sets *dest to the routing number of the node towards which the packet moves next. Returns true if the packet is
+ * at its destination's router.
  */
 static bool flatfly_next_goal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
 {
-	*dest = flatfly_place(v->c, p->dest);
+	*dest = flatfly_routing_number(v->c, p->dest);
 	if (in < v->c->c)
 		p->phase = 0;
 	if (p->phase == 1 && p->between / v->c->c != router) {
@@ -379,10 +386,10 @@ static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32
 	return (struct vc_range){r.lo + which * each, r.lo + (which + 1) * each - 1};
 }
 
-struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
 {
 	struct vc_range r = flatfly_vc_part(
-		flatfly_class_vcs(v, p), flatfly_place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+		flatfly_class_vcs(v, p), flatfly_routing_number(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
 
 	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
 }
@@ -390,7 +397,7 @@ struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc
 void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	const struct icnt *c = v->c;
-	uint32_t coordinate = flatfly_place(c, p->dest), out, d;
+	uint32_t coordinate = flatfly_routing_number(c, p->dest), out, d;
 	struct vc_range r;
 
 	out = flatfly_ugal_step(v, p, router, in, &r);

@@ -128,7 +128,7 @@ static uint32_t mesh_coordinate(const struct icnt *c, uint32_t node, uint32_t d)
 	return node % c->k;
 }
 
-struct noc_way noc_inject_mesh_pni(const struct noc_view *v, const struct noc_packet *p)
+struct noc_way noc_injection_vcs_mesh_pni(const struct noc_view *v, const struct noc_packet *p)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->c->k;
 
@@ -205,7 +205,7 @@ void noc_route_mesh_adaptive_xy_yx(
 	mesh_use_vc_half(v, p, up ? first : last, up);
 }
 
-/* ---- way through a random router -------------------------------------------------------------- */
+/* ---- routes through a random intermediate router ---------------------------------------------- */
 
 /* Returns a random router in the box that source and destination span. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
