@@ -63,8 +63,8 @@ struct modern_params {
 	uint32_t launch_lines; /* number of lines of a function, from its start, that arrive with a launch */
 	uint32_t prefetch_lines,
 		prefetch_streams; /* lines of a stream buffer, stream buffers of a sub-core */
-	uint32_t branch_taken; /* cycles from a taken branch to its target */
-	bool const_cold;       /* whether a kernel's first constant load on an SM misses */
+	uint32_t branch_taken;    /* cycles from a taken branch to its target */
+	bool const_cold;          /* whether a kernel's first constant load on an SM misses */
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace;   /* way of reading registers in kernels without control codes */
 	enum core_rf_read rf_read_control; /* way of reading registers in kernels with control codes */
@@ -81,7 +81,7 @@ struct modern_params {
 	uint32_t mbarrier_issue, mbarrier_start_wait;
 	uint32_t gmma_count_issued, gmma_latency; /* issue and latency cycles of warpgroup products */
 	uint32_t tma_latency, tma_descriptor;     /* start-up cycles of bulk copies; extra for a descriptor */
-	uint32_t tma_outside;   /* cycles of a bulk load without elements in bounds */
+	uint32_t tma_outside;                     /* cycles of a bulk load without elements in bounds */
 	uint32_t tma_bytes;              /* number of bytes that the bulk copy unit requests per cycle */
 	uint32_t tma_interval;           /* minimum cycles between two requests of a bulk copy */
 	uint32_t dsm_latency, dsm_bytes; /* link between SMs: cycles one way, bytes per cycle */

@@ -92,7 +92,7 @@ static const struct cli cli = {
 	"Exit status: 0 good; 1 a run stopped early (its rows are in the table); 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
-static int index_of_choice_or_die(
+static int choice_or_die(
 	const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {
 	for (int i = 0; i < n; i++)
@@ -112,8 +112,7 @@ static void add_aggs(struct csv_job *j, const char *value)
 
 	namelist_add(&l, value);
 	for (size_t i = 0; i < l.n; i++) {
-		enum agg a =
-			(enum agg)index_of_choice_or_die("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
+		enum agg a = (enum agg)choice_or_die("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
 		uint32_t k = 0;
 
 		while (k < j->n_aggs && j->agg[k] != a)
@@ -198,20 +197,19 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 			die_fault(&f);
 		break;
 	case OPT_PER:
-		per = index_of_choice_or_die("--per", value, pers, 3, "kernel, run or interval");
+		per = choice_or_die("--per", value, pers, 3, "kernel, run or interval");
 		j->one_row_per_run = per == 1;
 		j->per_interval = per == 2;
 		break;
 	case OPT_NAMES:
-		j->names = (enum demangle_form)index_of_choice_or_die(
+		j->names = (enum demangle_form)choice_or_die(
 			"--names", value, names, 3, "short, full or mangled");
 		break;
 	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->long_form = false; break;
 	case OPT_LONG: j->long_form = true; break;
 	case 'F':
-		j->form = (enum table_form)index_of_choice_or_die(
-			"-F", value, forms, 3, "csv, tsv or markdown");
+		j->form = (enum table_form)choice_or_die("-F", value, forms, 3, "csv, tsv or markdown");
 		break;
 	case 'o': j->output = value; break;
 	case 'f': j->force = true; break;

@@ -173,10 +173,7 @@ static bool is_packed_kernel_selected(
 	return has;
 }
 
-/*
- * Adds a kernel that the list of the stream names, if the kernel is selected. Returns false if it is not
- * selected.
- */
+/* Adds a kernel that the list of the stream names, if the kernel is selected. Returns false if it is not selected. */
 static bool add_packed_kernel(
 	struct source *s, const char *name, size_t n, uint32_t position, const struct pack_args *a)
 {
@@ -351,10 +348,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/*
- * Converts the tracer's list to the list of the grouped files: appends .g to its name, and removes empty
- * lines.
- */
+/* Converts the tracer's list to the list of the grouped files: appends .g to its name, and removes empty lines. */
 static void rename_to_grouped_list(struct source *s)
 {
 	struct bytes t = {0};

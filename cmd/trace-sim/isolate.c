@@ -264,10 +264,7 @@ static bool may_start_child(const struct isolate *o)
 	return o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
 }
 
-/*
- * Waits until a process ends, a signal arrives or 200 ms have passed. Does not wait if a process can be
- * started.
- */
+/* Waits until a process ends, a signal arrives or 200 ms have passed. Does not wait if a process can be started. */
 static void wait_for_children(struct isolate *o)
 {
 	struct pollfd fd[MAX_THREADS + 1];

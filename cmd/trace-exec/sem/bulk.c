@@ -346,7 +346,7 @@ static bool zero_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 	return true;
 }
 
-void sem_bulk_zero(struct warp *w, const struct op *o, uint32_t m)
+void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 {
 	w->changed = true;
 	FOR_BITS32 (i, m)
@@ -367,6 +367,6 @@ int bind_store_bulk(struct bind *b, struct op *o)
 			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
 		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
-	o->fn = sem_bulk_zero;
+	o->fn = bulk_zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

@@ -191,10 +191,7 @@ static bool is_any_kernel_ready(const struct launch *l)
 	return false;
 }
 
-/*
- * The slot selected last is kept while its kernel has CTAs, even if -gpgpu_max_cta is reached
- * (LAUNCH-place-4).
- */
+/* The slot selected last is kept while its kernel has CTAs, even if -gpgpu_max_cta is reached (LAUNCH-place-4). */
 struct kernel *launch_next_kernel(struct gpu *g)
 {
 	struct launch *l = g->launch;

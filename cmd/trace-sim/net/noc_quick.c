@@ -41,9 +41,7 @@ static inline void clear_vc_ready(struct noc_router *r, const struct noc_vc *v)
 	r->quick.crossing_outputs &= ~(1ull << v->port);
 }
 
-/*
- * Adds a channel whose next flit can cross to the ready sets, or stores it in `next` if it is the only one.
- */
+/* Adds a channel whose next flit can cross to the ready sets, or stores it in `next` if it is the only one. */
 static inline void add_crossing_candidate(struct noc_router *r, struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
@@ -353,10 +351,7 @@ static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t po
 	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
 }
 
-/*
- * Assigns a free channel to the head of v, which has no competitors. Returns false if no requested channel is
- * free.
- */
+/* Assigns a free channel to the head of v, which has no competitors. Returns false if no requested channel is free. */
 static ALWAYS_INLINE bool assign_free_channel(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
@@ -366,9 +361,7 @@ static ALWAYS_INLINE bool assign_free_channel(
 	return assign_granted_channel(n, s, r, v, v->requests[0] & port[v->way_port[0]].free, second);
 }
 
-/*
- * Assigns one of the granted channels to each head with grants. Returns true if any head received a channel.
- */
+/* Assigns one of the granted channels to each head with grants. Returns true if any head received a channel. */
 static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool got = false;
@@ -571,9 +564,7 @@ static inline void quick_cross(struct noc *n, struct noc_subnet *s, struct noc_r
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/*
- * Runs one step of a router. Returns false if nothing in the router can move until a flit or credit arrives.
- */
+/* Runs one step of a router. Returns false if nothing in the router can move until a flit or credit arrives. */
 static inline bool quick_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;

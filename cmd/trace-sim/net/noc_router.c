@@ -452,10 +452,7 @@ static bool is_speculation_usable(
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
-	/*
-	 * if the switch allocator has a delay, the head may have received a channel of another output
-	 * meanwhile
-	 */
+	/* if the switch allocator has a delay, the head may have received a channel of another output meanwhile */
 	if (v->state == NOC_ACTIVE)
 		return v->port == port && !is_downstream_vc_full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
