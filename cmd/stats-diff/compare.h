@@ -78,7 +78,7 @@ struct diff {
 	/* values of the current kernel, by column; `decimals` is INT8_MAX for a missing value */
 	struct result_value *cell[2];
 	uint32_t n_changed, n_same, n_lone_kernels[2];
-	bool has_incomplete_run, differs, trouble;
+	bool has_incomplete_run, differs;
 };
 
 /* load.c: reads a result into one side. Returns 0, or -1 after a message if it cannot be read. */

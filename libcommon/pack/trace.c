@@ -26,7 +26,6 @@ struct packed {
 	 */
 	bool *each;
 	bool text;           /* true if some records of the part are text */
-	bool tails;          /* true if some records of the part end in additional text */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* true if packed_seek() set the position, so that line numbers are unknown */
 	bool plain;          /* true if all records of the part have handles and need no checks */
@@ -163,7 +162,6 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	struct fault f;
 
 	k->text |= (s->flags & ST_LINE) != 0;
-	k->tails |= (s->flags & ST_TAIL) != 0;
 	if (s->flags & ST_LINE)
 		return;
 	k->line.n = 0;
@@ -274,7 +272,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
 	k->each = xcalloc(n + 1, sizeof(k->each[0]));
-	k->text = k->tails = false;
+	k->text = false;
 	k->plain = true;
 	k->span = 0;
 	k->at = k->c->part->first_block;

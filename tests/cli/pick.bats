@@ -205,7 +205,7 @@ refused() {
 	assert_output --partial "bad:1:1: error: unexpected 'hello' (expected 'picks 1"
 	sed 1s/picks.1/picks\ 3/ good >bad
 	run -2 trace-pack -k @bad "$app"
-	assert_output --partial 'expected version 1'
+	assert_output --partial 'expected picks file version 1'
 	sed '1s/list=[0-9a-f]*/list=12/' good >bad
 	run -2 trace-pack -k @bad "$app"
 	assert_output --partial '32 hexadecimal digits'

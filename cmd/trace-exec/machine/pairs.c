@@ -15,14 +15,14 @@
 #endif
 
 enum pair_how { PAIR_FMA, PAIR_MUL, PAIR_ADD };
-enum { PAIR_NEG = 1, PAIR_ABS = 2, PAIR_NP = 4 };
+enum { PAIR_NEG = 1, PAIR_ABS = 2, PAIR_NEG_SECOND = 4 };
 
 /* Slots of the operands in x->slot: a, b and c of the first operation, then those of the second. */
 static void load_pair_operand(float *to, struct warp *w, const struct op *o, unsigned operand, unsigned k)
 {
 	const u32 *from = REG(u32, w, o->x->slot[3 * k + operand]);
 	u32 signs = (u32)o->x->aux[operand], keep = signs & PAIR_ABS ? 0x7fffffff : ~0u,
-	    flip = !(signs & PAIR_NEG) == !(signs & PAIR_NP && k) ? 0 : 0x80000000;
+	    flip = !(signs & PAIR_NEG) == !(signs & PAIR_NEG_SECOND && k) ? 0 : 0x80000000;
 
 	for (unsigned i = 0; i < LANES; i++) {
 		u32 v = (from[i] & keep) ^ flip;
@@ -70,12 +70,13 @@ static bool order_pair(struct op *o, unsigned operand, uint32_t slot, unsigned o
 	o->x->slot[operand] = order == 1 ? next : slot;
 	o->x->slot[3 + operand] = order == 0 ? next : slot;
 	o->x->aux[operand] = signs;
-	return order < 2 ? !(order && signs & PAIR_NP) : order == 2;
+	return order < 2 ? !(order && signs & PAIR_NEG_SECOND) : order == 2;
 }
 
 static unsigned pair_signs(const struct mbind *b, unsigned negative, unsigned absolute, bool np)
 {
-	return (bit(b, negative) ? PAIR_NEG : 0) | (bit(b, absolute) ? PAIR_ABS : 0) | (np ? PAIR_NP : 0);
+	return (bit(b, negative) ? PAIR_NEG : 0) | (bit(b, absolute) ? PAIR_ABS : 0) |
+	       (np ? PAIR_NEG_SECOND : 0);
 }
 
 int mbind_pairs(struct mbind *b, struct op *o)

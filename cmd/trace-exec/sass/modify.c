@@ -46,7 +46,7 @@ static void put_word(struct sass_out *o, const struct words *w, uint64_t v)
 		if (!p++)
 			break;
 	}
-	n = p ? (size_t)(strchrnul(p, '|') - p) : 0;
+	n = p ? strcspn(p, "|") : 0;
 	if (!p || (n == 1 && *p == '?'))
 		sass_putf(o, ".INVALID%u", (unsigned)v);
 	else
