@@ -128,7 +128,7 @@ static void choose_half2_function(struct mbind *b, struct op *o)
 		for (unsigned k = 0; k < 2; k++) {
 			bool upper =
 				select[j] == 3 || (!select[j] && k) || (select[j] == SELECT_SWAPPED && !k);
-			unsigned signs = o->mode >> 2 * j & 3u;
+			unsigned signs = (unsigned)o->mode >> 2 * j & 3u;
 			bool negative = !!(signs & NEG_A) != (select[j] == SELECT_SWAPPED && !k);
 
 			how[k][j] = (struct half_source){
