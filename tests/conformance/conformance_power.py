@@ -126,7 +126,7 @@ def compare_rows(got, want, what, detail):
 
 
 def without_block_rows(rows_all, text, interval):
-    """The samples: each block has a row more, behind the samples up to it."""
+    """The samples: each block has a row more, after the samples up to it."""
     cycles = [int(c) for c in re.findall(r"^gpu_tot_sim_cycle = (\d+)", text, re.M)]
     extra = {c // interval + k for k, c in enumerate(cycles)}
     return [r for i, r in enumerate(rows_all) if i not in extra]

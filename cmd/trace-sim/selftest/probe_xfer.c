@@ -18,7 +18,7 @@
 #define XFER_TIMED   5u /* number of the round that counts */
 #define XFER_WARPS   4u
 #define XFER_BARRIER 64u   /* offset of the mbarrier in shared memory */
-#define XFER_DATA    1024u /* offset of the message; the data of the load are behind it */
+#define XFER_DATA    1024u /* offset of the message; the data of the load follow it */
 
 enum { PC_ROUND = 0x100, PC_SEND = 0x1000, PC_WAIT = 0x1100, PC_READ = 0x1200, PC_EXIT = 0x2000 };
 

@@ -38,7 +38,7 @@ static void release(void *first)
 	check("query", cudaStreamQuery(NULL), 600);
 	check("query of a stream that waits for the legacy one", cudaStreamQuery(other), 600);
 	check("copy", cudaMemcpyAsync(device, from, sizeof(from), HOST_TO_DEVICE, NULL), 0);
-	check("launch behind", launch_1d(&scale, 1, 32, 0, (void *[]){&device}), 0);
+	check("launch after", launch_1d(&scale, 1, 32, 0, (void *[]){&device}), 0);
 	check("record", cudaEventRecord(done, NULL) || cudaStreamWaitEvent(other, done, 0), 0);
 	check("copy back", cudaMemcpyAsync(to, device, sizeof(to), DEVICE_TO_HOST, other), 0);
 	check("event", cudaEventQuery(done), 600);
