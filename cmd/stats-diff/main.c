@@ -22,7 +22,7 @@ enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY, OP
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Comparison", NULL, NULL, NULL},
 	{'T', "tolerance", "[NAME=]TOL",
-		"ignore changes up to TOL: 5% of the larger value, or 10 for a difference", NULL},
+		"ignore changes up to TOL: relative to the larger value (5%) or absolute (10)", NULL},
 	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", "@,figures"},
 	{'i', "ignore", "NAMES", "do not compare these figures", "@,figures"},
 	{'k', "kernels", "KERNELS",

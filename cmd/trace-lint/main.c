@@ -29,7 +29,7 @@ static const struct cli_row rows[] = {
 	{OPT_FOR, "for", "PROGRAM", "levels for this simulator: trace-sim (default) or accel-sim",
 		"trace-sim accel-sim"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL,
-		"report all kernels of the list that do not exist in one warning", NULL},
+		"report all missing kernels of the list in a single warning", NULL},
 	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
 	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
