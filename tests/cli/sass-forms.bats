@@ -92,6 +92,13 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp want o
 }
 
+@test "a group of lanes keeps the warp between the write of a uniform register and its use" {
+	"$ROOT/tests/data/sass/uniform" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
 	"$ROOT/tests/data/sass/leave" .
 	run -0 trace-exec -n k.launch

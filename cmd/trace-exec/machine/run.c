@@ -22,16 +22,27 @@ static inline void record_straight(
 		record(w, o, pc, mask, exec);
 }
 
+/*
+ * Returns true if the running group may hand the warp to another group after an op that changed the flow: it has
+ * branched back. The compiler keeps constants of divergent code in uniform registers, which all groups share, and
+ * relies on a group to run from their write to their use.
+ */
+static inline bool has_branched_back(const struct warp *w, uint32_t pc)
+{
+	return w->stack[w->depth - 1].pc <= pc;
+}
+
 void run_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
+	bool overdue = false; /* the quantum is over, but the group has yet to branch back */
 
-	while (w->state == WARP_READY && !w->stop && w->insts < end) {
+	while (w->state == WARP_READY && !w->stop && (w->insts < end || overdue)) {
 		struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t pc = top->pc, mask = top->mask, full = bit_count32(mask), exec;
-		uint64_t left = end - w->insts, n = 0, threads = 0;
+		uint64_t left = overdue ? UINT64_MAX : end - w->insts, n = 0, threads = 0;
 		const struct op *o;
 
 		/* until an op changes the flow, the group and its lanes stay the same */
@@ -50,16 +61,22 @@ void run_warp(struct warp *w, uint64_t quantum)
 		top->pc = pc;
 		w->insts += n;
 		w->thread_insts += threads;
-		if (n == left || w->stop) {
+		if (w->stop) {
 			if (w->stop == WARP_YIELD &&
 				w->depth > 1) /* other groups of the warp may have to run first */
 				group_rotate(w);
 			break;
 		}
-		w->insts++;
-		w->thread_insts += bit_count32(exec);
-		flow_execute(w, o, pc, mask, exec);
+		if (n < left) {
+			w->insts++;
+			w->thread_insts += bit_count32(exec);
+			flow_execute(w, o, pc, mask, exec);
+			if (w->state == WARP_READY && w->insts >= end && quantum > 1 && w->depth > 1 &&
+				has_branched_back(w, pc)) {
+				group_rotate(w);
+				break;
+			}
+		}
+		overdue = w->insts >= end && quantum > 1 && w->depth > 1;
 	}
-	if (w->state == WARP_READY && quantum > 1 && w->insts == end && w->depth > 1)
-		group_rotate(w);
 }
