@@ -25,7 +25,8 @@ enum {
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "What to do (default: pack)", NULL, NULL, NULL},
-	{'d', "unpack", NULL, "unpack into a folder (-C DIR) or into a single text file (-o FILE, -o -)", NULL},
+	{'d', "unpack", NULL, "unpack into a folder (-C DIR) or into a single text file (-o FILE, -o -)",
+		NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
 	{'t', "test", NULL, "check every byte of packed streams", NULL},
 	{OPT_GROUP, "group", NULL,
