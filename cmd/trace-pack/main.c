@@ -164,8 +164,9 @@ static bool option_takes_value(const char *s)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && s[0] == '-'; i++) {
 		const struct cli_row *r = &rows[i];
-		size_t n = strlen(r->name);
-		bool is = s[1] == '-' ? s[2] && !strncmp(s + 2, r->name, strlen(s + 2)) && strlen(s + 2) <= n
+		size_t given = s[1] == '-' ? strlen(s + 2)
+					   : 0; /* length of the long option's name, perhaps a prefix */
+		bool is = s[1] == '-' ? given && given <= strlen(r->name) && !memcmp(s + 2, r->name, given)
 				      : s[1] == r->letter && !s[2];
 
 		if (is)
