@@ -193,6 +193,15 @@ int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 	return 0;
 }
 
+int mbind_two_sources(struct mbind *b, struct op *o, unsigned wide)
+{
+	if (mbind_forms(b, o, wide))
+		return -1;
+	if (b->in->form == 2 || b->in->form == 3)
+		o->b = o->c;
+	return 0;
+}
+
 /* ---- opcodes ---- */
 
 /* Rows: number of the opcode; whether it is an operation (bits 0-8) or all 12 bits; binding. */

@@ -180,6 +180,8 @@ enum wide {
  * absolute operands in o->mode. wide: flags of enum wide. With TWO_OPERANDS, bits 64-71 are a register only if it is b.
  */
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide);
+/* Like mbind_forms(). The second source is in o->b, also in the forms that have it in the position of c. */
+int mbind_two_sources(struct mbind *b, struct op *o, unsigned wide);
 
 /* A predicate operand: slot in bits 0-15, inversion in bit 16. */
 static inline uint32_t pred_value(const struct warp *w, int64_t p)

@@ -109,13 +109,11 @@ int mbind_isetp(struct mbind *b, struct op *o)
 	unsigned cmp = (unsigned)field(b, 76, 3);
 	bool is_signed = bit(b, 73);
 
-	if (mbind_forms(
+	if (mbind_two_sources(
 		    b, o, TWO_OPERANDS | (pairs ? WIDE_A | WIDE_B | WIDE_C | SIGNED_IMMEDIATE : WIDE_NONE)))
 		return -1;
 	if (pairs && bit(b, 72))
 		return mbind_refuse(b, ".EX of 64 bits");
-	if (b->in->form == 2 || b->in->form == 3)
-		o->b = o->c;
 	o->mode = 0;
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->rpc = mbind_pdst(b, 84, b->uniform);

@@ -115,10 +115,8 @@ MACHINE_OP2(select_word, u32 p = first_pred_source(w, o);, p >> i & 1 ? a : b)
 
 int mbind_sel(struct mbind *b, struct op *o)
 {
-	if (mbind_forms(b, o, WIDE_NONE))
+	if (mbind_two_sources(b, o, WIDE_NONE))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
-		o->b = o->c;
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, select_word);
 	return 0;

@@ -264,21 +264,12 @@ static inline u32 extend_bits(u32 a, u32 n, bool wrap, bool is_signed)
 }
 MACHINE_OP2(sgxt_word, bool wrap = o->n; bool s = o->is_signed;, extend_bits(a, b, wrap, s))
 
-static int bind_two_sources(struct mbind *b, struct op *o)
-{
-	if (mbind_forms(b, o, WIDE_NONE))
-		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
-		o->b = o->c;
-	return 0;
-}
-
 int mbind_sgxt(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
 	o->is_signed = bit(b, 73);
 	machine_set_function(o, sgxt_word);
-	return bind_two_sources(b, o);
+	return mbind_two_sources(b, o, WIDE_NONE);
 }
 
 static inline u32 bit_mask(u32 at, u32 n, bool wrap)
@@ -295,7 +286,7 @@ int mbind_bmsk(struct mbind *b, struct op *o)
 {
 	o->n = bit(b, 75);
 	machine_set_function(o, bmsk_word);
-	return bind_two_sources(b, o);
+	return mbind_two_sources(b, o, WIDE_NONE);
 }
 
 /* ---- bit counts: the source is b ---- */

@@ -16,20 +16,10 @@ int mbind_iabs(struct mbind *b, struct op *o)
 MACHINE_OP2(min_max_signed, u32 p = first_pred_source(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
 MACHINE_OP2(min_max_unsigned, u32 p = first_pred_source(w, o);, (a < b) == (p >> i & 1) ? a : b)
 
-/* Binds the operands. The second source is in o->b, also in the forms that have it in the position of c. */
-static int bind_second_source(struct mbind *b, struct op *o, unsigned wide)
-{
-	if (mbind_forms(b, o, wide))
-		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
-		o->b = o->c;
-	return 0;
-}
-
 int mbind_imnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, bit(b, 73) ? min_max_signed : min_max_unsigned);
-	int status = bind_second_source(b, o, WIDE_NONE);
+	int status = mbind_two_sources(b, o, WIDE_NONE);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	return status;
 }
@@ -52,7 +42,7 @@ static void min_max_pairs(struct warp *w, const struct op *o, uint32_t m)
 /* Binds the minimum or maximum of two numbers of 64 bits, of both datapaths. */
 int mbind_imnmx64(struct mbind *b, struct op *o)
 {
-	if (bind_second_source(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
+	if (mbind_two_sources(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
 		return -1;
 	o->is_signed = bit(b, 73);
 	o->imm = mbind_pred(b, 87, b->uniform);
@@ -117,7 +107,7 @@ static int bind_min_max_type(struct mbind *b, struct op *o)
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx_words);
-	return bind_second_source(b, o, WIDE_NONE) || bind_min_max_type(b, o) ? -1 : 0;
+	return mbind_two_sources(b, o, WIDE_NONE) || bind_min_max_type(b, o) ? -1 : 0;
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
@@ -154,7 +144,7 @@ int mbind_viadd(struct mbind *b, struct op *o)
 {
 	bool saturated = bit(b, 74);
 
-	if (bind_second_source(b, o, WIDE_NONE))
+	if (mbind_two_sources(b, o, WIDE_NONE))
 		return -1;
 	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
 			    (saturated && bit(b, 72) ? NEG_A : 0));
