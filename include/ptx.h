@@ -60,7 +60,7 @@ const struct ptx_op *ptx_op_at(unsigned i);
 void ptx_man_rules(FILE *out);
 void ptx_man_approximated(FILE *out);
 
-/* Lists of latencies. PTX_LIST_NONE stands for a latency of one cycle. */
+/* Lists of latencies. With PTX_LIST_NONE the latency is one cycle. */
 enum ptx_list {
 	PTX_LIST_NONE,
 	PTX_LIST_INT,

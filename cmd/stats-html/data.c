@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the data of the charts: one JSON object with arrays. A heat map is a string with one character per
- * unit and interval, which stands for one of 64 levels from 0 to the largest value.
+ * unit and interval. A character encodes one of 64 levels from 0 to the largest value.
  */
 #include <math.h>
 #include <string.h>

@@ -26,8 +26,8 @@ struct pack_code trace_out_static_code(const struct grid *g, const struct occupa
 void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp);
 #define BLOCK_WARPS 32u
 /*
- * Writes the header to a packed stream, between pack_begin_kernel and pack_end_kernel. Sets *code to the static
- * code, to be freed by pack_code_free() after pack_end.
+ * Writes the header to a packed stream, between pack_begin_kernel() and pack_end_kernel(). Sets *code to the static
+ * code, to be freed by pack_code_free() after pack_end_kernel().
  */
 void trace_out_write_packed_header(
 	struct pack_writer *w, const struct grid *g, const struct occupancy *k, struct pack_code *code);

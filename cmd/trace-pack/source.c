@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opens the inputs of packing: a list with its kernels, a folder, one kernel file, or kernels of a packed
- * stream.
+ * Opens the inputs of packing: a list with its kernels, a folder, a kernel file, or kernels of a packed stream.
  *
  * Always true of an open source: every kernel has a unique name without a compression suffix, and the list
  * uses these names. Memory copies are kept even if the kernels after them are not selected.
@@ -93,10 +92,7 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	return item;
 }
 
-/*
- * Adds the kernel of a file, whose name depends on the file's compression and form. Returns NULL if the
- * kernel is not selected.
- */
+/* Adds the kernel of a file, named by the file's compression and form. Returns NULL if it is not selected. */
 static struct item *add_kernel_file(
 	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
@@ -158,7 +154,7 @@ static char *join_source_path(const char *folder, const char *name, size_t n)
 
 /* ---- packed streams ----------------------------------------------------------------------- */
 
-static bool is_packed_kernel_selected(
+static bool is_packed_selected(
 	struct source *s, uint32_t kernel, uint32_t position, const struct pack_args *a)
 {
 	struct pack_kernel k;
@@ -181,7 +177,7 @@ static bool add_packed_kernel(
 	int64_t kernel = pack_find_kernel(s->pack, own);
 	bool missing = kernel < 0 && pack_lacks_kernel(s->pack, own);
 	bool selected = missing ? kselect_may_select(a->select, position)
-				: kernel >= 0 && is_packed_kernel_selected(s, (uint32_t)kernel, position, a);
+				: kernel >= 0 && is_packed_selected(s, (uint32_t)kernel, position, a);
 
 	if (selected && !find_source_item(s, own, n)) {
 		struct item *item = add_source_item(s, NULL, own, false);
@@ -254,10 +250,7 @@ void source_select_packed(struct source *s, const struct pack_args *a)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/*
- * Appends a line, with its line end, to the list t. If the line names a selected kernel, adds the kernel to
- * the source.
- */
+/* Appends a line, with its end, to the list t. If the line names a selected kernel, adds this to the source. */
 static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
 	uint32_t *position, const struct pack_args *a)
 {
@@ -461,10 +454,7 @@ static int is_raw_list_file(const struct dirent *e)
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 }
 
-/*
- * Returns the path of the list named `whole` in the folder, or of the only list that is() accepts. Returns
- * NULL if there is no such list.
- */
+/* Returns the path of the list `whole` in the folder, else of the only list that is() accepts; NULL: there is none. */
 static char *only_list_in_folder(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
@@ -543,10 +533,7 @@ static void open_folder(struct source *s, const char *path, const struct pack_ar
 	free(list);
 }
 
-/*
- * Ends the program if a file cannot be unpacked under this name, because it is outside the folder or is a
- * folder of another kernel.
- */
+/* Ends the program if the name of a file is outside the folder, or is the folder of another kernel. */
 static void check_kernel_name(const struct source *s, const char *name)
 {
 	size_t n = strlen(name);

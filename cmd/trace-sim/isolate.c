@@ -108,8 +108,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	o->kept_for_leak_check[0] = r->writer;
 	o->kept_for_leak_check[1] = r->hash;
 	r->progress = false;
-	/* the name of this kernel need not match -k: the parent checks that some name does */
-	r->selection = NULL;
+	r->selection = NULL; /* the parent checks that the name of some kernel matches -k */
 	r->next_command = c->command;
 	r->list.n_cmds = c->command + 1;
 	r->isolated = true;
@@ -391,10 +390,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 	o->done += done->outcome.done;
 }
 
-/*
- * Returns true if the command is a kernel that this run may select. If -k selects by name, this is true for
- * every kernel.
- */
+/* Returns true if the command is a kernel that this run may select: any kernel, if -k selects by name. */
 static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
 	const struct run *r = o->r;
@@ -426,10 +422,7 @@ static void write_ready_results(struct isolate *o)
 		o->spool.n = 0;
 }
 
-/*
- * Returns true if the kernel must be simulated. It need not be simulated if its name is not selected, or if
- * an earlier kernel has its figures.
- */
+/* Returns true if the kernel must be simulated: its name is selected, and no earlier kernel has its figures. */
 static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 {
 	struct child_result *to = &o->result[command];

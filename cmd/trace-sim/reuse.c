@@ -3,7 +3,7 @@
  * Finds kernels that are equal except for id and stream (LAUNCH-reuse).
  *
  * Always true: equal kernels decode to the same thread blocks, because the decoder reads the same lines. The
- * hash has a random secret, so that nobody can construct a trace that collides with another one. The result
+ * hash has a random secret, so that a collision of two traces cannot be constructed. The result
  * does not depend on the secret. Equal kernels have the figures of the first of them in the list, regardless
  * of the order in which the processes run.
  */

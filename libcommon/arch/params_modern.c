@@ -109,7 +109,7 @@ static int set_modern_words(struct modern_params *m, const struct gpuconf *c, st
 	return 0;
 }
 
-/* Reads a decimal number from 0 to 1000000, in millionths. Returns its end; NULL if the text is not such a number. */
+/* Reads a number from 0 to 1000000 and stores it in millionths. Returns its end; NULL: the text is no such number. */
 static const char *read_millionths(uint64_t *out, const char *s)
 {
 	uint64_t n = 0, unit = 1000000;

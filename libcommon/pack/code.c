@@ -3,7 +3,7 @@
  * Conversion of the table of static instructions to bytes and back, without the data of the models (models.c).
  *
  * An instruction has a form (opcode, numbers of registers, width, form of the line's end), a PC, registers and
- * immediates, each in its own column. A line without such a form is stored as text (a form without opcode). Always
+ * immediates, each in its own column. A line that has no form is stored as text, by a form without opcode. Always
  * true after code_unpack(): every number of an instruction, a recipe or a pattern is within its table.
  */
 #include <stdio.h>

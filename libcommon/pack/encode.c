@@ -41,7 +41,7 @@ struct default_recipe {
 	struct lanes *from, *to; /* lanes of the other instruction, and of this one */
 	uint64_t c;              /* addend of the lanes */
 	uint8_t shift;           /* bits by which the lanes are shifted left */
-	bool is;                 /* whether there is such a recipe */
+	bool is;                 /* true if the instruction has a default recipe of this kind */
 };
 
 struct encoder {

@@ -3,10 +3,10 @@
  * Choice of address recipes: the rules that yield the addresses of each memory instruction.
  *
  * A first walk tries recipes on a sample of the executions and counts how often each is right. The first execution in a
- * warp and later executions (loops) have separate defaults. If all defaults were always right, the walk is over some of
- * the warps only, and there is no other walk; encode.c checks that the defaults are right in all warps. Else the first
- * walk is over all warps, and a second walk applies the chosen recipes to all executions and measures the range of the
- * remaining addresses.
+ * warp and later executions (loops) have separate defaults. The walk first visits only some of the warps. If all
+ * defaults were right there, no other walk follows, and encode.c checks that the defaults are right in all warps. If
+ * not, the first walk visits all warps, and a second walk applies the chosen recipes to all executions and measures the
+ * range of the remaining addresses.
  */
 #include "affine.h"
 #include "areas.h"
@@ -14,7 +14,7 @@
 
 #define RECENT  16u  /* number of instructions whose last addresses are tried as the origin of others */
 #define SAMPLES 384u /* largest number of samples of an instruction and phase */
-/* About the number of accesses in a first walk over some warps. */
+/* Approximate number of accesses in the warps that the first walk visits if it visits only some. */
 #define SAMPLED_LEAST 4096u
 #define PATHS_MOST    64u /* number of paths up to which the first walk is over a warp of each */
 #define SURE          2u  /* samples after which a recipe that was always right is tried alone */
@@ -22,7 +22,7 @@
 #define BASE_BITS     22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
-	/* TALLIES_MAX tallies for first and SLOTS for later executions; NULL: no recipe was right so far. */
+	/* TALLIES_MAX tallies each for first and for later executions; NULL: no recipe was right so far */
 	struct fit_tally *t[2];
 	uint32_t n[2];    /* number of samples */
 	uint32_t held[2]; /* number of further samples, which were compared with the best recipe alone */

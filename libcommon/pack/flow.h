@@ -193,8 +193,8 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 }
 
 /*
- * Corrects the predicted instruction to id. Selects the group that waits at id; without such a group, moves the
- * active lanes there.
+ * Corrects the predicted instruction to id. Selects the group that waits at id. If no group waits there, moves the
+ * active lanes to id.
  */
 static inline void flow_set_next(struct flow *f, uint32_t id)
 {

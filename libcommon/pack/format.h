@@ -75,7 +75,7 @@ enum column {
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* masks of lanes with mixed outcomes */
 	COL_MGAP, /* numbers of memory instructions up to the next that leaves its default recipe */
-	COL_MSEL, /* recipes of the memory instructions at such a miss */
+	COL_MSEL, /* recipes of the memory instructions that leave their default recipe */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, as byte planes */
 	COL_MID,

@@ -125,7 +125,7 @@ static void test_l1d_reads(void)
 	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 2, "MISS counted");
 	check_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "SECTOR_MISS counted");
 	check_count(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "HIT_RESERVED counted");
-	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted besides");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted as well");
 	check_count(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3, "fails counted as such only");
 	cache_delete(c);
 }
@@ -394,7 +394,7 @@ static void test_copies_of_other_side(void)
 	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line_of_set_0(0),
 		"which is written back");
 	ok(cache_has_sectors(c, line_of_set_0(4), 1), "a copy serves reads");
-	ok(!cache_has_sectors(c, line_of_set_0(4), 3), "but not of the sector beside it");
+	ok(!cache_has_sectors(c, line_of_set_0(4), 3), "but not of the sector next to it");
 	ok(!cache_put_copy(c, at(new_load(line_of_set_0(4) + 32)), 10), "that finds room in the same line");
 	ok(cache_has_sectors(c, line_of_set_0(4), 3), "now both are there");
 	cache_drop_copy(c, line_of_set_0(4), 1);

@@ -257,7 +257,7 @@ static void test_files(void)
 
 	gpuconf_init(&c);
 	ok(gpuconf_file(&c, path, &f) == -1 && f.at.line == 2 && strstr(f.at.file, "sub dir/in.config"),
-		"an included file lies beside the including one");
+		"an included file is in the directory of the including one");
 	snprintf(sub, sizeof(sub), "%s/sub dir/in.config", dir);
 	put_config_file(sub, "-gpgpu_n_mem 5");
 	ok(gpuconf_file(&c, path, &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6 &&
@@ -278,7 +278,7 @@ static void test_files(void)
 	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
 		"network mode 1 is accepted");
 	is_text(p.net.file, "net.icnt",
-		"its file is taken as written when it is not beside the configuration");
+		"its file is taken as written if the configuration's directory lacks it");
 	put_config_file(sub, "");
 	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1, "and knows its place");
 	is_text(p.net.file, sub, "otherwise beside it");

@@ -54,7 +54,7 @@ static int instantiate_graph(struct graph_exec **to, const struct cuda_graph *g,
 
 /*
  * In release 11 the third argument is a pointer to which the function would store the node of an error. A value
- * of at least 4096 is assumed to be such a pointer and is ignored.
+ * of at least 4096 is taken for this pointer and ignored.
  */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {

@@ -220,10 +220,7 @@ struct kernel *launch_next_kernel(struct gpu *g)
 	return k;
 }
 
-/*
- * Returns the first thread of a free range of `padded` threads on an SM in concurrent mode (LAUNCH-place-5),
- * or -1 if there is no such range.
- */
+/* Returns the first of `padded` consecutive free threads of an SM in concurrent mode (LAUNCH-place-5); -1: none. */
 static int find_free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
@@ -275,10 +272,7 @@ static void update_resources_in_use(
 	o->ctas += sign;
 }
 
-/*
- * Translates the static instructions that are new in the last block read. `codes` is the number of static
- * instructions after that block.
- */
+/* Translates the static instructions that the last block read has added. `codes` is their number after this block. */
 static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;

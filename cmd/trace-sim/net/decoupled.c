@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decouples the two crossbars of mode 2 for windows (LAUNCH-window). A crossbar may be behind or ahead of the
- * devices' time.
+ * Decouples the two crossbars of mode 2 for windows (LAUNCH-window). The time of a crossbar may be earlier or later
+ * than the time of the devices.
  *
  * Always true: queries are answered for the device's local time, not for the time that the crossbar has
  * reached.

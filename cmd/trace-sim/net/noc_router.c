@@ -511,7 +511,7 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 
 /*
  * Assigns a channel to a head that was granted the switch before it owned a channel. Only the piggyback
- * allocator does this. With other allocators such a grant is lost.
+ * allocator does this. With other allocators the grant is lost.
  */
 static bool take_piggyback_vc(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
