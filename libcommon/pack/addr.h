@@ -162,12 +162,15 @@ static inline bool has_numbers(const struct recipe *r) { return r->op >= OP_PLAN
 
 static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 {
-	to->base = from->base;
-	to->step = from->step;
-	to->line = from->line;
-	to->list = from->list;
-	if (!from->line && !from->list)
+	if (from->line) {
+		set_line(to, from->base, from->step);
+	} else if (from->list) {
+		set_list(to, from->list, from->base);
+	} else {
+		to->line = false;
+		to->list = NULL;
 		memcpy(to->a, from->a, sizeof(to->a));
+	}
 }
 
 /* ---- functions of the encoder ------------------------------------------------------------ */

@@ -98,6 +98,7 @@ static bool split_static(
 	struct code_scan s = {text + st->mid, text + st->mid + st->mid_len};
 
 	memset(t, 0, sizeof(*t));
+	t->form.op = "";
 	t->form.flags = st->flags;
 	if (st->flags & ST_LINE || d != DIALECT_SASS)
 		return false;
@@ -117,7 +118,7 @@ static bool is_same_form(const struct form *a, const struct form *b)
 {
 	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
 	       a->width == b->width && a->shape == b->shape && a->flags == b->flags &&
-	       (!a->op_len || !memcmp(a->op, b->op, a->op_len));
+	       !memcmp(a->op, b->op, a->op_len);
 }
 
 struct forms {
@@ -163,7 +164,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	if (p->style & STYLE_LINENO)
 		buf_var(&t[T_LINE], fold((int64_t)s->lineno - (i ? s[-1].lineno : 0)));
 	if (!split_static(c, part_dialect(p), s, &x)) {
-		struct form raw = {.flags = s->flags};
+		struct form raw = {.op = "", .flags = s->flags};
 
 		buf_var(&t[T_FORM], line_form_of(all, &raw));
 		buf_var(&t[T_RAW], s->mid_len);

@@ -170,9 +170,11 @@ static void put_recipe_numbers(
 			buf_var(&e->col[COL_WIDE], fold((int64_t)(a[i] - a[i - 1])));
 		return;
 	}
-	for (unsigned i = 1; i < n; i++)
-		v[i] = fold((int64_t)(a[i] - a[i - 1]) >> r->align);
-	put_planes(e, r, v + 1, n - 1, COL_DLOW);
+	unsigned differences = n - 1;
+
+	for (unsigned i = 0; i < differences; i++)
+		v[i] = fold((int64_t)(a[i + 1] - a[i]) >> r->align);
+	put_planes(e, r, v, differences, COL_DLOW);
 }
 
 /*
