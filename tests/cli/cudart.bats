@@ -391,7 +391,7 @@ cubin_lines() {
 	local ptx="ptx:70:$ROOT/tests/data/cudart/kernels.ptx" reason
 	printf '%s\n' '000fe400078e00ff 0000000000000111' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" -p 8,8,8,4 add >unknown.cubin
-	reason='code.1.sm_80.cubin: %s: not executed: function add, PC 0x0000: UNKNOWN.0x111'
+	reason='code.1.sm_80.cubin: %s: not executed: UNKNOWN.0x111'
 	program code vecadd "$ptx" elf:80:unknown.cubin
 	run -0 trace-exec -n -g a100-40 --run ./code 100
 	# shellcheck disable=SC2059
@@ -531,6 +531,19 @@ cubin_lines() {
 	assert_output --regexp $'^kernel-1.traceg\nMemcpyHtoD,0x[0-9a-f]+,12\nkernel-2.traceg\nMemcpyDtoH,0x[0-9a-f]+,12$'
 	run -0 grep -h '^-kernel name' out/kernel-1.traceg out/kernel-2.traceg
 	assert_output $'-kernel name = add\n-kernel name = scale'
+}
+
+@test "blocks that claim their work share it if the GPU executes all of them at once" {
+	program claims claims "ptx:70:$ROOT/tests/data/cudart/claims.ptx"
+	run -0 trace-exec -g qv100 -o out --run ./claims 4
+	assert_line --regexp '^status 0: 1[5-7] 1[5-7] 1[5-7] 1[5-7]$'
+	run -0 trace-exec -g qv100 -n -j 2 --run ./claims 4
+	assert_line --regexp '^status 0: 1[5-7] 1[5-7] 1[5-7] 1[5-7]$'
+	# with --order, and in a grid that the GPU executes in parts, blocks run one after another
+	run -0 trace-exec -g qv100 -n --order --run ./claims 4
+	assert_line 'status 0: 64 0 0 0'
+	run -0 trace-exec -g qv100 -n --run ./claims 3000
+	assert_line 'status 0: 64 0 0 0'
 }
 
 @test "launches by kernels are named by their refusal" {

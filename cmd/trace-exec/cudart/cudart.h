@@ -181,6 +181,8 @@ uint64_t cudart_address_hash(const void *p);
 /* image.c: loads the registered fat binaries. Returns 0 or a status. */
 int cudart_load_images(void);
 struct kernel *cudart_find_kernel(const void *host, int *status);
+/* occupancy.c: returns the number of blocks, with `dynamic` bytes of dynamic shared memory, that fit on an SM. */
+uint64_t cudart_blocks_of_sm(const struct kernel *k, uint64_t threads, uint64_t dynamic);
 /*
  * Adds an image that the program loads by a call, and sets *image to its number. It refers to the bytes and
  * texts of `from` until cudart_drop_image(). Returns 0 or a status. Sets *why to the fault of an image that

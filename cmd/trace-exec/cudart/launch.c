@@ -117,6 +117,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 {
 	struct begun_launch *x = xcalloc(1, sizeof(*x));
 	struct occupancy o = {k->regs, k->shared};
+	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
 	x->chosen = cudart_is_chosen(l);
 	x->params = xmalloc(l->kernel->param_bytes + 16u);
@@ -129,6 +130,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 		.options = x->chosen ? &cudart.exec : &cudart.unchecked,
 		.launch = &x->l,
 		.timer = cudart.warp_insts,
+		.resident = cudart.wire.sms * cudart_blocks_of_sm(k, threads, l->dyn_shared),
 		.record = cudart_record_function(l),
 		.print = stdout};
 	grid_prepare(&x->g);

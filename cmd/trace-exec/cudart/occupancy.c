@@ -152,23 +152,28 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 
 /* ---- occupancy ---- */
 
+uint64_t cudart_blocks_of_sm(const struct kernel *k, uint64_t threads, uint64_t dynamic)
+{
+	const struct wire *w = &cudart.wire;
+	uint64_t lanes = (threads + 31) / 32 * 32, shared = k->shared + dynamic,
+		 regs = (k->regs + 3u) / 4 * 4;
+	uint64_t n = min_u64(w->ctas, lanes ? w->threads / lanes : 0);
+
+	n = regs && lanes ? min_u64(n, w->regs / (lanes * regs)) : n;
+	n = shared ? min_u64(n, w->shared / shared) : n;
+	return threads > 1024 || shared > w->shared_block ? 0 : n;
+}
+
 API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *to, const void *host, int threads,
 	size_t dynamic)
 {
-	const struct wire *w = &cudart.wire;
 	struct kernel *k = NULL;
 	int e = find_kernel_of_call(host, &k);
 
 	if (!e && (!to || threads <= 0))
 		e = cudaErrorInvalidValue;
-	if (!e) {
-		uint64_t lanes = ((uint64_t)threads + 31) / 32 * 32, n = min_u64(w->ctas, w->threads / lanes);
-		uint64_t shared = k->shared + dynamic, regs = (k->regs + 3u) / 4 * 4;
-
-		n = regs ? min_u64(n, w->regs / (lanes * regs)) : n;
-		n = shared ? min_u64(n, w->shared / shared) : n;
-		*to = threads > 1024 || shared > w->shared_block ? 0 : (int)n;
-	}
+	if (!e)
+		*to = (int)cudart_blocks_of_sm(k, (unsigned)threads, dynamic);
 	return cudart_leave(e);
 }
 

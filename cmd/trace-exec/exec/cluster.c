@@ -12,6 +12,7 @@
 
 #define IDLE_LEAST 1024u /* initial step by which the clocks of a stuck cluster advance, in nanoseconds */
 #define IDLE_MOST  (1ull << 40)
+#define QUIET      8192u /* instructions of a warp without a change of memory, after which it may spin */
 
 struct cluster *cluster_new(struct grid *g)
 {
@@ -104,11 +105,19 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 	return true;
 }
 
+/* Returns the number of rounds without a change of memory after which to look for endless loops. */
+static uint32_t first_watched_round(const struct cluster *c)
+{
+	uint64_t turn = c->cta[0]->g->turn;
+
+	return turn < QUIET ? (uint32_t)(QUIET / turn) : 1;
+}
+
 void cluster_start(struct cluster *c, uint64_t number)
 {
 	c->number = number;
 	c->arrived = c->unchanged_rounds = 0;
-	c->watch_from_round = 1;
+	c->watch_from_round = first_watched_round(c);
 	c->idle = 0;
 	c->idle_step_ns = IDLE_LEAST;
 	for (uint32_t i = 0; i < c->n; i++)
@@ -167,7 +176,7 @@ bool cluster_still_waits(struct cluster *c)
 {
 	bool waits = do_all_ready_warps_spin(c);
 
-	c->watch_from_round = waits ? 0 : 1;
+	c->watch_from_round = waits ? 0 : first_watched_round(c);
 	c->unchanged_rounds = 0;
 	return waits;
 }
@@ -189,8 +198,19 @@ bool cluster_advance_clocks(struct cluster *c)
 	return true;
 }
 
+/* Returns the number of instructions that the cluster's warps have executed. */
+static uint64_t count_instructions(const struct cluster *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		n += c->cta[i]->clock;
+	return n;
+}
+
 enum cluster_state cluster_run(struct cluster *c)
 {
+	const uint64_t slice = c->cta[0]->g->slice, before = count_instructions(c);
 	bool moved;
 	uint32_t done;
 
@@ -208,7 +228,7 @@ enum cluster_state cluster_run(struct cluster *c)
 			c->changed = true;
 			c->idle_step_ns = IDLE_LEAST;
 			c->unchanged_rounds = 0;
-			c->watch_from_round = 1;
+			c->watch_from_round = first_watched_round(c);
 		} else if (++c->unchanged_rounds >= c->watch_from_round) {
 			c->watch_from_round = 2 * c->unchanged_rounds;
 			if (do_all_ready_warps_spin(c)) {
@@ -216,6 +236,8 @@ enum cluster_state cluster_run(struct cluster *c)
 				return CLUSTER_STUCK;
 			}
 		}
+		if (count_instructions(c) - before >= slice)
+			return CLUSTER_READY;
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * One thread block: its warps, round robin, and its barriers.
  *
- * Each warp runs until it waits or ends, or for TURN instructions, so that warps can wait for each other's
+ * Each warp runs until it waits or ends, or for a turn of instructions, so that warps can wait for each other's
  * stores. Always true: a barrier is complete when the number of warps that it names, or all live warps, have
  * arrived; the order of execution depends only on the program.
  */
@@ -11,8 +11,7 @@
 #include "exec/check.h"
 #include "exec/stack.h"
 
-#define TURN 8192u /* instructions that a warp executes in one turn */
-#define STEP 256u  /* instructions that a group of independent lanes executes in a row */
+#define STEP 256u /* instructions that a group of independent lanes executes in a row */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -269,11 +268,11 @@ void cta_fail_over_limit(struct cta *c)
 /* Executes a turn of a warp with independent lanes: each group that can run executes STEP instructions. */
 static void execute_independent_groups(struct warp *w)
 {
-	uint64_t end = w->insts + TURN;
+	uint64_t end = w->insts + w->g->turn;
 
 	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
 		w->stop = 0;
-		exec_warp(w, STEP);
+		exec_warp(w, min_u64(STEP, w->g->turn));
 		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_switch_group(w) < 2 && w->stop)
 			return;
 	}
@@ -293,7 +292,7 @@ bool cta_execute_turn(struct cta *c)
 		if (c->g->independent && !c->g->machine)
 			execute_independent_groups(w);
 		else
-			exec_warp(w, TURN);
+			exec_warp(w, c->g->turn);
 		c->clock += w->insts - before;
 		if (w->stop & WARP_STOP)
 			return true;

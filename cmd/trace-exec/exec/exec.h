@@ -120,7 +120,8 @@ struct frame {
 /* Bits of frame.order. Each of the lower bits represents one atomic operation on global memory. */
 enum {
 	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
-	ORDER_FENCE = 1 << 29  /* fences, volatile and ordered accesses, by which blocks may communicate */
+	ORDER_FENCE = 1 << 29, /* fences, volatile and ordered accesses, by which blocks may communicate */
+	ORDER_CLAIM = 1 << 28  /* uses of old values of atomics, by which blocks may claim work */
 };
 
 struct bound_code {
@@ -315,11 +316,14 @@ struct grid {
 	struct fault fault;                /* fault of CTA `failed` */
 	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
-	bool independent;                  /* groups of diverged lanes take turns */
-	unsigned n_threads;                /* number of threads that execute CTAs */
-	struct race *race;                 /* state of the search for races (race.c); NULL: no search */
-	record_fn *record;                 /* function that records instructions; NULL: no trace */
-	const struct lower *lower;         /* machine code of the trace (lower/lower.h); NULL: PTX */
+	uint64_t resident;                 /* number of CTAs that the GPU executes at once; 0: unknown */
+	uint64_t slice;            /* number of warp instructions after which another cluster continues */
+	uint64_t turn;             /* number of instructions that a warp executes before the next warp */
+	bool independent;          /* groups of diverged lanes take turns */
+	unsigned n_threads;        /* number of threads that execute CTAs */
+	struct race *race;         /* state of the search for races (race.c); NULL: no search */
+	record_fn *record;         /* function that records instructions; NULL: no trace */
+	const struct lower *lower; /* machine code of the trace (lower/lower.h); NULL: PTX */
 	const struct machine_execution *machine; /* the kernel is machine code; NULL: PTX */
 	uint8_t *bank0; /* constant bank 0 of the kernel: launch values and parameters */
 	uint32_t bank0_bytes;
@@ -463,7 +467,7 @@ struct cluster {
 	uint64_t idle;             /* by how much the clocks have advanced while all warps waited */
 	uint64_t idle_step_ns;     /* next step by which the clocks advance */
 };
-enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
+enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK, CLUSTER_READY };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
 /* Executes barrier.cluster.arrive for the lanes of m. */
@@ -471,7 +475,7 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 /* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
-/* Executes the cluster until it ends or fails, or until all its warps wait or spin. */
+/* Executes the cluster until it ends or fails, until all its warps wait or spin, or to the end of its slice. */
 enum cluster_state cluster_run(struct cluster *c);
 /*
  * Advances the clocks of a stuck cluster that reads one, so that a timed wait ends. Returns false if the

@@ -7,6 +7,9 @@
  * uses the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
  * atomics, prints, allocates, or has fences or volatile accesses by which blocks may communicate.
  *
+ * The blocks of a kernel that uses old values of atomics and that fits on the GPU at once continue alternately.
+ * Such blocks may claim their work from a counter until there is none, and on a GPU each gets a similar share.
+ *
  * Always true: blocks start and are delivered in the order of their numbers; the reported failure is that of
  * the lowest block that fails, because all lower blocks run to their end; instructions count against the limit
  * in the same order.
@@ -17,7 +20,10 @@
 #include "exec/call.h"
 #include "exec/check.h"
 
-#define FIRST_INDEPENDENT 70 /* since sm_70 each lane has its own program counter */
+#define FIRST_INDEPENDENT 70    /* since sm_70 each lane has its own program counter */
+#define TURN              8192u /* instructions of a warp's turn */
+#define SHARING_TURN      128u  /* the same where blocks continue alternately */
+#define SHARING_SLICE     1024u /* instructions of a cluster's slice where blocks continue alternately */
 
 void grid_prepare(struct grid *g)
 {
@@ -155,7 +161,7 @@ static bool start_next_cluster(struct grid_team *t, struct resident_clusters *r)
 	if (!r->c[r->n])
 		r->c[r->n] = cluster_new(t->g);
 	cluster_start(r->c[r->n], t->next++);
-	r->state[r->n] = CLUSTER_STUCK;
+	r->state[r->n] = CLUSTER_READY;
 	r->n++;
 	return true;
 }
@@ -213,8 +219,8 @@ static bool waits_as_before(struct grid_team *t)
 }
 
 /*
- * Executes one delivery_changed of each cluster from number `from` on. Returns whether a cluster has ended or changed
- * memory.
+ * Executes each cluster from number `from` on until it ends or waits, or for a slice. Returns whether a cluster has
+ * ended, has changed memory or is ready.
  */
 static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 {
@@ -225,7 +231,7 @@ static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 		if (r->state[i] == CLUSTER_DONE)
 			continue;
 		r->state[i] = run_cluster(t->g, r->c[i]);
-		progress |= r->state[i] == CLUSTER_DONE || r->c[i]->changed;
+		progress |= r->state[i] == CLUSTER_DONE || r->state[i] == CLUSTER_READY || r->c[i]->changed;
 		t->good = r->state[i] != CLUSTER_FAILED;
 	}
 	return progress;
@@ -271,6 +277,13 @@ static unsigned count_threads(const struct grid *g, uint64_t clusters)
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
 
+/* Tests whether the clusters continue alternately: they may claim work, and the GPU executes all of them at once. */
+static bool do_clusters_alternate(const struct grid *g, uint64_t clusters)
+{
+	return g->order & ORDER_CLAIM && !g->options->order && clusters > 1 &&
+	       clusters * g->cluster_size <= g->resident;
+}
+
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 {
 	const struct launch *l = g->launch;
@@ -282,6 +295,9 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
 	g->n_threads = count_threads(g, t->clusters);
+	bool alternate = do_clusters_alternate(g, t->clusters);
+	g->turn = alternate ? SHARING_TURN : TURN;
+	g->slice = alternate ? SHARING_SLICE : UINT64_MAX;
 	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);

@@ -351,6 +351,6 @@ int mbind_atom(struct mbind *b, struct op *o)
 	if (!(kind & IS_SHARED))
 		frame->order |= o->is_signed ? atom_order_bits((enum atom)o->x->aux[AUX_ATOM],
 						       (enum type)o->x->aux[AUX_TYPE])
-					     : (uint32_t)ORDER_SHOWS;
+					     : ORDER_SHOWS | ORDER_CLAIM;
 	return 0;
 }

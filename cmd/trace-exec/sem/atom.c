@@ -276,6 +276,6 @@ int bind_atom(struct bind *b, struct op *o)
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;
 	if (o->space != SP_SHARED)
-		b->frame->order |= o->is_signed ? atom_order_bits(a, t) : (uint32_t)ORDER_SHOWS;
+		b->frame->order |= o->is_signed ? atom_order_bits(a, t) : ORDER_SHOWS | ORDER_CLAIM;
 	return 0;
 }
