@@ -18,8 +18,8 @@ int mbind_refuse(const struct mbind *b, const char *why)
 
 	sass_text(b->in, text);
 	return fault_set(b->fault, (struct place){b->fn->module->path, 0, 0}, "sass",
-		"not executed: function %s, PC 0x%04x: %s%s%s%s", b->fn->name, b->in->pc, text,
-		*why ? " (" : "", why, *why ? ")" : "");
+		"not executed: %s%s%s%s, PC 0x%04x of function %s", text, *why ? " (" : "", why,
+		*why ? ")" : "", b->in->pc, b->fn->name);
 }
 
 static uint32_t register_slot(struct mbind *b, uint32_t n, unsigned count)

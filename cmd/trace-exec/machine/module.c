@@ -185,8 +185,8 @@ static int reject_texture_references(
 				sass_text(&c->inst[i], text);
 			}
 		return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
-			"not executed: function %s, PC 0x%04x: %s (texture reference '%s', expected a texture object)",
-			c->kernel->name, pc, text, m->symbol[r->symbol].name);
+			"not executed: %s (texture reference '%s', expected a texture object), PC 0x%04x of function %s",
+			text, m->symbol[r->symbol].name, pc, c->kernel->name);
 	}
 	return 0;
 }
