@@ -84,9 +84,9 @@ static int compare_moved(const void *pa, const void *pb)
 static void format_percent(char t[32], double part, const char *form)
 {
 	if (isnan(part))
-		strcpy(t, "?");
+		snprintf(t, 32, "?");
 	else if (isinf(part))
-		strcpy(t, "from 0");
+		snprintf(t, 32, "from 0");
 	else
 		snprintf(t, 32, form, 100 * part);
 }

@@ -93,7 +93,7 @@ static const struct {
 enum metric metric_of_title(const char *title, char unit[16])
 {
 	const char *open = strstr(title, " ("), *last = strrchr(title, '(');
-	size_t n, end = strlen(title);
+	size_t n, end;
 
 	title += strspn(title, " ");
 	n = open && open >= title ? (size_t)(open - title) : strlen(title);

@@ -260,7 +260,7 @@ static void write_source_text(const struct source_view *v, const struct source_r
 
 		text[strcspn(text, "\r\n")] = '\0';
 		if (strlen(text) > SHOWN_BYTES)
-			strcpy(text + SHOWN_BYTES - 3, "...");
+			memcpy(text + SHOWN_BYTES - 3, "...", 4);
 		if (end > w.at)
 			w.previous = line;
 		if (end > w.at || is_near_instruction(&w, v, line)) {

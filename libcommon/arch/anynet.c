@@ -194,7 +194,7 @@ static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_
 static int read_links(struct anynet_reader *r, struct fault *f)
 {
 	struct anynet_word w, number;
-	uint32_t head, id, cycles;
+	uint32_t head = 0, id = 0, cycles = 0;
 	int router;
 
 	if (!next_word(r, &w))

@@ -210,11 +210,10 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 {
 	struct conf_token name = {0}, value = {0};
 	char shown[80];
-	int got, again = 0;
+	int got = 1, again = 0;
 
 	while (again || (got = read_conf_token(l, &name)) == 1) {
 		again = 0;
-		got = 1;
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
 			diag_quote(shown, sizeof(shown), name.text, name.len);
 			return fault_set(l->r->fault, name.at, "conf-syntax",

@@ -99,7 +99,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 	return !off;
 }
 
-/* Reports whether all 32 addresses a[] are the lanes, which are no line, with the bits c inverted. */
+/* Returns whether the 32 addresses a[] are those of `from` with the bits c inverted. `from` must not be a line. */
 static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t c)
 {
 	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;

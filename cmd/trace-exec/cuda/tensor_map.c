@@ -83,7 +83,7 @@ API(int, cuTensorMapEncodeTiled, struct tensor_map *to, unsigned type, unsigned 
 {
 	const struct map_description x = {"cuTensorMapEncodeTiled", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
-	struct tensor_map m;
+	struct tensor_map m = {0};
 	int e = box ? describe_tensor_map(&m, &x) : cudaErrorInvalidValue;
 
 	for (unsigned d = 0; !e && d < rank; d++)
@@ -116,7 +116,7 @@ API(int, cuTensorMapEncodeIm2col, struct tensor_map *to, unsigned type, unsigned
 {
 	const struct map_description x = {"cuTensorMapEncodeIm2col", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
-	struct tensor_map m;
+	struct tensor_map m = {0};
 	int e = describe_tensor_map(&m, &x);
 
 	if (!e && (!channels || channels > 256 || !pixels || pixels > 1024))

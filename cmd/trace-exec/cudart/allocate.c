@@ -394,7 +394,7 @@ API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 	       n = saturating_product(pitch, saturating_product(e.height, e.depth));
 	int status = allocate_for_program(to ? &base : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
 
-	if (!status)
+	if (to && !status)
 		*to = (struct pitched){base, pitch, e.width, e.height};
 	return status;
 }

@@ -49,7 +49,7 @@ static int find_library_release(struct dl_phdr_info *info, size_t n, void *found
 				names = d->d_un.d_ptr;
 		/* add the base if the loader has not relocated the address */
 		names += names < info->dlpi_addr ? info->dlpi_addr : 0;
-		for (d = first; d->d_tag != DT_NULL && !*release; d++)
+		for (d = first; names && d->d_tag != DT_NULL && !*release; d++)
 			if (d->d_tag == DT_NEEDED)
 				*release = release_in_library_name((const char *)names + d->d_un.d_val);
 	}

@@ -261,13 +261,13 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 {
 	while (from < end) {
 		uint64_t region = from / (4 * REGION_WORDS), to = (region + 1) * 4 * REGION_WORDS;
-		pthread_mutex_t *lock = g->n_threads > 1 ? &g->race->lock[region % LOCKS] : NULL;
+		pthread_mutex_t *lock = &g->race->lock[region % LOCKS];
 
 		to = to < end ? to : end;
-		if (lock)
+		if (g->n_threads > 1)
 			pthread_mutex_lock(lock);
 		mark_region(g, key, from, to, words, write);
-		if (lock)
+		if (g->n_threads > 1)
 			pthread_mutex_unlock(lock);
 		from = to;
 	}

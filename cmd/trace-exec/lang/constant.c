@@ -154,6 +154,7 @@ static bool parse_constant_term(struct parser *p, struct constant *c, unsigned d
 {
 	struct token t = p->t;
 
+	*c = (struct constant){0};
 	if (depth > DEPTH)
 		return parser_unexpected(p, "an expression that nests less deeply");
 	if (parser_at_punct(p, '-') || parser_at_punct(p, '+') || parser_at_punct(p, '~') ||

@@ -183,7 +183,7 @@ static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned de
 		if (rows && fl->next - start >= rows * row)
 			return parser_bad(p, &p->t, "initialiser",
 				"too many values in a list of '%s' (at most %llu)", fl->var->name,
-				(unsigned long long)(rows * row));
+				(unsigned long long)rows * row);
 		if (!fill_value(p, fl, depth + 1))
 			return false;
 	}

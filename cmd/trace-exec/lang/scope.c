@@ -94,12 +94,12 @@ static int compare_scope_names(const void *a, const void *b)
 
 static void sort_name_tables(void)
 {
-	for (uint16_t i = 0; i < N_OPCODES; i++)
-		by_opcode[i] = (struct scope_entry){i ? opcodes[i].name : "", i};
-	for (uint16_t i = 0; i < N_MODIFIERS; i++)
-		by_word[i] = (struct scope_entry){i ? modifier_name[i] : "", i};
-	for (uint16_t i = 0; i < N_TYPES; i++)
-		by_type[i] = (struct scope_entry){types[i].name, i};
+	for (unsigned i = 0; i < N_OPCODES; i++)
+		by_opcode[i] = (struct scope_entry){i ? opcodes[i].name : "", (uint16_t)i};
+	for (unsigned i = 0; i < N_MODIFIERS; i++)
+		by_word[i] = (struct scope_entry){i ? modifier_name[i] : "", (uint16_t)i};
+	for (unsigned i = 0; i < N_TYPES; i++)
+		by_type[i] = (struct scope_entry){types[i].name, (uint16_t)i};
 	qsort(by_opcode, N_OPCODES, sizeof(struct scope_entry), compare_scope_names);
 	qsort(by_word, N_MODIFIERS, sizeof(struct scope_entry), compare_scope_names);
 	qsort(by_type, N_TYPES, sizeof(struct scope_entry), compare_scope_names);

@@ -138,7 +138,7 @@ static int parse_value_list(struct init *i, const char *text, struct place at, s
 int init_parse_values(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f)
 {
-	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : NULL;
+	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : "";
 	uint8_t bytes[8];
 	char *end;
 

@@ -165,7 +165,7 @@ static struct lower_part parse_step_part(const char *word, size_t n)
 		p.kind = PART_RESULT;
 	else if ((at = strchr(sources, *word)))
 		p = (struct lower_part){PART_SOURCE, (uint8_t)(at - sources), p.half};
-	else if ((at = strchr(addresses, *word)))
+	else if (strchr(addresses, *word))
 		p = (struct lower_part){PART_ADDRESS, (uint8_t)(*word == 'n'), p.half};
 	else if ((at = strchr(temps, *word)))
 		p = (struct lower_part){PART_TEMP, (uint8_t)(at - temps), p.half};

@@ -410,7 +410,7 @@ static void emit_step(struct selection *s, const struct lower_step *step)
 {
 	const struct stmt *in = &s->plan->func->inst[s->current];
 	const struct op *o = &s->plan->code->op[s->plan->func->first_pc + s->current];
-	uint32_t src[STEP_SOURCES], dst, vector;
+	uint32_t src[STEP_SOURCES] = {0}, dst, vector;
 	struct constant_slots slots = constant_slots_of(s, step);
 	const struct operand *wide = s->plan->wide[s->current];
 	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);

@@ -226,7 +226,7 @@ static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value 
 
 	switch (in->op) {
 	case I_ld:
-		return s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
+		return s && s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
 		       (o->space == SP_PARAM || o->space == SP_CONST) && make_value_constant(v);
 	case I_mov:
 	case I_cvta:

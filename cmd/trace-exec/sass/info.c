@@ -110,11 +110,11 @@ int sass_info_function(
 	struct attribute a;
 	uint64_t at = 0;
 	int got;
+	bool good = true;
 
 	while ((got = next_attribute(s, &at, &a)) > 0)
-		if (!read_function_attribute(fn, &a))
-			got = -1;
-	if (got < 0)
+		good &= read_function_attribute(fn, &a);
+	if (got < 0 || !good)
 		return fault_set(f, (struct place){.file = e->name}, "cubin",
 			"damaged attributes of function %.100s", fn->name);
 	return 0;

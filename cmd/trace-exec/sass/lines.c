@@ -303,7 +303,7 @@ static void read_line_files(struct line_reader *r, struct line_span *s)
 
 		read_leb128(s, false);
 		read_leb128(s, false);
-		add_line_file(r, "", at && at <= n ? folder[at - 1] : "", name);
+		add_line_file(r, "", folder && at && at <= n ? folder[at - 1] : "", name);
 	}
 	free(folder);
 }
@@ -431,7 +431,7 @@ static unsigned read_line_header(
 	skip_line_bytes(unit, rest);
 	h->step = (unsigned)read_line_number(head, 1);
 	read_line_number(head, version >= 4 ? 2 : 1);
-	h->base = (int8_t)read_line_number(head, 1);
+	h->base = (int)((read_line_number(head, 1) & 0xff) ^ 0x80) - 0x80; /* a signed byte */
 	h->range = (unsigned)read_line_number(head, 1);
 	h->opcode = (unsigned)read_line_number(head, 1);
 	for (unsigned i = 1; i < h->opcode; i++)

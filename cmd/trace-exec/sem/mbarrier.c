@@ -100,12 +100,14 @@ static bool subtract_arrivals(
 static bool add_pending_bytes(
 	struct warp *w, const struct op *o, unsigned lane, struct mbarrier_state *s, s64 n)
 {
-	if (s->pending_bytes + n <= COUNT_MOST && s->pending_bytes + n >= -COUNT_MOST) {
-		s->pending_bytes += n;
+	long long sum = s->pending_bytes + n;
+
+	if (sum <= COUNT_MOST && sum >= -COUNT_MOST) {
+		s->pending_bytes = sum;
 		return true;
 	}
 	exec_fail(w, o, 1u << lane, "mbarrier", "%lld pending bytes of an mbarrier (expected at most %d)",
-		(long long)(s->pending_bytes + n), COUNT_MOST);
+		sum, COUNT_MOST);
 	return false;
 }
 

@@ -74,9 +74,9 @@ static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 		for (unsigned k = 0; k < o->n; k++) {
 			unsigned bit = 8 * o->bytes * k;
 
-			v[bit / 64] |= (read_part_lane(w, o->x->slot[k], o->x->bytes[k], i) &
-					       (o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1))
-				       << bit % 64;
+			v[bit / 64 % 2] |= (read_part_lane(w, o->x->slot[k], o->x->bytes[k], i) &
+						   (o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1))
+					   << bit % 64;
 		}
 		if (o->reg_bytes == 16) {
 			REG(u64, w, o->d)[i] = v[0];
@@ -102,7 +102,7 @@ static void mov_unpack(struct warp *w, const struct op *o, uint32_t m)
 			unsigned bit = 8 * o->bytes * k;
 
 			write_part_lane(w, o->x->slot[k], o->x->bytes[k], i,
-				v[bit / 64] >> bit % 64 &
+				v[bit / 64 % 2] >> bit % 64 &
 					(o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1));
 		}
 	}

@@ -55,7 +55,7 @@ static void find_texel_position(
 
 	s->layer = 0;
 	memset(s->axis, 0, sizeof(s->axis));
-	for (unsigned d = 0; d < g->n; d++) {
+	for (unsigned d = 0; d < min_u32(g->n, 3); d++) {
 		enum texture_mode mode =
 			t->shape == TEXTURE_LINEAR ? TEXTURE_BORDER : (enum texture_mode)s->sampler->mode[d];
 

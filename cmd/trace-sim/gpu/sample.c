@@ -60,7 +60,7 @@ static bool waves_are_stable(struct block_rate *s)
 		least = fmin(least, took);
 		most = fmax(most, took);
 		sum += took / SAMPLE_WAVES;
-		half[i >= SAMPLE_WAVES / 2] += took / (SAMPLE_WAVES / 2);
+		half[i >= SAMPLE_WAVES / 2] += 2 * took / SAMPLE_WAVES;
 	}
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
 		double d = ring_wave_at(s, s->n - SAMPLE_WAVES + i)->took - sum;

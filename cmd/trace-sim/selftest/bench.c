@@ -113,11 +113,12 @@ static void run_bench_until(struct bench *b, const struct micro *m, enum bench_c
 	struct gpu *g = &b->run.gpu;
 	const struct core_params *c = &g->params.core;
 	uint32_t sms = m->blocks < g->params.sms ? m->blocks : g->params.sms;
+	uint32_t warps = (m->threads + 31) / 32;
 	double most = (double)sms * c->schedulers * c->max_issue;
 	double lack;
 
 	if (unit == BENCH_CTAS)
-		most /= (m->threads + 31) / 32;
+		most /= warps;
 	while ((lack = n - (double)(unit == BENCH_CTAS ? g->completed_ctas : count_issued(g))) > 0)
 		step_or_skip_bench(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
 }

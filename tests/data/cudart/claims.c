@@ -8,7 +8,8 @@
 
 int main(int argc, char **argv)
 {
-	unsigned blocks = argc > 1 ? (unsigned)atoi(argv[1]) : 4, n = 64, *words = calloc(1 + blocks, sizeof(*words));
+	unsigned blocks = argc > 1 ? (unsigned)atoi(argv[1]) : 4, n = 64,
+		 *words = calloc(1 + blocks, sizeof(*words));
 	void *device;
 	int status = cudaMalloc(&device, (1 + blocks) * sizeof(*words));
 
