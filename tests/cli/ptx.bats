@@ -431,6 +431,30 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 trace-exec -n k.launch
 }
 
+@test "an atomic on uninitialised bytes is a finding, an exchange is not" {
+	for space in shared:s:.shared global:%rd1:A; do
+		IFS=: read -r s at where <<<"$space"
+		kernel <<-E
+			atom.$s.exch.b32 %r2, [$at], 1;
+			atom.$s.add.u32 %r2, [$at], 1;
+			red.$s.max.u32 [$at+8], 1;
+			red.$s.max.u32 [$at+8], 2;
+			atom.$s.cas.b32 %r2, [$at+16], 0, 1;
+		E
+		launch 1
+		sed -i 's/zero/unset/' k.launch
+		run -1 trace-exec -n k.launch
+		assert_output --partial "k.ptx:17:1: error: atomic of 4 uninitialised bytes"
+		assert_output --regexp "at byte 8 of '?$where"
+		sed -i '/^red/d' k.ptx
+		run -1 trace-exec -n k.launch
+		assert_output --regexp "k.ptx:17:1: error: atomic of 4 uninitialised bytes,? at byte 16 of '?$where"
+		sed -i '/^atom.*cas/d' k.ptx
+		run -0 trace-exec -n k.launch
+		assert_output ''
+	done
+}
+
 @test "shared memory: unwritten reads and races between warps are named" {
 	kernel <<<'ld.shared.u32 %r2, [s+8];'
 	launch 32

@@ -239,7 +239,7 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 		if (off == UINT64_MAX)
 			continue;
-		if ((!write || o->in->op == I_atom) &&
+		if ((!write || does_atomic_read(o)) &&
 			is_any_byte_uninitialised(w->mem->unset + off, s->bytes))
 			check_heap_lanes(w, o, s->lanes, bytes, at, write);
 		else if (write)
@@ -260,9 +260,7 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
 	if (is_atomic_access(o) && write) {
-		for (unsigned i = 0; i < n; i++)
-			checker_mark_written(w->cta, span[i].at, span[i].bytes);
-		checker_note_barrier(w->cta); /* atomics may synchronize threads */
+		check_shared_atomic(w, o, span, n, bytes, at);
 		return true;
 	}
 	return check_shared_access(w, o, span, n, bytes, at, write);

@@ -31,6 +31,11 @@ static inline bool is_atomic_access(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
 }
+/* Tests whether the result in memory depends on the bytes that were there before: all atomics except exchanges. */
+static inline bool does_atomic_read(const struct op *o)
+{
+	return (o->in->op == I_atom || o->in->op == I_red) && !stmt_has(o->in, M_EXCH);
+}
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);
 /* Marks bytes as initialised if they are in the heap. */
@@ -41,6 +46,9 @@ void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, ui
  */
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write);
+/* Like check_shared_access(), for an atomic op. It reports uninitialised bytes, and never a race. */
+void check_shared_atomic(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, uint8_t *const *at);
 /* Checks that a warp arrives at a barrier with all live lanes. Returns false if the launch has failed. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* Notes that the thread block has completed a barrier. */

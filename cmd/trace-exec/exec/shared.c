@@ -230,6 +230,16 @@ static bool is_known_merge_sort(const struct warp *w)
 	return strstr(w->g->launch->kernel->name, "DeviceMergeSort") != NULL;
 }
 
+/* Reports the read if all its bytes are uninitialised. off: offset of the bytes in the memory with shadow s. */
+static void report_uninitialised_read(struct warp *w, const struct op *o, uint32_t lane,
+	const struct shared_shadow *s, uint32_t off, uint64_t bytes)
+{
+	if (!memchr(s->written + off, WRITTEN, bytes) && !is_known_merge_sort(w))
+		exec_note_finding(w, o, 1u << lane, "uninitialised",
+			"%s of %llu uninitialised bytes at byte %u of .shared", checker_access_noun(o),
+			(unsigned long long)bytes, off);
+}
+
 /*
  * Checks the accesses of the lanes of m one by one. Parts of a word, and bytes of another block of the cluster,
  * are marked as written but not checked for races.
@@ -247,13 +257,10 @@ static bool check_shared_lanes(
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
-		if (write) {
+		if (write)
 			memset(s->written + off, WRITTEN, bytes);
-		} else if (!memchr(s->written + off, WRITTEN, bytes) && !is_known_merge_sort(w)) {
-			exec_note_finding(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes at byte %u of .shared",
-				checker_access_noun(o), (unsigned long long)bytes, off);
-		}
+		else
+			report_uninitialised_read(w, o, i, s, off, bytes);
 		if (bytes < 4 || owner != w->cta)
 			continue;
 		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
@@ -299,4 +306,23 @@ bool check_shared_access(struct warp *w, const struct op *o, const struct access
 			return false;
 	}
 	return true;
+}
+
+void check_shared_atomic(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
+	uint64_t bytes, uint8_t *const *at)
+{
+	for (const struct access_range *last = s + n; s < last; s++) {
+		const struct cta *owner = w->cta;
+		uint32_t off = shared_offset(&owner, s->at);
+		struct shared_shadow *x = owner->check;
+
+		if (off == UINT32_MAX || !x || are_bytes_written(x->written + off, s->bytes))
+			continue;
+		if (does_atomic_read(o))
+			FOR_BITS32 (i, s->lanes)
+				report_uninitialised_read(
+					w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
+		memset(x->written + off, WRITTEN, s->bytes);
+	}
+	checker_note_barrier(w->cta); /* atomics may synchronize threads */
 }

@@ -344,7 +344,10 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->is_signed = kind & IS_RED || (field(b, 16, 8) == RZ && o->x->aux[AUX_SPIN] != SPIN_PREDICATE);
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
-	b->fn->inst[b->index].op = o->is_signed ? I_red : I_atom;
+	struct stmt *in = &b->fn->inst[b->index];
+	in->op = o->is_signed ? I_red : I_atom;
+	if (o->x->aux[AUX_ATOM] == ATOM_EXCH)
+		in->mod[M_EXCH / 64] |= 1ull << M_EXCH % 64;
 	machine_set_function(o, o->reg_bytes == 16        ? execute_wide_atomic
 				: is_plain_word_atomic(o) ? execute_word_atomic
 							  : execute_atomic);
