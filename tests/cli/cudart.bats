@@ -425,6 +425,23 @@ cubin_lines() {
 	[ "${#lines[@]}" -eq 4 ]
 }
 
+@test "functions that share memory, and links of machine code, are refused with the reason" {
+	driver_program triton
+	gcc -std=gnu11 -o refusals "$ROOT/tests/data/cudart/refusals.c" -L. -lcuda -lcudart
+	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >good.cubin
+	run -1 trace-exec -n -g a100-40 --run ./refusals good.cubin
+	local shared='each process has a GPU of its own, so processes cannot share memory' what
+	for what in "cudaIpcGetMemHandle: $shared or events" \
+		"cudaMemPoolExportToShareableHandle: $shared" \
+		"cuIpcGetMemHandle: $shared or events" \
+		"cuIpcGetEventHandle: $shared or events" \
+		'cuLinkAddData: an object or a library; add PTX, or link it with nvlink and add its cubin' \
+		'cuLinkAddData: machine code together with other inputs; add PTX of all inputs, or link them with nvlink and add its cubin'; do
+		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"
+	done
+	[ "${#lines[@]}" -eq 6 ]
+}
+
 @test "a damaged cubin or fat binary that a program loads has an error" {
 	driver_program cubin
 	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >good.cubin

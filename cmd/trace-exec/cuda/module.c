@@ -375,6 +375,13 @@ DRIVER(cuLinkCreate_v2, start_link(to, OPTIONS(n, option, value)), unsigned n, c
 	void **value, struct cuda_link **to)
 ALSO(cuLinkCreate, cuLinkCreate_v2);
 
+/* Reports that machine code cannot be linked with other inputs. */
+static int refuse_linking_machine_code(void)
+{
+	return cudart_unsupported("cuLinkAddData",
+		"machine code together with other inputs; add PTX of all inputs, or link them with nvlink and add its cubin");
+}
+
 /* Stores a cubin or a fat binary, which must be the only input and becomes the result. */
 static int link_machine_code(struct cuda_link *l, const char *code, size_t n)
 {
@@ -386,7 +393,7 @@ static int link_machine_code(struct cuda_link *l, const char *code, size_t n)
 	if (!extent || extent > n)
 		return cudaErrorInvalidKernelImage;
 	if (l->code.n || l->texts.n > sizeof(LINKED_MAGIC) - 1)
-		return cudart_unsupported("cuLinkAddData", "machine code together with other inputs");
+		return refuse_linking_machine_code();
 	bytes_add(&l->code, code, extent);
 	return cudaSuccess;
 }
@@ -399,9 +406,10 @@ static int link_ptx_text(struct cuda_link *l, int kind, const char *text, size_t
 	if (kind == INPUT_CUBIN || kind == INPUT_FATBIN)
 		return link_machine_code(l, text, n);
 	if (kind != INPUT_PTX)
-		return cudart_unsupported("cuLinkAddData", "an object or a library");
+		return cudart_unsupported("cuLinkAddData",
+			"an object or a library; add PTX, or link it with nvlink and add its cubin");
 	if (l->code.n)
-		return cudart_unsupported("cuLinkAddData", "machine code together with other inputs");
+		return refuse_linking_machine_code();
 	bytes_add(&l->texts, text, strnlen(text, n));
 	bytes_add(&l->texts, "", 1);
 	return cudaSuccess;

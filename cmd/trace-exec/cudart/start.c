@@ -71,12 +71,38 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 	} while (n);
 }
 
+/* Returns why a function of a group of functions is not executed, or NULL if its name is reason enough. */
+static const char *refusal_reason(const char *function)
+{
+	static const struct {
+		const char *part; /* part of the names of the group */
+		const char *reason;
+	} groups[] = {
+		{"Ipc", "each process has a GPU of its own, so processes cannot share memory or events"},
+		{"Shareable", "each process has a GPU of its own, so processes cannot share memory"},
+		{"PoolExport", "each process has a GPU of its own, so processes cannot share memory"},
+		{"PoolImport", "each process has a GPU of its own, so processes cannot share memory"},
+		{"External", "there is no other interface to import from"},
+		{"Graphics", "there is no graphics interface"},
+		{"cudaGL", "there is no graphics interface"},
+		{"EGL", "there is no graphics interface"},
+		{"VDPAU", "there is no graphics interface"},
+		{"MultiDevice", "there is one GPU"},
+	};
+
+	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (strstr(function, groups[i].part))
+			return groups[i].reason;
+	return NULL;
+}
+
 int cudart_unsupported(const char *function, const char *what)
 {
-	static char reported[64][96];
+	static char reported[64][192];
 	static unsigned n_reported;
-	char text[96];
+	char text[192];
 
+	what = what ? what : refusal_reason(function);
 	snprintf(text, sizeof(text), "%s%s%s", function, what ? ": " : "", what ? what : "");
 	for (unsigned i = 0; i < n_reported; i++)
 		if (!strcmp(reported[i], text))
