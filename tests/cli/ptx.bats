@@ -431,6 +431,14 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 trace-exec -n k.launch
 }
 
+@test "warps that wait for a time execute few instructions" {
+	kernel <<<'mov.u64 %rd3, %clock64; AGAIN: mov.u64 %rd4, %clock64; sub.s64 %rd4, %rd4, %rd3;
+		setp.lt.u64 %p1, %rd4, 7000000; @%p1 bra AGAIN;'
+	launch 512
+	run -0 trace-exec --limit 20000 -n k.launch
+	assert_output ''
+}
+
 @test "an atomic on uninitialised bytes is a finding, an exchange is not" {
 	for space in shared:s:.shared global:%rd1:A; do
 		IFS=: read -r s at where <<<"$space"

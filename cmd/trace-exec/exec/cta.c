@@ -289,6 +289,7 @@ bool cta_execute_turn(struct cta *c)
 		if (w->state != WARP_READY)
 			continue;
 		moved = true;
+		w->clock_reads = 0;
 		if (c->g->independent && !c->g->machine)
 			execute_independent_groups(w);
 		else

@@ -435,11 +435,21 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	}
 }
 
+/*
+ * Number of times that a warp reads a clock before its turn ends. A warp that waits for a time gains nothing from the
+ * rest of the turn.
+ */
+#define CLOCK_READS 16
+
 uint64_t exec_clock(struct warp *w, const struct op *o)
 {
 	uint64_t insts = w->insts + (w->run ? (uint64_t)(o - w->run) + 1 : 0);
 
 	w->timed = true;
+	if (w->clock_reads < CLOCK_READS)
+		w->clock_reads++;
+	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, another one would continue */
+		w->stop |= WARP_YIELD;
 	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle;
 }
 
@@ -471,8 +481,8 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 	       !memcmp(w->frame, s->frame, s->bytes);
 }
 
-#define SPIN_STEPS  65536u
-#define CLOCK_STEPS 1024u /* largest number of steps for a warp that reads a clock */
+#define SPIN_STEPS   65536u
+#define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
 static void free_snapshot(struct snapshot *s)
 {
@@ -481,9 +491,9 @@ static void free_snapshot(struct snapshot *s)
 }
 
 /*
- * Executes instructions until the warp is in an earlier state again. Returns false if it does not get there.
- * The earlier state is the one at the call. For a frozen warp, whose registers may contain an earlier time, it
- * is the one after the last of 1, 2, 4 ... instructions.
+ * Executes instructions until the warp is in an earlier state again. Returns false if it does not get there, or if a
+ * warp that is not frozen reads a clock. The earlier state is the one at the call. For a frozen warp, whose registers
+ * may contain an earlier time, it is the one after the last of 1, 2, 4 ... instructions.
  */
 static bool returns_to_state(struct warp *w)
 {
@@ -491,7 +501,7 @@ static bool returns_to_state(struct warp *w)
 	bool returned = false;
 
 	take_snapshot(w, &s);
-	for (uint32_t n = 0; n < (w->timed ? CLOCK_STEPS : SPIN_STEPS) && !returned; n++) {
+	for (uint32_t n = 0; n < (w->frozen ? FROZEN_STEPS : SPIN_STEPS) && !returned; n++) {
 		if (w->frozen && n && !(n & (n - 1))) {
 			free_snapshot(&s);
 			take_snapshot(w, &s);
@@ -501,6 +511,8 @@ static bool returns_to_state(struct warp *w)
 		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
 			break;
 		w->stop = 0;
+		if (w->timed && !w->frozen)
+			break;
 		returned = equals_snapshot(w, &s);
 	}
 	free_snapshot(&s);
@@ -510,14 +522,16 @@ static bool returns_to_state(struct warp *w)
 /* Tests whether a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
 bool exec_does_spin(struct warp *w)
 {
-	w->changed = false;
-	if (returns_to_state(w))
-		return true;
-	if (!w->timed || w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
-		return false;
-	w->frozen_clock = exec_clock(w, NULL);
-	w->frozen = true;
+	bool timed_before = w->timed;
+
+	w->changed = w->timed = false;
 	bool spins = returns_to_state(w);
-	w->frozen = false;
+	if (!spins && w->timed && w->state == WARP_READY && !w->changed && !(w->stop & WARP_STOP)) {
+		w->frozen_clock = exec_clock(w, NULL);
+		w->frozen = true;
+		spins = returns_to_state(w);
+		w->frozen = false;
+	}
+	w->timed |= timed_before;
 	return spins;
 }

@@ -392,6 +392,7 @@ struct warp {
 	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
 	bool frozen;  /* the warp's clocks read frozen_clock */
 	bool timed;   /* the warp has read a clock */
+	uint8_t clock_reads; /* number of times that the warp has read a clock in this turn, at most CLOCK_READS */
 	uint64_t frozen_clock;
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
 	const struct op *waiting; /* barrier at which the warp waits */
@@ -466,6 +467,7 @@ struct cluster {
 	bool timed;                /* a spinning warp reads a clock */
 	uint64_t idle;             /* by how much the clocks have advanced while all warps waited */
 	uint64_t idle_step_ns;     /* next step by which the clocks advance */
+	bool has_idled;            /* the clocks have advanced since the last cluster_run() */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK, CLUSTER_READY };
 struct cluster *cluster_new(struct grid *g);
