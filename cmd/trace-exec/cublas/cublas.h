@@ -5,6 +5,7 @@
  *   handle.c   handles, modes, copies of vectors and matrices to and from the device
  *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
  *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
+ *   factor.c   LU factors, solutions and inverses of batches of small matrices
  *   refused.c  functions that are not executed (cublas.def)
  *
  * Always true: the kernels are warptools' own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one
@@ -87,6 +88,13 @@ enum cublas_sum { SUM_PRODUCTS, SUM_SQUARES, SUM_MAGNITUDES };
 /* Stores the sum of x * y, the root of the sum of x * x, or the sum of |x| at `to`. */
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to);
+
+/*
+ * Launches blocks of threads of the kernel `name`, which is loaded from `text` at the first use of its key. Frees
+ * `text`. Returns a status.
+ */
+int cublas_launch_text(struct cublas_handle *h, const char *key, const char *name, char *text,
+	unsigned blocks, unsigned threads, void **args);
 
 /* text.c: each function returns the PTX of a kernel, which the caller frees, or NULL if memory is exhausted. */
 char *cublas_product_text(const struct cublas_product *p);

@@ -70,6 +70,17 @@ static int launch_cublas_kernel(
 		       : CUBLAS_SUCCESS;
 }
 
+int cublas_launch_text(struct cublas_handle *h, const char *key, const char *name, char *text,
+	unsigned blocks, unsigned threads, void **args)
+{
+	void *kernel;
+
+	pthread_mutex_lock(&lock);
+	kernel = load_cublas_kernel(key, name, text);
+	pthread_mutex_unlock(&lock);
+	return launch_cublas_kernel(kernel, (unsigned[]){blocks, 1, 1}, threads, 1, h->stream, args);
+}
+
 /* ---- products ---- */
 
 static float half_to_single(uint16_t h)

@@ -31,6 +31,12 @@ int cublasSscal_v2(void *, int, const float *, float *, int),
 int cublasDnrm2_v2(void *, int, const double *, int, double *),
 	cublasSasum_v2(void *, int, const float *, int, float *);
 int cublasSger_v2(void *, int, int, const float *, const float *, int, const float *, int, float *, int);
+int cublasSgetrfBatched(void *, int, float *const *, int, int *, int *, int),
+	cublasSgetrsBatched(void *, int, int, int, const float *const *, int, const int *, float *const *,
+		int, int *, int);
+int cublasDgetrfBatched(void *, int, double *const *, int, int *, int *, int),
+	cublasDgetriBatched(
+		void *, int, const double *const *, int, const int *, double *const *, int, int *, int);
 int cublasSetMatrix(int, int, int, const void *, int, void *, int), cublasSgeam(void);
 int cublasLtCreate(void **), cublasLtDestroy(void *), cublasLtMatmulDescCreate(void **, int, int);
 int cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t),
@@ -269,6 +275,101 @@ static void test_lt(void)
 	IS(0, cublasLtDestroy(lt));
 }
 
+enum { ORDER = 5, PITCH = 7, RIGHT_SIDES = 3 };
+
+/* Returns element (i, j) of the matrix of a batch. The first diagonal element is 0, so rows must be swapped. */
+static double element(int batch, int i, int j)
+{
+	if (i == j)
+		return i ? 15 : 0;
+	return (i * 3 + j * 5 + batch) % 7;
+}
+
+/* Copies n addresses of parts of `bytes` bytes, from `base` on, to the device. */
+static void *device_addresses(const void *base, size_t bytes, int n)
+{
+	const char *at[BATCHES];
+	void *p;
+
+	for (int i = 0; i < n; i++)
+		at[i] = (const char *)base + (size_t)i * bytes;
+	cudaMalloc(&p, sizeof(at));
+	cudaMemcpy(p, at, (size_t)n * sizeof(*at), 1);
+	return p;
+}
+
+/* Solves systems with several right sides. */
+static void test_solutions(void)
+{
+	float x[BATCHES][ORDER * PITCH] = {{0}}, y[BATCHES][RIGHT_SIDES * PITCH] = {{0}}, *dx, *dy;
+	int *pivots, *info, results[BATCHES], host_info = 9;
+
+	for (int k = 0; k < BATCHES * ORDER * ORDER; k++)
+		x[k / ORDER / ORDER][k % ORDER * PITCH + k / ORDER % ORDER] =
+			(float)element(k / ORDER / ORDER, k / ORDER % ORDER, k % ORDER);
+	for (int k = 0; k < BATCHES * ORDER * RIGHT_SIDES; k++)
+		y[k / ORDER / RIGHT_SIDES][k / ORDER % RIGHT_SIDES * PITCH + k % ORDER] = (float)(k % 4);
+	cudaMalloc((void **)&dx, sizeof(x));
+	cudaMalloc((void **)&dy, sizeof(y));
+	cudaMalloc((void **)&pivots, BATCHES * ORDER * sizeof(int));
+	cudaMalloc((void **)&info, sizeof(results));
+	cudaMemcpy(dx, x, sizeof(x), 1);
+	cudaMemcpy(dy, y, sizeof(y), 1);
+	void *ax = device_addresses(dx, sizeof(*x), BATCHES), *ay = device_addresses(dy, sizeof(*y), BATCHES);
+
+	IS(0, cublasSgetrfBatched(h, ORDER, ax, PITCH, pivots, info, BATCHES));
+	IS(0, cublasSgetrsBatched(
+		      h, 0, ORDER, RIGHT_SIDES, ax, PITCH, pivots, ay, PITCH, &host_info, BATCHES));
+	IS(0, host_info);
+	cudaMemcpy(results, info, sizeof(results), 2);
+	cudaMemcpy(y, dy, sizeof(y), 2);
+	for (int k = 0; k < BATCHES * ORDER * RIGHT_SIDES; k++) {
+		double sum = 0;
+
+		for (int j = 0; j < ORDER; j++)
+			sum += element(k / ORDER / RIGHT_SIDES, k % ORDER, j) *
+			       (double)y[k / ORDER / RIGHT_SIDES][k / ORDER % RIGHT_SIDES * PITCH + j];
+		IS(k % 4 + 1, sum + 1);
+	}
+	IS(0, results[0] + results[1]);
+	IS(7, cublasSgetrfBatched(h, ORDER, ax, ORDER - 1, pivots, info, BATCHES));
+	cudaFree(dx);
+	cudaFree(dy);
+	cudaFree(pivots);
+	cudaFree(info);
+	cudaFree(ax);
+	cudaFree(ay);
+}
+
+/* Inverts a matrix without pivots, and factors a singular one. */
+static void test_inverses(void)
+{
+	double x[BATCHES][4] = {{4, 1, 2, 3}, {1, 2, 2, 4}}, y[4], *dx, *dy;
+	int *info, results[BATCHES];
+
+	cudaMalloc((void **)&dx, sizeof(x));
+	cudaMalloc((void **)&dy, sizeof(x));
+	cudaMalloc((void **)&info, sizeof(results));
+	cudaMemcpy(dx, x, sizeof(x), 1);
+	void *ax = device_addresses(dx, sizeof(*x), BATCHES), *ay = device_addresses(dy, sizeof(*x), BATCHES);
+
+	IS(0, cublasDgetrfBatched(h, 2, ax, 2, NULL, info, BATCHES));
+	cudaMemcpy(results, info, sizeof(results), 2);
+	IS(0, results[0]);
+	IS(2, results[1]);
+	IS(0, cublasDgetriBatched(h, 2, ax, 2, NULL, ay, 2, info, 1));
+	cudaMemcpy(y, dy, sizeof(y), 2);
+	IS(.3, y[0]);
+	IS(-.1, y[1]);
+	IS(-.2, y[2]);
+	IS(.4, y[3]);
+	cudaFree(dx);
+	cudaFree(dy);
+	cudaFree(info);
+	cudaFree(ax);
+	cudaFree(ay);
+}
+
 int main(void)
 {
 	int version = 0;
@@ -291,6 +392,8 @@ int main(void)
 	test_types();
 	test_vectors();
 	test_lt();
+	test_solutions();
+	test_inverses();
 	cudaFree(da);
 	cudaFree(db);
 	cudaFree(dc);
