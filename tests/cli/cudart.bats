@@ -548,6 +548,11 @@ cubin_lines() {
 	assert_output --regexp $'^kernel-1.traceg\nMemcpyHtoD,0x[0-9a-f]+,12\nkernel-2.traceg\nMemcpyDtoH,0x[0-9a-f]+,12$'
 	run -0 grep -h '^-kernel name' out/kernel-1.traceg out/kernel-2.traceg
 	assert_output $'-kernel name = add\n-kernel name = scale'
+	run -0 trace-exec -q -f --as sass -o as-sass --run ./waits release
+	assert_output $'before: 0\nafter: 3\ncudaSuccess'
+	run -0 trace-lint -q as-sass
+	run -0 grep -h '^-kernel name' as-sass/kernel-1.traceg as-sass/kernel-2.traceg
+	assert_output $'-kernel name = add\n-kernel name = scale'
 }
 
 @test "blocks that claim their work share it if the GPU executes all of them at once" {

@@ -45,25 +45,30 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 
 /* ---- execution ---- */
 
-/* Returns the machine code of the kernel for --as sass. The code is kept until another kernel is launched. */
+/* Machine code of the latest kernel for --as sass; code is NULL if there is none. */
+static struct {
+	const struct func *kernel;
+	uint32_t modules; /* number of modules when `code` was translated; a new module invalidates it */
+	struct lower *code;
+} lowered;
+
+/* Returns the machine code of the kernel for --as sass, which is kept until another kernel is launched. */
 static const struct lower *machine_code_of_grid(const struct grid *g)
 {
-	static const struct func *lowered;
-	static uint32_t modules; /* number of modules when `code` was translated; a new module invalidates it */
-	static struct lower *code;
 	static struct fault f;
 
 	if (!cudart.wire.binary || !g->record || g->machine)
 		return NULL;
-	if (lowered != g->launch->kernel || modules != g->code->prog->n_modules) {
-		lower_free(code);
-		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
-		lowered = g->launch->kernel;
-		modules = g->code->prog->n_modules;
+	if (!lowered.code || lowered.kernel != g->launch->kernel ||
+		lowered.modules != g->code->prog->n_modules) {
+		lower_free(lowered.code);
+		lowered.code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
+		lowered.kernel = g->launch->kernel;
+		lowered.modules = g->code->prog->n_modules;
 	}
-	if (!code)
+	if (!lowered.code)
 		die_fault(&f);
-	return code;
+	return lowered.code;
 }
 
 struct begun_launch {
@@ -72,6 +77,7 @@ struct begun_launch {
 	struct grid_team *team;
 	struct trace_sink *trace; /* trace of the launch; NULL: not traced */
 	uint8_t *params;
+	struct lower *own_code; /* machine code of a launch that has paused, freed at its end; NULL: none */
 	bool chosen;
 };
 
@@ -90,20 +96,22 @@ static void end_launch(struct begun_launch *x, bool good)
 		cudart.pending = cudart_fault_status(&x->g.fault);
 		cudart_send(WIRE_FAILED, NULL, 0);
 	}
+	lower_free(x->own_code);
 	free(x->params);
 	free(x);
 }
 
 bool launch_continue(struct begun_launch *x, bool pauses)
 {
-	/*
-	 * A launch with lowered code cannot pause, because machine_code_of_grid() keeps only the code of the
-	 * latest launch.
-	 */
-	enum grid_state state = grid_continue(x->team, pauses && !x->g.lower);
+	enum grid_state state = grid_continue(x->team, pauses);
 
-	if (state == GRID_PAUSED)
+	if (state == GRID_PAUSED) {
+		if (x->g.lower && x->g.lower == lowered.code) {
+			x->own_code = lowered.code;
+			lowered.code = NULL;
+		}
 		return false;
+	}
 	end_launch(x, state == GRID_DONE);
 	return true;
 }
