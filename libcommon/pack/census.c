@@ -7,6 +7,7 @@
  */
 #include "addr.h"
 #include "directory.h"
+#include "follow.h"
 #include "trace/code.h"
 
 /*
@@ -144,8 +145,8 @@ static void count_path(
 	c->tally.shared += w->weight * once.shared;
 }
 
-/* Counts the accesses of a warp by their addresses. */
-static void count_accesses(struct counting *n, const struct pwarp *w)
+/* Counts the accesses of a number of warps, of which w is one and the others touch as many sectors. */
+static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t warps)
 {
 	const struct parsed *p = n->p;
 	const struct pack_more *more = p->more + w->more;
@@ -159,10 +160,47 @@ static void count_accesses(struct counting *n, const struct pwarp *w)
 				uint32_t sectors =
 					g.line ? tally_line_sectors(&x->in, g.w[0], g.w[1], g.n) : 0;
 
-				x->accesses++;
-				x->sectors += sectors ? sectors : sectors_of_access(n, &g, x);
+				x->accesses += warps;
+				x->sectors +=
+					(uint64_t)warps * (sectors ? sectors : sectors_of_access(n, &g, x));
 			}
 		}
+}
+
+/* Reports whether no near follower of w can have addresses that wrap around 0. */
+static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, const struct counted *of)
+{
+	const struct pack_more *more = p->more + w->more;
+	bool far = true;
+
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end && far; r++)
+		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+			const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+			uint64_t t[32];
+			const uint64_t *a = recorded_list(&g, t);
+
+			for (unsigned l = 0; l < g.n && of[p->to[i]].lanes; l++)
+				far &= a[l] - 2 * FOLLOW_NEAR < UINT64_MAX - 4 * FOLLOW_NEAR;
+		}
+	return far;
+}
+
+/* Counts the accesses of all warps. Near followers are counted with their leader. */
+static void count_all_accesses(struct counting *n)
+{
+	const struct parsed *p = n->p;
+	bool *alone =
+		xcalloc(p->n_warp + 1u, sizeof(*alone)); /* near followers are not counted with this leader */
+
+	for (uint32_t i = 0; i < p->n_warp; i++) {
+		const struct pwarp *w = &p->warp[i];
+
+		if (!w->leader && w->near)
+			alone[i] = !is_far_from_zero(p, w, n->of);
+		if (!w->leader || !w->near || alone[w->leader - 1])
+			count_accesses(n, w, w->leader || alone[i] ? 1 : 1 + w->near);
+	}
+	free(alone);
 }
 
 void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
@@ -181,11 +219,11 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 		c->known = decode_static(&of[i].in, part, &code->s[i], isa);
 		of[i].lanes = tally_wants_lanes(&of[i].in);
 	}
-	for (uint32_t i = 0; i < p->n_warp && c->known; i++) {
+	for (uint32_t i = 0; i < p->n_warp && c->known; i++)
 		if (p->warp[i].like == i)
 			count_path(c, p, &p->warp[i], of);
-		count_accesses(&n, &p->warp[i]);
-	}
+	if (c->known)
+		count_all_accesses(&n);
 	for (uint32_t i = 0; i < code->n; i++)
 		if (of[i].accesses)
 			tally_add_sectors(&c->tally, &of[i].in, of[i].accesses, of[i].sectors);

@@ -7,6 +7,7 @@
  */
 #include "addr.h"
 #include "flow.h"
+#include "follow.h"
 #include "tail.h"
 
 /* Offset and length of bytes in a column. */
@@ -56,6 +57,7 @@ struct encoder {
 	uint32_t *number;      /* number in runs of each static instruction */
 	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
 	bool *ran;                    /* whether each memory instruction has run in this warp */
+	struct follow_rules follow;   /* default recipes of warps that have followers */
 	struct tails tails;           /* state of texts */
 	struct plain *plain;          /* instructions by number in runs */
 	struct known_path *known;     /* path of each warp that was the first one to take it */
@@ -384,10 +386,16 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 
 static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
+	const size_t misses = e->col[COL_MGAP].n;
+
 	addresses_begin_warp(&e->x, w->id, tb->id);
-	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
 	encode_path(e, w);
+	if (w->leader && follow_rules_hold(&e->follow, e->p, tb, w, &e->mgap))
+		return;
+	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
 	encode_addresses_and_texts(e, w);
+	if (w->followers && e->col[COL_MGAP].n == misses)
+		follow_add_rules(&e->follow, e->p, (uint32_t)(tb - e->p->tb), w);
 }
 
 /* Reports whether the model predicts q after q[-1]. If all is set, the mask equals the active lanes. */
@@ -534,6 +542,7 @@ static size_t encode_spans(struct encoder *e)
 	e->known = xcalloc(e->p->n_warp + 1, sizeof(e->known[0]));
 	find_plain_insts(e);
 	find_default_recipes(e);
+	follow_rules_new(&e->follow, e->p);
 	for (uint32_t i = 0; i < part->n_spans; i++) {
 		encode_span(e, &part->span[i], first);
 		first += part->span[i].blocks;
@@ -546,6 +555,7 @@ static size_t encode_spans(struct encoder *e)
 	tails_free(&e->tails);
 	free(e->known);
 	free(e->plain);
+	follow_rules_free(&e->follow);
 	return e->col[COL_MSEL].n;
 }
 

@@ -499,7 +499,7 @@ static void keep_defaults_only(struct fitter *f)
 bool fit_addresses(struct parsed *p, bool sample)
 {
 	struct fitter f = {.p = p, .c = &p->part.code};
-	const uint32_t step = sample ? (p->n_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
+	const uint32_t step = sample ? (p->n_more + p->n_shared_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
 
 	if (!f.c->n_mem)
 		return false;

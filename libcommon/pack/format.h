@@ -8,6 +8,7 @@
  *   parse.c      conversion of text to a part; accepts only text that it reproduces exactly
  *   static.c     the distinct static instructions of a part
  *   records.c    conversion of records to a part, without text
+ *   follow.h     warps that differ from an earlier warp only in the first addresses of accesses
  *   part.c       completion of a part after parsing
  *   text.c       conversion of records to the same text
  *   tail.h       ends of lines that are kept as text: forms and numbers
@@ -203,6 +204,11 @@ struct pwarp {
 	uint32_t word, text;    /* offsets of the data for its elements of more[], in addr[] and text */
 	uint32_t like;          /* first warp with the same lanes, instructions and masks */
 	uint32_t weight;        /* number of warps that equal this one */
+	/* Warp that this one follows (follow.h) and whose runs and elements of more[] it shares, plus 1; 0: none. */
+	uint32_t leader;
+	uint32_t followers; /* number of warps that follow this one */
+	uint32_t near; /* number of these that are near (struct follow); of a follower: 1 if it is near, else 0 */
+	uint32_t n_more, n_words; /* numbers of elements of more[] and addr[], for warps from records */
 };
 
 struct parsed {
@@ -216,7 +222,8 @@ struct parsed {
 	uint32_t warp_run;              /* first run of the warp that is being parsed */
 	struct pack_more *more;         /* instructions with addresses or text */
 	uint32_t n_more, cap_more;
-	uint64_t *addr; /* address data of all warps */
+	uint32_t n_shared_more; /* elements of more[] that followers share with their leaders */
+	uint64_t *addr;         /* address data of all warps */
 	uint32_t n_addr, cap_addr;
 	struct buf text; /* texts of more[] */
 	uint32_t *slot;  /* hash table of static instructions by their constant text */

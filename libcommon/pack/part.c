@@ -50,6 +50,12 @@ static void find_equal_paths(struct parsed *p)
 		struct pwarp *w = &p->warp[i];
 
 		w->like = UINT32_MAX;
+		if (w->leader &&
+			flow_lanes(&p->part, w->id) == flow_lanes(&p->part, p->warp[w->leader - 1].id)) {
+			w->like = p->warp[w->leader - 1].like;
+			p->warp[w->like].weight++;
+			continue;
+		}
 		if (i && same_path(p, &p->warp[i - 1], w)) {
 			w->like = w[-1].like;
 			p->warp[w->like].weight++;

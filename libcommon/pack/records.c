@@ -6,11 +6,10 @@
  * is made only for a thread block that does not fit any part.
  */
 #include "addr.h"
+#include "follow.h"
 #include "records.h"
 
 /* ---- lengths ------------------------------------------------------------------------------ */
-
-static unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builtin_clzll(v | 1)) / 4; }
 
 static unsigned decimal_digits(uint64_t v)
 {
@@ -48,7 +47,7 @@ void records_begin(struct records *r, const struct pack_code *code)
 	r->next_variable = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_variable[0]));
 	r->fixed_bytes_before = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed_bytes_before[0]));
 	for (uint32_t i = 0; i < 2 * n_inst; i++) {
-		const struct pack_inst *x = &inst[i % n_inst];
+		const struct pack_inst *x = &inst[i < n_inst ? i : i - n_inst];
 		unsigned text = i >= n_inst   ? 0
 				: x->text_len ? x->text_len + (unsigned)x->end_len
 					      : decimal_digits(x->width);
@@ -67,6 +66,9 @@ void records_free(struct records *r)
 	free(r->min_present);
 	free(r->next_variable);
 	free(r->fixed_bytes_before);
+	free(r->follower);
+	r->follower = NULL;
+	r->cap_followers = 0;
 }
 
 void records_begin_part(struct records *r, struct parsed *p)
@@ -74,6 +76,8 @@ void records_begin_part(struct records *r, struct parsed *p)
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
 	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
+	memset(r->leader, 0, sizeof(r->leader));
+	r->n_followers = 0;
 }
 
 /* Returns the length of the texts " d" of all differences d between neighbours of a list. */
@@ -144,14 +148,18 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 	unsigned n = mask == UINT32_MAX ? 32 : bit_count32(mask);
 	uint64_t by = 0;
 
-	if (!n)
+	if (!n) {
+		r->digits++;
 		return strlen(" 1 0x0 0");
+	}
 	if ((addr & 3) == ADDR_MOVED) {
 		by = a[0];
 		at -= (uint32_t)a[1];
 		a = word + at;
 	}
-	uint64_t base = strlen(" 1 0x") + hex_digits(a[0] + by);
+	const unsigned digits = hex_digits(a[0] + by);
+	uint64_t base = strlen(" 1 0x") + digits;
+	r->digits += digits;
 	if (n == 1)
 		return base;
 	if ((addr & 3) == ADDR_STRIDE)
@@ -176,18 +184,68 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 	return length;
 }
 
-uint64_t records_length(
-	struct records *r, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+/* Returns the entry for leaders with the runs of x. */
+static struct record_leader *find_leader(struct records *r, const struct pack_warp *x)
+{
+	const struct pack_run *last = &x->run[x->n_runs - 1], *middle = &x->run[x->n_runs / 2];
+	uint32_t h = x->n_runs * 0x9e3779b1u ^ x->n_more * 0x85ebca6bu ^ last->id ^ middle->mask;
+
+	return &r->leader[(h * 0xc2b2ae35u ^ middle->n * 0x27d4eb2fu) >> 16 & (LEADERS - 1)];
+}
+
+/* Returns warp number k of the part, which may be one of the block that is not yet added. */
+static struct pack_warp warp_of_part(const struct parsed *p, uint32_t k, const struct pack_warp *block)
+{
+	if (k >= p->n_warp)
+		return block[k - p->n_warp];
+	const struct pwarp *w = &p->warp[k];
+	return (struct pack_warp){.run = p->run + w->first,
+		.more = p->more + w->more,
+		.word = p->addr + w->word,
+		.n_runs = w->n_runs,
+		.n_more = w->n_more,
+		.n_words = w->n_words};
+}
+
+/* Returns the length of the lines of warp i of a block, and finds its leader. */
+static uint64_t length_of_warp(
+	struct records *r, const struct parsed *p, const struct pack_warp *warp, uint32_t i, uint32_t *insts)
+{
+	const struct pack_warp *x = &warp[i];
+	struct record_leader *l = x->n_runs ? find_leader(r, x) : NULL;
+	struct follow f;
+
+	r->follower[i].leader = 0;
+	if (l && l->warp) {
+		const struct pack_warp a = warp_of_part(p, l->warp - 1, warp);
+
+		if (follow_compare(&a, x, &f)) {
+			r->follower[i] = (struct record_follower){l->warp, f.near};
+			*insts = l->insts;
+			return l->length + f.digits;
+		}
+	}
+	r->digits = 0;
+	uint64_t length = lines_length(r, x, insts);
+	if (l && !x->n_text)
+		*l = (struct record_leader){p->n_warp + i + 1, *insts, length - r->digits};
+	return length;
+}
+
+uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3],
+	const struct pack_warp *warp, uint32_t n_warps)
 {
 	uint64_t n = strlen("#BEGIN_TB\n\nthread block = ,,\n\n#END_TB\n");
 
 	for (unsigned i = 0; i < 3; i++)
 		n += decimal_digits(id[i]);
 	r->insts = 0;
+	grow(&r->follower, &r->cap_followers, n_warps, sizeof(r->follower[0]));
+	r->n_followers = n_warps;
 	for (uint32_t w = 0; w < n_warps; w++) {
 		uint32_t insts = 0;
 
-		n += lines_length(r, &warp[w], &insts);
+		n += length_of_warp(r, p, warp, w, &insts);
 		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w) + decimal_digits(insts);
 		r->insts += insts;
 	}
@@ -258,6 +316,34 @@ static void grow_for_warps(struct parsed *p, const struct pack_warp *warp, uint3
 	buf_room(&p->text, 1);
 }
 
+/* Adds the words of a warp, for which there are free entries. */
+static void add_record_words(struct parsed *p, struct pwarp *w, const struct pack_warp *x)
+{
+	w->word = p->n_addr;
+	w->n_words = x->n_words;
+	if (!x->n_words)
+		return;
+	memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
+	p->n_addr += x->n_words;
+}
+
+/* Adds a warp that follows one of the part. */
+static void add_follower(
+	struct parsed *p, struct pwarp *w, const struct pack_warp *x, struct record_follower f)
+{
+	struct pwarp *a = &p->warp[f.leader - 1];
+
+	w->count = a->count;
+	w->first = a->first;
+	w->more = a->more;
+	w->leader = f.leader;
+	w->near = f.near;
+	a->followers++;
+	a->near += f.near;
+	p->n_shared_more += x->n_more;
+	add_record_words(p, w, x);
+}
+
 /* Adds the records of a warp, for which there are free entries. */
 static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
 {
@@ -270,15 +356,11 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 		if (r->min_present[u->id] < u->n)
 			add_statics(r, p, u);
 	}
-	p->n_rec += w->count;
 	if (x->n_more) {
 		memcpy(p->more + p->n_more, x->more, x->n_more * sizeof(p->more[0]));
 		p->n_more += x->n_more;
 	}
-	if (x->n_words) {
-		memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
-		p->n_addr += x->n_words;
-	}
+	add_record_words(p, w, x);
 	if (x->n_text)
 		buf_add(&p->text, x->text, x->n_text);
 }
@@ -295,11 +377,16 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 		*w = (struct pwarp){.id = i,
 			.first = p->n_run,
 			.n_runs = warp[i].n_runs,
+			.n_more = warp[i].n_more,
 			.more = p->n_more,
-			.word = p->n_addr,
 			.text = (uint32_t)p->text.n};
-		add_record_warp(r, p, w, &warp[i]);
+		if (i < r->n_followers && r->follower[i].leader)
+			add_follower(p, w, &warp[i], r->follower[i]);
+		else
+			add_record_warp(r, p, w, &warp[i]);
+		p->n_rec += w->count;
 	}
+	r->n_followers = 0;
 	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
 	p->tb[p->part.n_blocks++] = tb;
 }
@@ -332,14 +419,15 @@ static struct rec convert_record_for_text(
 }
 
 static void warp_text(struct buf *out, const struct records *r, const struct parsed *p, const struct pwarp *w,
-	struct text_in *in)
+	const struct text_in *block)
 {
-	struct tblock tb = *in->tb;
+	struct tblock tb = *block->tb;
+	struct text_in in = *block;
 	const struct pack_more *more = p->more + w->more;
 	const uint8_t *text = p->text.p + w->text;
 	uint64_t t[32];
 
-	in->tb = &tb;
+	in.tb = &tb;
 	for (const struct pack_run *u = p->run + w->first, *end = u + w->n_runs; u < end; u++) {
 		for (uint32_t i = u->id; i < u->id + u->n; i++) {
 			struct pack_more m = {0, 0};
@@ -352,7 +440,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 				m.addr = 0;
 			struct rec x = convert_record_for_text(
 				p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
-			text_put(out, in, &x, w->id, text, m.text_len);
+			text_put(out, &in, &x, w->id, text, m.text_len);
 			text += m.text_len;
 		}
 	}
@@ -371,7 +459,6 @@ void records_append_text(struct buf *out, const struct records *r, struct parsed
 
 		text_append_warp_head(out, x->id, x->count);
 		warp_text(out, r, p, x, &in);
-		in.tb = &tb;
 		buf_byte(out, '\n');
 	}
 	buf_add(out, "#END_TB\n", 8);

@@ -7,7 +7,8 @@
 #include "format.h"
 #include "pack.h"
 
-#define LISTS 8u /* number of cached lists */
+#define LISTS   8u  /* number of cached lists */
+#define LEADERS 64u /* number of possible leaders */
 
 /* Static instructions of a kernel, and those of them that the current part has. */
 struct records {
@@ -30,15 +31,30 @@ struct records {
 		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
 		uint64_t length;   /* length as text of a list with these steps; 0: not known */
 	} list[LISTS];             /* lengths of lists in earlier warps */
+	struct record_leader {     /* a warp that later warps of the part may follow */
+		uint32_t warp;     /* number of the warp in the part, plus 1; 0: the entry is empty */
+		uint32_t insts;    /* number of its instructions */
+		uint64_t length;   /* length of its lines without the digits of first addresses */
+	} leader[LEADERS];         /* by a hash of its runs */
+	struct record_follower {
+		uint32_t leader; /* as in struct pwarp */
+		bool near;       /* as in struct follow */
+	} * follower;            /* warps of the thread block of the last records_length() */
+	uint32_t n_followers, cap_followers;
+	uint64_t digits; /* sum of the digits of first addresses in the lines of the warp */
 };
 
 void records_begin(struct records *r, const struct pack_code *code);
 void records_free(struct records *r);
-/* Returns the number of bytes of all lines of the thread block. */
-uint64_t records_length(
-	struct records *r, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
+/*
+ * Returns the number of bytes of all lines of the thread block, and finds the leaders of its warps in the part p. If the
+ * block is not added to p, the part must end.
+ */
+uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3],
+	const struct pack_warp *warp, uint32_t n_warps);
 /* Begins a part. */
 void records_begin_part(struct records *r, struct parsed *p);
+/* Adds a thread block. Warps have leaders if the last records_length() was for the same block and part. */
 void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
 	const struct pack_warp *warp, uint32_t n_warps);
 /* Adds the thread blocks of a part that has only records to the hash. */

@@ -429,8 +429,11 @@ static void add_block_as_text(
 	struct buf text = {0};
 	bool first = !w->blocks;
 
-	if (w->filled)
+	if (w->filled->part.n_blocks)
 		queue_filled_records(w, false);
+	else
+		queue_return_parsed(w->queue, w->filled);
+	w->filled = NULL;
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
 	records_begin_part(&w->records, p);
 	records_add_block(&w->records, p, id, warp, n_warps);
@@ -443,20 +446,28 @@ static void add_block_as_text(
 		queue_cut_piece(w, w->in.n, w->begun ? 0 : find_header(w), false);
 }
 
+/* Begins a part of records. */
+static void begin_filling(struct pack_writer *w)
+{
+	w->filled = queue_take_parsed(w->queue);
+	records_begin_part(&w->records, w->filled);
+}
+
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
-	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
-	size_t most = min_u64(FILL_TEXT, piece_text_max());
+	const size_t most = min_u64(FILL_TEXT, piece_text_max());
 
+	if (!w->filled)
+		begin_filling(w);
+	uint64_t n = records_length(&w->records, w->filled, id, warp, n_warps) + (w->blocks != 0);
 	if (n > piece_text_max() || !records_fit(&w->records, n_warps)) {
 		add_block_as_text(w, id, warp, n_warps);
 		return;
 	}
-	if (w->filled && w->in.n + w->filled_text + n > most)
+	if (w->filled->part.n_blocks && w->in.n + w->filled_text + n > most) {
 		queue_filled_records(w, false);
-	if (!w->filled) {
-		w->filled = queue_take_parsed(w->queue);
-		records_begin_part(&w->records, w->filled);
+		begin_filling(w);
+		records_length(&w->records, w->filled, id, warp, n_warps); /* finds leaders in the new part */
 	}
 	records_add_block(&w->records, w->filled, id, warp, n_warps);
 	w->filled_text += n;

@@ -99,6 +99,33 @@ static uint32_t add_list(struct loads *w, struct pack_warp *x, unsigned shape, u
 	return at;
 }
 
+/* Returns the number of lanes of load i of all turns. */
+static unsigned lanes_of_load(const struct loads *w, uint32_t i)
+{
+	return (unsigned)__builtin_popcount(w->run[i / LOADS].mask);
+}
+
+/* Moves the lists of a warp, so that it follows the one before. Adds its sectors, of which it has as many if near. */
+static void move_loads(struct loads *w, const struct pack_warp *x, bool near, uint64_t *sectors)
+{
+	const uint64_t by = near ? 32 * random_below(99) : 7;
+	uint64_t a[32];
+
+	for (uint32_t i = 0; i < x->n_more; i++)
+		for (uint32_t k = w->more[i].addr >> 2, n = lanes_of_load(w, i);
+			(w->more[i].addr & 3) == ADDR_LIST && n--; k++)
+			w->word[k] += by;
+	for (uint32_t i = 0; i < x->n_more; i++) {
+		const uint64_t *v = w->word + (w->more[i].addr >> 2);
+		const bool moved = (w->more[i].addr & 3) == ADDR_MOVED;
+		unsigned n = lanes_of_load(w, i);
+
+		for (unsigned l = 0; l < n; l++)
+			a[l] = moved ? v[0] + v[l - v[1]] : v[l];
+		*sectors += count_slowly(a, n, inst[i % LOADS].width);
+	}
+}
+
 /* Makes the loads of a warp, and adds their sectors to *sectors. */
 static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 {
@@ -140,17 +167,28 @@ static void test_sectors(struct isa *isa)
 	struct census c;
 	struct buf col[N_COLUMNS] = {{0}};
 	uint64_t sectors = 0;
+	uint32_t followers = 0, near = 0;
 
 	make_code();
 	records_begin(&r, &code);
 	p.part.threads = 32;
 	records_begin_part(&r, &p);
 	for (uint32_t b = 0; b < WARPS; b++) {
-		struct pack_warp x;
+		static struct pack_warp x;
 
-		make_loads(&loads, &x, &sectors);
+		if (b % 3 == 0)
+			make_loads(&loads, &x, &sectors);
+		else
+			move_loads(&loads, &x, b % 3 == 1, &sectors);
+		records_length(&r, &p, (uint32_t[3]){b, 0, 0}, &x, 1);
 		records_add_block(&r, &p, (uint32_t[3]){b, 0, 0}, &x, 1);
 	}
+	for (uint32_t i = 0; i < p.n_warp; i++) {
+		followers += p.warp[i].leader != 0;
+		near += p.warp[i].leader && p.warp[i].near;
+	}
+	ok(followers > WARPS / 3 && near > WARPS / 6 && near < followers, "warps follow others: %u, near: %u",
+		followers, near);
 	encode_part(&p, col);
 	census_add_part(&c, &p, isa, 80);
 	ok(c.known && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,

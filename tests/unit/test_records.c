@@ -51,6 +51,7 @@ static struct pack_inst inst[INSTS];
 static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
 static bool machine; /* true if the kernels are machine code */
+static bool regular; /* true if warps follow those of the thread block before */
 static struct made made[WARPS];
 static struct buf whole;
 
@@ -187,7 +188,7 @@ static void make_warp(struct made *m, uint32_t n)
 		uint32_t k = i % INSTS,
 			 mask = i && random_below(2) ? m->run[m->n_runs - 1].mask : random_mask();
 		struct pack_more *more = &m->more[m->n_more];
-		bool text = !random_below(8);
+		bool text = !regular && !random_below(8);
 
 		*more = (struct pack_more){0, 0};
 		m->n_more += text || inst[k].width;
@@ -214,6 +215,54 @@ static void make_warp(struct made *m, uint32_t n)
 	}
 }
 
+/* Moves the addresses of an access of n lanes and appends them as text. */
+static void move_access(struct made *m, uint32_t addr, uint32_t n, uint64_t by)
+{
+	const bool line = (addr & 3) == ADDR_STRIDE, moved = (addr & 3) == ADDR_MOVED;
+	uint64_t *word = m->word + (addr >> 2), a[32] = {0};
+	const uint64_t *list = moved ? word - word[1] : word;
+
+	for (uint32_t i = 0; i < (line || moved ? n != 0 : n); i++)
+		word[i] += by;
+	for (uint32_t i = 0; i < n; i++)
+		a[i] = line ? word[0] + i * word[1] : list[i] + (moved ? word[0] : 0);
+	append_format(&whole, " %d 0x%llx", line && n != 1 ? 1 : 2, (unsigned long long)a[0]);
+	if (line && n != 1)
+		append_format(&whole, " %lld", (long long)word[1]);
+	for (uint32_t i = 1; i < n && !line; i++)
+		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+}
+
+/* Makes a warp that differs from m, a warp without texts, only in the first addresses of its accesses. */
+static void make_follower(struct made *m)
+{
+	const bool apart = !random_below(4); /* accesses move by different distances */
+	const struct pack_more *more = m->more;
+	uint64_t by = 32 * random_below(99) + !random_below(4);
+
+	for (const struct pack_run *r = m->run; r < m->run + m->n_runs; r++)
+		for (uint32_t i = r->id; i < r->id + r->n; i++) {
+			append_format(&whole, "%04x %08x ", inst[i].pc, r->mask);
+			append_text_after_mask(&inst[i]);
+			if (inst[i].width)
+				move_access(m, more++->addr, bit_count32(r->mask),
+					apart ? random_below(1u << 20) : by);
+			if (machine)
+				buf_add(&whole, texts + inst[i].text + inst[i].text_len, inst[i].end_len);
+			append_format(&whole, "\n");
+		}
+}
+
+/* Returns the number of instructions of a warp. */
+static uint32_t count_insts(const struct made *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_runs; i++)
+		n += m->run[i].n;
+	return n;
+}
+
 static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 {
 	const uint32_t id[3] = {b % 5, b / 5, 0};
@@ -221,10 +270,14 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 
 	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n", "\n", id[0], id[1]);
 	for (uint32_t i = 0; i < WARPS; i++) {
-		uint32_t n = random_below(most);
+		const bool follows = regular && b && random_below(5);
+		uint32_t n = follows ? count_insts(&made[i]) : random_below(most);
 
 		append_format(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
-		make_warp(&made[i], n);
+		if (follows)
+			make_follower(&made[i]);
+		else
+			make_warp(&made[i], n);
 		warp[i] = (struct pack_warp){made[i].run, made[i].more, made[i].word,
 			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_more, made[i].n_words,
 			made[i].texts.n};
@@ -398,6 +451,14 @@ int main(void)
 			"records of %s come back at level %d", machine ? "machine code" : "PTX",
 			level[i / 2]);
 	}
+	regular = true;
+	for (unsigned i = 0; i < 12; i++) {
+		machine = i % 2;
+		ok(are_kernels_restored(i < 6 ? 50 : 8, level[i / 2 % 3], 1),
+			"warps of %s that follow others come back at level %d",
+			machine ? "machine code" : "PTX", level[i / 2 % 3]);
+	}
+	regular = false;
 	make_static_code();
 	ok(pack_code_good(&code), "texts within the code's text are good");
 	inst[INSTS - 1].end_len++;
