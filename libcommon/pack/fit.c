@@ -3,10 +3,10 @@
  * Choice of address recipes: the rules that yield the addresses of each memory instruction.
  *
  * A first walk tries recipes on a sample of the executions and counts how often each is right. The first execution in a
- * warp and later executions (loops) have separate defaults. The walk first visits only some of the warps. If all
- * defaults were right there, no other walk follows, and encode.c checks that the defaults are right in all warps. If
- * not, the first walk visits all warps, and a second walk applies the chosen recipes to all executions and measures the
- * range of the remaining addresses.
+ * warp and later executions (loops) have separate defaults. The walk visits some of the warps, and at least one that
+ * executes each memory instruction. If all defaults were right there, no other walk follows, and encode.c checks that
+ * the defaults are right in all warps. If not, a second walk applies the chosen recipes to all executions and measures
+ * the range of the remaining addresses.
  */
 #include "affine.h"
 #include "areas.h"
@@ -15,10 +15,11 @@
 #define RECENT  16u  /* number of instructions whose last addresses are tried as the origin of others */
 #define SAMPLES 384u /* largest number of samples of an instruction and phase */
 /* Approximate number of accesses in the warps that the first walk visits if it visits only some. */
-#define SAMPLED_LEAST 4096u
-#define PATHS_MOST    64u /* number of paths up to which the first walk is over a warp of each */
-#define SURE          2u  /* samples after which a recipe that was always right is tried alone */
+#define SAMPLED_LEAST 1024u
+#define SURE          1u /* samples after which a recipe that was always right is tried alone */
 #define POOR          8u /* samples after which an instruction that follows from no other is not sampled further */
+#define BITS_ALL      16u /* number of lists of an instruction whose differences are all measured bit by bit */
+#define BITS_STEP     8u  /* of further lists, every BITS_STEP-th one is */
 #define BASE_BITS     22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
@@ -40,7 +41,8 @@ struct fit_sample {
 struct rest {                                        /* executions for which no recipe is right */
 	uint32_t runs[2], missed[2];                 /* executions, and misses of the defaults */
 	uint64_t lanes, least, most, low, delta_low; /* number of lanes; range and set bits of their values */
-	uint64_t delta_most, bits;                   /* largest folded difference; bits of all differences */
+	uint64_t deltas;                             /* bits that are set in a folded difference */
+	uint64_t bits;                               /* estimated sum of the bits of all differences */
 	uint32_t used[RECIPES_MAX];                  /* number of executions for each recipe */
 	bool any;                                    /* whether there are such executions */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
@@ -67,9 +69,8 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 
 	if (!take || s->n_shapes == SHAPES)
 		return;
-	/* Starts small, because most instructions are executed only a few times. */
 	if (s->n_shapes == s->cap_shapes) {
-		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 4 : 4;
+		s->cap_shapes = s->cap_shapes ? SHAPES : SHAPES / 4;
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
 	struct shape *x = &s->shape[s->n_shapes++];
@@ -78,18 +79,6 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 	x->g = *g;
 	if (g->n > s->shape[s->fullest].g.n)
 		s->fullest = s->n_shapes - 1;
-}
-
-/* Adds the samples that were compared with the best recipe alone to all recipes that were right until then. */
-static void add_held_samples(struct fit_sample *s, unsigned phase)
-{
-	/* held[phase] is above 0 only if the phase has slots */
-	for (uint32_t i = 0; i < TALLIES_MAX && s->held[phase]; i++)
-		if (s->t[phase][i].hits == s->n[phase])
-			s->t[phase][i].hits += s->held[phase];
-	s->n[phase] += s->held[phase];
-	s->held[phase] = 0;
-	s->best[phase] = NULL;
 }
 
 /* Reports whether the recipe that was right for all samples is right again. */
@@ -115,7 +104,8 @@ static bool default_recipe_holds(
 		s->held[phase]++;
 		return true;
 	}
-	add_held_samples(s, phase);
+	s->held[phase] = 0;
+	s->best[phase] = NULL;
 	return false;
 }
 
@@ -208,7 +198,6 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 	struct pmem *x = &f->c->mem[m];
 	const struct fit_tally *t = NULL;
 
-	add_held_samples(s, phase);
 	if (s->t[phase])
 		t = fit_best_tally(s->t[phase], 0, false);
 	s->always[phase] = t && t->hits == s->n[phase];
@@ -259,27 +248,50 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 
 /* ---- remaining addresses ------------------------------------------------------------------ */
 
+/* Measures the range of the addresses a[]. */
+static void measure_range(struct rest *r, const uint64_t *a, unsigned n)
+{
+	uint64_t least = r->any ? r->least : a[0], most = r->any ? r->most : a[0], low = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		least = a[i] < least ? a[i] : least;
+		most = a[i] > most ? a[i] : most;
+		low |= a[i] ^ a[0];
+	}
+	r->low |= low | (a[0] ^ least) | (r->any ? r->least ^ least : 0);
+	r->least = least;
+	r->most = most;
+	r->any = true;
+}
+
+/* Measures the differences of neighbours in a[]. */
+static void measure_differences(struct rest *r, const uint64_t *a, unsigned n)
+{
+	uint64_t low = 0, folded = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		const uint64_t d = a[i] - a[i - 1];
+
+		low |= d;
+		folded |= fold((int64_t)d);
+	}
+	r->delta_low |= low;
+	r->deltas |= folded;
+	const unsigned weight = r->n <= BITS_ALL ? 1 : BITS_STEP;
+	if (r->n % weight)
+		return;
+	for (unsigned i = 1; i < n; i++)
+		r->bits += weight * (log2_floor(fold((int64_t)(a[i] - a[i - 1])) | 1) + 1);
+}
+
 static void count_unexplained(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {
 	uint64_t base;
 
 	r->n++;
 	r->patterned += r->pattern && pattern_base(r->pattern, mask, a, &base);
-	if (!r->any) {
-		r->least = r->most = a[0];
-		r->any = true;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		r->least = a[i] < r->least ? a[i] : r->least;
-		r->most = a[i] > r->most ? a[i] : r->most;
-		r->low |= a[i] ^ r->least;
-		if (!i)
-			continue;
-		uint64_t d = fold((int64_t)(a[i] - a[i - 1]));
-		r->delta_low |= a[i] - a[i - 1];
-		r->delta_most = d > r->delta_most ? d : r->delta_most;
-		r->bits += log2_floor(d | 1) + 1;
-	}
+	measure_range(r, a, n);
+	measure_differences(r, a, n);
 	r->lanes += n;
 }
 
@@ -355,13 +367,14 @@ static void choose_recipe_of_rest(struct fitter *f, uint32_t m)
 	planes.align = trailing_zeros_of(r->low);
 	planes.planes = bytes_of_value((r->most - r->least) >> planes.align);
 	deltas.align = trailing_zeros_of(r->delta_low);
-	deltas.planes = bytes_of_value(r->delta_most >> deltas.align);
+	deltas.planes = bytes_of_value(r->deltas >> deltas.align);
 	if (deltas.planes > 2)
 		deltas.planes = 0;
 	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
 	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
 	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
 	rel += (r->lanes - steps) * BASE_BITS;
+	rel += rel / 2; /* differences compress worse than addresses */
 	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
 		planes.op = OP_BASED;
 		planes.pattern = affine_intern_pattern(f->c, r->pattern);
@@ -402,17 +415,34 @@ static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, vis
 	}
 }
 
+/* Reports whether the warp executes a memory instruction that has no sample. */
+static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
+{
+	const struct parsed *p = f->p;
+
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		for (uint32_t i = p->next_more[r->id]; r->mask && i < r->id + r->n; i = p->next_more[i + 1]) {
+			const uint32_t m = f->c->s[p->to[i]].mem;
+
+			if (m != NONE && !f->s[m].runs)
+				return true;
+		}
+	}
+	return false;
+}
+
 /*
- * Reports whether the fitter walks the warp. Of each path it walks one warp at least, unless the part has many paths.
- * As affine recipes need neighbours in each dimension of the grid, it walks the warps whose numbers are powers of 2.
+ * Reports whether the fitter walks the warp. As affine recipes need neighbours in each dimension of the grid, it walks
+ * the warps whose numbers are powers of 2.
  */
 static bool is_walked(const struct fitter *f, uint32_t warp)
 {
 	const struct parsed *p = f->p;
 
-	return parsed_counts(p, warp) &&
-	       (warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) ||
-		       (p->warp[warp].like == warp && p->n_paths <= PATHS_MOST) || warp + 1 == p->n_warp);
+	if (f->step == 1)
+		return parsed_counts(p, warp);
+	return warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
+	       (p->warp[warp].like == warp && has_new_inst(f, &p->warp[warp]));
 }
 
 static void walk_warps(struct fitter *f, visit_fn *visit)
@@ -447,10 +477,8 @@ static void fit_from_warps(struct fitter *f, uint32_t step)
 	f->reach = f->p->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;
 	addresses_new(&f->x, c);
 	walk_warps(f, add_fit_sample);
-	for (uint32_t m = 0; m < c->n_mem; m++) {
-		f->unsure |= step > 1 && !f->s[m].runs;
+	for (uint32_t m = 0; m < c->n_mem; m++)
 		choose_recipes(f, m);
-	}
 	addresses_free(&f->x);
 }
 
@@ -478,6 +506,7 @@ static void measure_rest(struct fitter *f)
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
 		affine_pattern(fullest_shape(s), f->rest[m].pattern);
 	}
+	f->step = 1;
 	addresses_new(&f->x, f->c);
 	walk_warps(f, apply_chosen_recipes);
 	addresses_free(&f->x);
@@ -499,18 +528,13 @@ static void keep_defaults_only(struct fitter *f)
 bool fit_addresses(struct parsed *p, bool sample)
 {
 	struct fitter f = {.p = p, .c = &p->part.code};
-	const uint32_t step = sample ? (p->n_more + p->n_shared_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
+	const uint32_t step =
+		sample ? (p->n_more + p->n_shared_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
 
 	if (!f.c->n_mem)
 		return false;
 	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
 	fit_from_warps(&f, step);
-	if (f.unsure && step > 1) {
-		free_samples(&f);
-		memset(f.c->mem, 0, f.c->n_mem * sizeof(f.c->mem[0]));
-		f.c->n_pattern = 0;
-		fit_from_warps(&f, 1);
-	}
 	if (f.unsure || !sample)
 		measure_rest(&f);
 	else

@@ -243,7 +243,7 @@ struct parsed {
 
 /* Sampling of warps with PACK_FAST, which trains the models on some of the warps and compresses each column once. */
 #define QUICK_WARPS 4u
-#define QUICK_INSTS 8192u /* approximate number of instructions in these warps */
+#define QUICK_INSTS 2048u /* approximate number of instructions in these warps */
 
 static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 {
