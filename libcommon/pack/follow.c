@@ -32,33 +32,49 @@ static bool lists_follow(const uint64_t *a, const uint64_t *w, uint32_t n)
 	return !off;
 }
 
+bool follow_may_lead(const struct pack_warp *w)
+{
+	uint32_t end = w->n_words;
+
+	for (uint32_t i = w->n_more; i-- > 0; end = w->more[i].addr >> 2)
+		if ((w->more[i].addr >> 2) + 2 > end)
+			return false;
+	return w->n_runs && !w->n_text;
+}
+
 /* Compares the words of the warps, which have equal elements of more[]. */
 static bool words_follow(const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
 {
-	uint64_t low = 0, far = 0;
+	uint64_t low = 0, far = 0, digits = 0;
 
-	*f = (struct follow){0};
 	for (uint32_t i = 0; i < w->n_more; i++) {
-		const uint32_t addr = w->more[i].addr, at = addr >> 2, kind = addr & 3;
-		const uint32_t end = i + 1 < w->n_more ? w->more[i + 1].addr >> 2 : w->n_words;
+		const uint32_t addr = w->more[i].addr, at = addr >> 2;
 		const uint64_t *u = a->word + at, *v = w->word + at, by = v[0] - u[0];
+		uint64_t first = v[0];
 
-		if (end < at + 2 || end > w->n_words)
-			return false; /* not in the order of the accesses */
-		if (kind == ADDR_LIST ? !lists_follow(u, v, end - at) : u[1] != v[1])
-			return false;
+		if ((addr & 3) == ADDR_LIST) {
+			const uint32_t end = i + 1 < w->n_more ? w->more[i + 1].addr >> 2 : w->n_words;
+
+			if (!lists_follow(u, v, end - at))
+				return false;
+		} else {
+			if (u[1] != v[1])
+				return false;
+			first += (addr & 3) == ADDR_MOVED ? *(v - v[1]) : 0;
+		}
 		low |= by;
 		far |= by + FOLLOW_NEAR;
-		f->digits += hex_digits(v[0] + (kind == ADDR_MOVED ? *(v - v[1]) : 0));
+		digits += hex_digits(first);
 	}
-	f->near = !(low % 32) && far < 2 * FOLLOW_NEAR; /* a sector has 32 bytes */
+	/* a sector has 32 bytes */
+	*f = (struct follow){.digits = digits, .near = !(low % 32) && far < 2 * FOLLOW_NEAR};
 	return true;
 }
 
 bool follow_compare(const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
 {
-	return a->n_runs == w->n_runs && a->n_more == w->n_more && a->n_words == w->n_words && !a->n_text &&
-	       !w->n_text && !memcmp(a->run, w->run, w->n_runs * sizeof(*w->run)) &&
+	return a->n_runs == w->n_runs && a->n_more == w->n_more && a->n_words == w->n_words && !w->n_text &&
+	       !memcmp(a->run, w->run, w->n_runs * sizeof(*w->run)) &&
 	       (!w->n_more || !memcmp(a->more, w->more, w->n_more * sizeof(*w->more))) &&
 	       words_follow(a, w, f);
 }

@@ -22,7 +22,9 @@ struct follow {
 };
 #define FOLLOW_NEAR (UINT64_C(1) << 30)
 
-/* Reports whether warp w follows warp a. If it does, sets *f. Warps with text follow no warp. */
+/* Reports whether warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
+bool follow_may_lead(const struct pack_warp *w);
+/* Reports whether w follows a, a warp that may lead. If it does, sets *f. */
 bool follow_compare(const struct pack_warp *a, const struct pack_warp *w, struct follow *f);
 
 static inline unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builtin_clzll(v | 1)) / 4; }

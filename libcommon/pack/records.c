@@ -227,7 +227,7 @@ static uint64_t length_of_warp(
 	}
 	r->digits = 0;
 	uint64_t length = lines_length(r, x, insts);
-	if (l && !x->n_text)
+	if (l && follow_may_lead(x))
 		*l = (struct record_leader){p->n_warp + i + 1, *insts, length - r->digits};
 	return length;
 }
