@@ -378,6 +378,16 @@ EOF
 	equals_ptx product64 90 -r 64 -p 8,8
 }
 
+@test "products of 8x8x4 in steps on sm_75: layouts, and types of the accumulator" {
+	printf '%s\n' 'module k' 'buffer A bytes=2048 file=in' 'buffer O bytes=4096 zero' \
+		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	python3 -c '
+import random, struct, sys
+r = random.Random(4)
+sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ in range(24))) for _ in range(32)))' >in
+	equals_ptx product884 75 -r 40 -p 8,8
+}
+
 @test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
 	"$ROOT/tests/data/sass/linked" .
 	run -0 trace-exec -n k.launch

@@ -326,6 +326,7 @@ B(mbind_cs2r);
 B(mbind_b2r);
 B(mbind_imma);
 B(mbind_hmma);
+B(mbind_hmma884);
 B(mbind_dmma);
 B(mbind_bmma);
 B(mbind_flow);

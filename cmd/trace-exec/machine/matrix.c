@@ -74,6 +74,44 @@ static struct matrix *new_matrix(struct mbind *b)
 	return arena_alloc(&b->bound->arena, 1, sizeof(struct matrix));
 }
 
+/*
+ * HMMA.884: one step of a product of 8x8x4. A step computes two f32 or four f16 elements of each lane, in the order of
+ * the elements, and its registers of C and D are only those with these elements.
+ */
+int mbind_hmma884(struct mbind *b, struct op *o)
+{
+	struct matrix *x = new_matrix(b);
+	unsigned step = (unsigned)field(b, 79, 2), first, at = 0;
+
+	x->volta = true;
+	x->shape = (struct mma_shape){8, 8, 4};
+	x->a = x->b = T_F16;
+	x->d = bit(b, 76) ? T_F32 : T_F16;
+	x->c = bit(b, 78) ? T_F32 : T_F16;
+	x->a_col = bit(b, 73);
+	x->b_row = !bit(b, 74);
+	x->n_a = x->n_b = 2;
+	x->n_d = x->d == T_F32 ? 8 : 4;
+	x->n_c = x->c == T_F32 ? 8 : 4;
+	first = (x->d == T_F32 ? 2 : 4) * step;
+	if (b->in->form != 1 || first >= VOLTA_ELEMENTS || (x->c == T_F32 && x->d == T_F16))
+		return mbind_refuse(b, "shape");
+	x->part_d = (struct mma_range){(uint8_t)first, (uint8_t)(first + (x->d == T_F32 ? 2 : 4))};
+	x->part_c = x->part_d;
+	if (x->c == T_F16)
+		x->part_c = (struct mma_range){(uint8_t)(first & 4), (uint8_t)((first & 4) + 4)};
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->matrix = x;
+	const uint32_t from[4] = {
+		mbind_dst(b, 16, 2), mbind_reg(b, 24, 2), mbind_reg(b, 32, 2), mbind_reg(b, 64, 2)};
+	const unsigned count[4] = {x->n_d, 2, 2, x->n_c};
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned r = 0; r < count[i]; r++)
+			o->x->slot[at++] = from[i] + r % 2 * VECTOR;
+	machine_set_function(o, mma_execute_volta);
+	return 0;
+}
+
 int mbind_hmma(struct mbind *b, struct op *o)
 {
 	static const uint8_t type[4] = {T_F16, T_BF16, T_TF32, 0};

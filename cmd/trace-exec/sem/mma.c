@@ -109,6 +109,7 @@ static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, con
 		x->n_a = x->n_b = 2;
 		x->n_c = x->c == T_F16 ? 4 : 8;
 		x->n_d = x->d == T_F16 ? 4 : 8;
+		x->part_c.end = x->part_d.end = VOLTA_ELEMENTS;
 	}
 	o->fn = x->volta ? mma_execute_volta : mma_execute;
 	o->x->matrix = arena_alloc(&b->code->arena, 1, sizeof(*x));

@@ -13,12 +13,20 @@ struct mma_shape {
 	uint16_t k;
 };
 
+struct mma_range { /* elements first to end - 1 */
+	uint8_t first, end;
+};
+
+#define VOLTA_ELEMENTS 8 /* elements of C and D that a lane has in m8n8k4 of f16 */
+
 struct matrix { /* data of an op */
 	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
 	bool saturate;
 	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
 	bool volta;                 /* m8n8k4 of f16 */
+	struct mma_range part_c;    /* m8n8k4 of f16: elements of a lane's C that the op reads */
+	struct mma_range part_d;    /* m8n8k4 of f16: elements of a lane's D that the op writes */
 	uint8_t b1_operation;       /* operation of .b1: 1: xor, 2: and */
 	uint8_t n_a, n_b, n_c, n_d; /* number of registers of each matrix */
 	bool wmma;

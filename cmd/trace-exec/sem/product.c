@@ -11,6 +11,7 @@
  * Always true: products are exact. A floating-point sum is computed in double precision in the order of k,
  * beginning with the accumulator, and rounded once. Integers wrap without .satfinite.
  */
+#include <assert.h>
 #include <math.h>
 #include "sem/mma.h"
 
@@ -97,8 +98,10 @@ static void position_in_c(unsigned lane, unsigned i, unsigned *row, unsigned *co
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col)
 {
-	unsigned pieces = rows * cols / n, position = lane % min_u32(pieces, LANES) * n + i;
+	unsigned pieces = rows * cols / n;
 
+	assert(cols && pieces);
+	unsigned position = lane % min_u32(pieces, LANES) * n + i;
 	*row = position / cols % rows;
 	*col = position % cols;
 }
@@ -283,7 +286,7 @@ static void volta_gather(const struct warp *w, const struct op *o, unsigned q, s
 			*(x->a_col ? &p->a[i + up][own] : &p->a[own + up][i]) = va;
 			*(x->b_row ? &p->b[own][i + up] : &p->b[i][own + up]) = vb;
 		}
-		for (unsigned i = 0; i < 8; i++)
+		for (unsigned i = x->part_c.first; i < x->part_c.end; i++)
 			*volta_element_of_c(p->c, n, i, f16) =
 				f16 ? mma_element(mma_register_bits(w, sc[i / 2], T_F16, lane), i % 2, T_F16)
 				    : mma_element(mma_register_bits(w, sc[i], T_F32, lane), 0, T_F32);
@@ -292,10 +295,11 @@ static void volta_gather(const struct warp *w, const struct op *o, unsigned q, s
 
 static void volta_scatter(struct warp *w, const struct op *o, unsigned q, struct quads *p)
 {
-	bool f16 = o->x->matrix->d == T_F16;
+	const struct matrix *x = o->x->matrix;
+	bool f16 = x->d == T_F16;
 
 	for (unsigned n = 0; n < 8; n++)
-		for (unsigned i = 0; i < 8; i++) {
+		for (unsigned i = x->part_d.first; i < x->part_d.end; i++) {
 			u32 v = (u32)mma_bits_of_sum(
 				*volta_element_of_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
 			u32 *r = &REG(u32, w, o->x->slot[f16 ? i / 2 : i])[volta_lane(q, n)];
@@ -309,7 +313,7 @@ void mma_execute_volta(struct warp *w, const struct op *o, uint32_t m)
 	if (!mma_check_lanes(w, o, m, "product"))
 		return;
 	for (unsigned q = 0; q < 4; q++) {
-		struct quads p;
+		struct quads p = {0};
 
 		volta_gather(w, o, q, &p);
 		for (unsigned i = 0; i < 8; i++)
