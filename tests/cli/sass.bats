@@ -378,6 +378,62 @@ EOF
 	equals_ptx product64 90 -r 64 -p 8,8
 }
 
+@test "products with scaled blocks and of 6 and 4 bits on sm_120 equal those of PTX and a sum of their factors" {
+	printf '%s\n' 'module k' 'buffer A bytes=2048 file=in' 'buffer O bytes=3072 zero' 'launch k grid=1 block=32 args A,O' \
+		'save O o' >k.launch
+	python3 -c '
+import random, struct, sys
+r = random.Random(6)
+def metadata(n):
+    return sum(r.choice([4, 8, 9, 12, 13, 14]) << 4 * i for i in range(8))
+def factors():
+    return bytes(r.randrange(0x30, 0x40) for _ in range(4))
+sys.stdout.buffer.write(b"".join(bytes(r.getrandbits(8) & 0xbb for _ in range(32)) + struct.pack("<4f", *(r.uniform(-9, 9)
+    for _ in range(4))) + factors() + factors() + struct.pack("<2I", metadata(8), 0) for _ in range(32)))' >in
+	equals_ptx scaled 120 -r 40 -p 8,8
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'QMMA.16832.F32.E3M2.E2M1 R'
+	assert_output --partial 'QMMA.SF.16832.F32.E4M3.E2M3.E8 R'
+	assert_output --partial 'OMMA.SF.16864.F32.E2M1.E2M1.E8 R'
+	assert_output --partial 'OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X R'
+	assert_output --partial 'OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X R'
+	python3 - in o <<'EOF'
+import struct, sys
+
+given, got = (open(name, "rb").read() for name in sys.argv[1:])
+lane = [given[64 * i:64 * i + 64] for i in range(32)]
+
+def e2m1(v):
+    return (-1 if v & 8 else 1) * [0, .5, 1, 1.5, 2, 3, 4, 6][v & 7]
+
+def ue4m3(v):
+    return (8 + v % 8) / 8 * 2.0 ** (v // 8 - 7)
+
+def e3m2(v):
+    return (-1 if v & 32 else 1) * ((4 + v % 4) / 4 * 2.0 ** (v // 4 % 8 - 3) if v & 28 else v % 4 / 16)
+
+def nibble(data, i):
+    return data[i // 2] >> i % 2 * 4 & 15
+
+for row in range(16):
+    for col in range(8):
+        at = row % 8 * 4 + col // 2
+        c = struct.unpack_from("<f", lane[at], 32 + row // 8 * 8 + col % 2 * 4)[0]
+        six, four = c, c
+        for k in range(32):
+            a = lane[row % 8 * 4 + k % 16 // 4][k // 16 * 8 + row // 8 * 4 + k % 4]
+            b = lane[col * 4 + k % 16 // 4][16 + k // 16 * 4 + k % 4]
+            six += e3m2(a & 63) * e2m1(b >> 2 & 15)
+        for k in range(64):
+            a = nibble(lane[row % 8 * 4 + k % 32 // 8], k // 32 * 16 + row // 8 * 8 + k % 8)
+            b = nibble(lane[col * 4 + k % 32 // 8][16:], k // 32 * 8 + k % 8)
+            four += e2m1(a) * e2m1(b) * ue4m3(lane[row % 8 * 4 + 2 + row // 8][48 + k // 16]) * ue4m3(lane[col * 4][52 + k // 16])
+        for offset, want in ((0, six), (48, four)):
+            have = struct.unpack_from("<f", got, at * 96 + offset + row // 8 * 8 + col % 2 * 4)[0]
+            assert have == struct.unpack("<f", struct.pack("<f", want))[0], (row, col, offset, have, want)
+EOF
+}
+
 @test "products of 8x8x4 in steps on sm_75: layouts, and types of the accumulator" {
 	printf '%s\n' 'module k' 'buffer A bytes=2048 file=in' 'buffer O bytes=4096 zero' \
 		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch

@@ -207,7 +207,7 @@ struct operand {
 };
 
 #define OPERANDS_MAX 12
-#define TYPES_MAX    4
+#define TYPES_MAX    5
 #define CLUSTER_MAX  16u /* largest number of thread blocks in a cluster */
 
 struct stmt {

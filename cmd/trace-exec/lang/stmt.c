@@ -131,7 +131,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 	enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
 
 	if (type && in->n_types == TYPES_MAX)
-		return parser_unexpected(p, "at most 4 types");
+		return parser_unexpected(p, "at most 5 types");
 	if (type) {
 		in->type[in->n_types++] = (uint8_t)type;
 	} else if (m && words_allow_modifier((enum opcode)in->op, m)) {

@@ -51,13 +51,21 @@ static uint32_t uniform_number(const struct mbind *b, unsigned at)
 	return n == (b->code->sm >= 100 ? 255 : 63) ? UINT32_MAX : n;
 }
 
-uint32_t mbind_ureg(struct mbind *b, unsigned at)
+/* Returns the slot of uniform register n, UINT32_MAX for URZ. */
+static uint32_t uniform_slot(struct mbind *b, uint32_t n)
 {
-	uint32_t n = uniform_number(b, at);
-
 	if (n != UINT32_MAX)
 		b->code->uniforms = max_u32(b->code->uniforms, n + 4);
 	return n == UINT32_MAX ? FRAME_ZERO : FRAME_UR + n * VECTOR;
+}
+
+uint32_t mbind_ureg(struct mbind *b, unsigned at) { return uniform_slot(b, uniform_number(b, at)); }
+
+uint32_t mbind_split_ureg(struct mbind *b)
+{
+	uint32_t n = (uint32_t)(field(b, 60, 3) | field(b, 73, 5) << 3);
+
+	return uniform_slot(b, n == 255 ? UINT32_MAX : n);
 }
 
 uint32_t mbind_udst(struct mbind *b, unsigned at)

@@ -144,6 +144,8 @@ uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count);
 uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count);
 /* Return the slot of a uniform register, as a source and as a result. at: the field's first bit. */
 uint32_t mbind_ureg(struct mbind *b, unsigned at);
+/* Returns the slot of the uniform register whose number is in bits 60-62 (lower part) and 73-77. */
+uint32_t mbind_split_ureg(struct mbind *b);
 uint32_t mbind_udst(struct mbind *b, unsigned at);
 /* Returns the slot of count consecutive uniform registers; UINT32_MAX if they do not exist. */
 uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count);
@@ -327,6 +329,7 @@ B(mbind_b2r);
 B(mbind_imma);
 B(mbind_hmma);
 B(mbind_hmma884);
+B(mbind_scaled_product);
 B(mbind_dmma);
 B(mbind_bmma);
 B(mbind_flow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp: HMMA IMMA BMMA QMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
+ * Matrix products of a warp: HMMA IMMA BMMA QMMA OMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
  * DMMA, whose numbers are pairs of registers in machine code.
  */
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 		 n_b = (unsigned)x->shape.k * 8 * types[x->b].bits / 1024u,
 		 n_d = x->shape.m * 8u * types[x->d].bits / 1024u;
 
-	if (!n_a || !n_b || !n_d || n_a > 4 || n_b > 4 || n_d > 4 || b->in->form != 1)
+	if (!n_a || !n_b || !n_d || n_a > 4 || n_b > 4 || n_d > 4 ||
+		(b->in->row->arithmetic && b->in->form != 1))
 		return mbind_refuse(b, "shape");
 	x->n_a = (uint8_t)n_a;
 	x->n_b = (uint8_t)n_b;
@@ -148,16 +149,52 @@ int mbind_bmma(struct mbind *b, struct op *o)
 	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
-/* Products of numbers of 8 bits. */
+/* Returns the type of A or B of QMMA, from a low bit and two high bits. */
+static uint8_t narrow_type(const struct mbind *b, unsigned low, unsigned high)
+{
+	static const uint8_t type[8] = {T_E4M3, T_E5M2, T_NONE, T_E3M2, T_E2M3, T_E2M1};
+
+	return type[bit(b, low) | field(b, high, 2) << 1];
+}
+
+/* Products of numbers of 8, 6 and 4 bits, each in 8 bits of a register. */
 int mbind_qmma(struct mbind *b, struct op *o)
 {
 	struct matrix *x = new_matrix(b);
 
-	x->a = bit(b, 78) ? T_E5M2 : T_E4M3;
-	x->b = bit(b, 79) ? T_E5M2 : T_E4M3;
+	x->a = narrow_type(b, 78, 82);
+	x->b = narrow_type(b, 79, 84);
 	x->c = x->d = bit(b, 77) ? T_F32 : T_F16;
 	x->sparse = bit(b, 80);
 	x->selector = (uint8_t)field(b, 48, 2);
+	return !x->a || !x->b || !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+}
+
+/*
+ * QMMA.SF and OMMA.SF: products with scaled blocks. OMMA has numbers of 4 bits. A sparse one has the metadata and the
+ * factors of A in a pair of registers.
+ */
+int mbind_scaled_product(struct mbind *b, struct op *o)
+{
+	struct matrix *x = new_matrix(b);
+	bool four = b->in->opcode == 0x47f;
+	unsigned scale = (unsigned)field(b, 82, 2);
+
+	x->a = four ? T_E2M1_PACKED : narrow_type(b, 78, 82);
+	x->b = four ? T_E2M1_PACKED : narrow_type(b, 79, 84);
+	x->c = x->d = T_F32;
+	x->sparse = bit(b, 80);
+	x->selector = (uint8_t)field(b, 48, 2);
+	x->scales.n = !four ? 1 : scale == 1 ? 4 : 2;
+	x->scales.type = four && scale == 1 ? T_UE4M3 : T_UE8M0;
+	x->scales.packed = true;
+	x->scales.a = mbind_reg(b, 40, x->sparse ? 2 : 1);
+	if (x->sparse && x->scales.a != FRAME_ZERO)
+		x->scales.a += VECTOR;
+	x->scales.b = mbind_reg(b, 52, 1);
+	x->scales.select[0] = mbind_split_ureg(b);
+	if (!x->a || !x->b || (four && (scale == 0 || scale == 3 || field(b, 78, 2))))
+		return mbind_refuse(b, "types");
 	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 

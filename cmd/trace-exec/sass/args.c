@@ -452,6 +452,9 @@ static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_toke
 	}
 	if (!strcmp(k, "UD"))
 		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
+	if (!strcmp(k, "US"))
+		return (struct sass_arg){.kind = SASS_UREG,
+			.reg = (uint8_t)(reading_field(r, 60, 3) | reading_field(r, 73, 5) << 3)};
 	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
 	if (k[1] == 'X') {
 		read_signs(r, t, &a, ABSENT, ABSENT);

@@ -131,6 +131,30 @@ static void put_imma_modifiers(struct sass_out *o, struct reading *r)
 	put_if_bit_is(o, r, ".SAT", 82, true);
 }
 
+/* Appends the shape and the types of a product of narrow numbers: QMMA, QMMA.SF and OMMA.SF. */
+static void put_narrow_modifiers(struct sass_out *o, struct reading *r)
+{
+	static const char *const types[8] = {".E4M3", ".E5M2", NULL, ".E3M2", ".E2M3", ".E2M1", NULL, NULL};
+	unsigned opcode = r->in->opcode;
+	bool scaled = opcode == 0x47a || opcode == 0x47f, four = opcode == 0x47f,
+	     sparse = reading_field(r, 80, 1) != 0;
+
+	sass_put(o, sparse ? ".SP" : "");
+	if (scaled)
+		sass_putf(o, ".16%s.F32", four ? sparse ? "8128" : "864" : sparse ? "864" : "832");
+	else
+		put_field(o, r, "qmma", 74), put_field(o, r, "f16f32", 77);
+	for (unsigned i = 0; i < 2; i++) {
+		const char *t =
+			four ? ".E2M1"
+			     : types[reading_field(r, 78 + i, 1) | reading_field(r, 82 + 2 * i, 2) << 1];
+
+		sass_put(o, t ? t : ".INVALID");
+	}
+	if (scaled)
+		sass_put(o, four && reading_field(r, 82, 2) == 1 ? ".UE4M3.4X" : ".E8");
+}
+
 /* Appends the modifiers of the matrix product of sm_70, which has four steps. */
 static void put_hmma884_modifiers(struct sass_out *o, struct reading *r)
 {
@@ -354,6 +378,7 @@ static const struct alias_rule {
 	RULE("idp", put_dot_product_modifiers),
 	RULE("imma", put_imma_modifiers),
 	RULE("hmma884", put_hmma884_modifiers),
+	RULE("narrow", put_narrow_modifiers),
 	RULE("f2fp", put_pack_types),
 	RULE("f2f", put_f2f_modifiers),
 	RULE("f2i", put_f2i_modifiers),

@@ -154,13 +154,91 @@ static int bind_mma_metadata(struct bind *b, struct op *o, struct matrix *x)
 	return (o->a = bind_src(b, &k[4], T_B32)) == UINT32_MAX ? -1 : 0;
 }
 
+/* Kinds of products of narrow numbers, with the factors of a row that each permits. */
+static const struct product_kind {
+	enum modifier modifier;
+	uint8_t k;                /* columns of A; twice as many in a sparse product */
+	uint8_t factors_ue8m0[2]; /* permitted numbers of factors of type .ue8m0 */
+	uint8_t factors_ue4m3;    /* permitted number of factors of type .ue4m3 */
+	bool packed;              /* .e2m1 has 4 bits; else all types have 8 */
+} product_kinds[] = {
+	{M_KIND__F8F6F4, 32, {0, 0}, 0, false},
+	{M_KIND__MXF8F6F4, 32, {1, 1}, 0, false},
+	{M_KIND__MXF4, 64, {2, 2}, 0, true},
+	{M_KIND__MXF4NVF4, 64, {2, 2}, 4, true},
+};
+
+static bool is_narrow_float(enum type t)
+{
+	return t == T_E4M3 || t == T_E5M2 || t == T_E2M3 || t == T_E3M2 || t == T_E2M1;
+}
+
+/* Returns the number of factors of .scale_vec, or of the kind if the suffix is absent. */
+static unsigned number_of_factors(const struct stmt *in, const struct product_kind *kind)
+{
+	return stmt_has(in, M_SCALE_VEC__1X)   ? 1
+	       : stmt_has(in, M_SCALE_VEC__2X) ? 2
+	       : stmt_has(in, M_SCALE_VEC__4X) ? 4
+					       : kind->factors_ue8m0[0];
+}
+
+/*
+ * Sets the types of A and B and the scales of a product of a kind. Returns false if the shape, the types or the scales
+ * do not exist. A product without kind is valid unless it has types of 6 or 4 bits or scales.
+ */
+static bool take_product_kind(const struct stmt *in, struct matrix *x)
+{
+	enum type a = (enum type)x->a, b = (enum type)x->b;
+	bool scaled = stmt_has(in, M_BLOCK_SCALE);
+
+	for (unsigned i = 0; i < sizeof(product_kinds) / sizeof(*product_kinds); i++) {
+		const struct product_kind *kind = &product_kinds[i];
+
+		if (!stmt_has(in, kind->modifier))
+			continue;
+		x->scales.n = (uint8_t)(scaled ? number_of_factors(in, kind) : 0);
+		x->scales.type = scaled ? in->type[4] : T_NONE;
+		if (kind->packed && (a != T_E2M1 || b != T_E2M1))
+			return false;
+		if (kind->packed)
+			x->a = x->b = T_E2M1_PACKED;
+		if (x->shape.m != 16 || x->shape.k != (x->sparse ? 2 : 1) * kind->k || !is_narrow_float(a) ||
+			!is_narrow_float(b) || scaled != (kind->factors_ue8m0[0] != 0))
+			return false;
+		return !scaled ||
+		       (x->d == T_F32 && x->c == T_F32 &&
+			       (x->scales.type == T_UE8M0          ? x->scales.n == kind->factors_ue8m0[0]
+				       : x->scales.type == T_UE4M3 ? x->scales.n == kind->factors_ue4m3
+								   : false));
+	}
+	return !scaled && a != T_E2M1 && a != T_E2M3 && a != T_E3M2 && b != T_E2M1 && b != T_E2M3 &&
+	       b != T_E3M2;
+}
+
+/* Binds one matrix of factors: {register}, {byte, t}. */
+static int bind_factors(struct bind *b, const struct operand *k, uint32_t *factors, uint32_t *select)
+{
+	const struct operand *e = k[0].kind == O_VEC ? k[0].elem : &k[0];
+
+	if ((k[0].kind == O_VEC && k[0].n != 1) || k[1].kind != O_VEC || k[1].n != 2)
+		return bind_fault(b, &k[0], "operand",
+			"no register of factors with two selectors (expected {register}, {byte, lane})");
+	*factors = bind_src(b, e, T_B32);
+	for (unsigned i = 0; i < 2; i++)
+		select[i] = bind_src(b, &k[1].elem[i], T_U16);
+	return *factors == UINT32_MAX || select[0] == UINT32_MAX || select[1] == UINT32_MAX ? -1 : 0;
+}
+
 int bind_mma(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	struct matrix x = {0};
 
 	x.sparse = stmt_has(in, M_SP) || stmt_has(in, M_SP__ORDERED_METADATA);
-	if (bind_types(b, 4) || bind_operands(b, x.sparse ? 6 : 4, x.sparse ? 6 : 4))
+	bool scaled = stmt_has(in, M_BLOCK_SCALE);
+	unsigned n = (x.sparse ? 6u : 4u) + (scaled ? 4u : 0u);
+
+	if (bind_types(b, scaled ? 5 : 4) || bind_operands(b, n, n))
 		return -1;
 	if (!find_mma_shape(in, &x.shape))
 		return bind_fault(
@@ -181,9 +259,12 @@ int bind_mma(struct bind *b, struct op *o)
 		x.b_row = l && (!c || c < l);
 		if (types[x.c].bits != types[x.d].bits && x.c != T_F32 && x.c != T_F16)
 			return bind_refuse(b, "this shape with these types");
-	} else if (!is_known_mma(&x)) {
+	} else if (!take_product_kind(in, &x) || !is_known_mma(&x)) {
 		return bind_refuse(b, "this shape with these types");
 	}
+	if (scaled && (bind_factors(b, in->operand + n - 4, &x.scales.a, x.scales.select) ||
+			      bind_factors(b, in->operand + n - 2, &x.scales.b, x.scales.select + 2)))
+		return -1;
 	return check_mma_suffixes(b, &x, !x.volta) || (x.sparse && bind_mma_metadata(b, o, &x))
 		       ? -1
 		       : bind_mma_operands(b, o, &x, in->operand);

@@ -19,6 +19,19 @@ struct mma_range { /* elements first to end - 1 */
 
 #define VOLTA_ELEMENTS 8 /* elements of C and D that a lane has in m8n8k4 of f16 */
 
+/*
+ * Factors of a product with scaled blocks: a row of A, and a column of B, has n factors, each for k / n elements. Lane
+ * 4 r + 2 t + h of a quad has the factors of row r + 8 h of A, lane 4 c + t those of column c of B; the selectors say
+ * which t, and the first byte of the register.
+ */
+struct mma_scales {
+	uint8_t n;    /* number of factors: 1, 2, 4, or 0 without scaled blocks */
+	uint8_t type; /* T_UE8M0 or T_UE4M3 */
+	bool packed; /* select[0] is a word with all selectors: byte of A in bits 0-1, t of A in bit 2, B in 3-6 */
+	uint32_t a, b;      /* registers with the factors */
+	uint32_t select[4]; /* registers of 16 bits with the selectors: byte and t of A, byte and t of B */
+};
+
 struct matrix { /* data of an op */
 	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
@@ -32,6 +45,7 @@ struct matrix { /* data of an op */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
 	uint8_t selector; /* lanes of a quad that have the metadata */
+	struct mma_scales scales;
 };
 
 static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }

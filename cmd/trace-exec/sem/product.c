@@ -15,7 +15,8 @@
 #include <math.h>
 #include "sem/mma.h"
 
-#define DEEP 256
+#define DEEP        256
+#define SCALES_MOST 4
 
 double mma_element(u64 bits, unsigned i, enum type t)
 {
@@ -38,6 +39,12 @@ double mma_element(u64 bits, unsigned i, enum type t)
 	case T_BF16: return small_value(v, SMALL_BF16);
 	case T_E4M3: return small_value(v, SMALL_E4M3);
 	case T_E5M2: return small_value(v, SMALL_E5M2);
+	case T_E2M3: return small_value(v & 63, SMALL_E2M3);
+	case T_E3M2: return small_value(v & 63, SMALL_E3M2);
+	case T_E2M1: return small_value(v >> 2 & 15, SMALL_E2M1);
+	case T_E2M1_PACKED: return small_value(v, SMALL_E2M1);
+	case T_UE8M0: return small_value(v, SMALL_UE8M0);
+	case T_UE4M3: return small_value(v & 127, SMALL_E4M3);
 	case T_S8: return (s8)v;
 	case T_S4: return (s32)(v << 28) >> 28;
 	case T_S32: return (s32)v;
@@ -65,6 +72,7 @@ u64 mma_bits_of_sum(double v, enum type t)
 
 struct product {
 	double a[32][DEEP], b[DEEP][32], c[32][32], d[32][32];
+	double scale_a[16][SCALES_MOST], scale_b[8][SCALES_MOST];
 };
 
 /* ---- positions of elements of mma.sync ---- */
@@ -188,6 +196,47 @@ static void gather_c(const struct warp *w, const struct op *o, const struct matr
 		}
 }
 
+/* Returns selector i of struct mma_scales. It is the same in all lanes. */
+static unsigned read_selector(const struct warp *w, const struct mma_scales *s, unsigned i)
+{
+	static const struct {
+		uint8_t shift, mask;
+	} fields[4] = {{0, 3}, {2, 1}, {3, 3}, {5, 3}};
+	unsigned v =
+		s->packed ? REG(u32, w, s->select[0])[0] >> fields[i].shift : REG(u16, w, s->select[i])[0];
+
+	return v & fields[i].mask;
+}
+
+static void gather_scales(const struct warp *w, const struct mma_scales *s, struct product *p)
+{
+	enum type t = (enum type)s->type;
+	unsigned byte_a = read_selector(w, s, 0), lane_a = 2 * read_selector(w, s, 1),
+		 byte_b = read_selector(w, s, 2), lane_b = read_selector(w, s, 3);
+
+	for (unsigned i = 0; i < s->n; i++) {
+		for (unsigned row = 0; row < 16; row++)
+			p->scale_a[row][i] = mma_element(
+				REG(u32, w, s->a)[row % 8 * 4 + lane_a + row / 8], (byte_a + i) % 4, t);
+		for (unsigned col = 0; col < 8; col++)
+			p->scale_b[col][i] =
+				mma_element(REG(u32, w, s->b)[col * 4 + lane_b], (byte_b + i) % 4, t);
+	}
+}
+
+/* Returns element (i, j) of a product with scaled blocks. */
+static double scaled_sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
+{
+	double v = p->c[i][j];
+
+	for (unsigned k = 0; k < x->shape.k; k++) {
+		unsigned block = k * x->scales.n / x->shape.k;
+
+		v += p->a[i][k] * p->b[k][j] * p->scale_a[i][block] * p->scale_b[j][block];
+	}
+	return v;
+}
+
 static double mma_sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
 {
 	double v = p->c[i][j];
@@ -247,9 +296,11 @@ void mma_execute(struct warp *w, const struct op *o, uint32_t m)
 	gather_a(w, o, x, p);
 	gather_b(w, o, x, p);
 	gather_c(w, o, x, p);
+	if (x->scales.n)
+		gather_scales(w, &x->scales, p);
 	for (unsigned i = 0; i < x->shape.m; i++)
 		for (unsigned j = 0; j < x->shape.n; j++)
-			p->d[i][j] = mma_sum(x, p, i, j);
+			p->d[i][j] = x->scales.n ? scaled_sum(x, p, i, j) : mma_sum(x, p, i, j);
 	scatter_d(w, o, x, p->d);
 }
 
