@@ -70,11 +70,46 @@ sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' 
 	for text in FMUL2.RP FADD2.RM 'CREDUX.MAX.F32.NAN'; do
 		assert_output --partial "$text"
 	done
-	printf '%s\n' '000e640008013800 00000004ff04783b' '000fea0003800000 000000000000794d' |
+	printf '%s\n' '000e64000800c800 00000004ff04783b' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" -s 100 k >k
 	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'not executed: LDSM.16.M88 R4, [UR4] (bits whose meaning is unknown)'
+	assert_output --partial 'not executed: LDSM.INVALID1.M832 R4, [UR4] (shape)'
+}
+
+@test "sm_120: matrices of 8, 6 and 4 bits in shared memory equal those of PTX, at the documented positions" {
+	printf '%s\n' 'module k' 'buffer A bytes=512 file=in' 'buffer O bytes=2048 zero' 'launch k grid=1 block=32 args A,O' \
+		'save O o' >k.launch
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(8).randbytes(512))' >in
+	equals_ptx bytes 120 -r 40 -S 3072 -p 8,8
+	run -0 trace-exec -q --disassemble k
+	for text in LDSM.8.MT1616.2 LDSM.U4x16P64TO8.M816.4 LDSM.U6x16P32TO8.MT1616 LDSM.U6x16P32TO8.M816.2 STSM.8.MT168.4; do
+		assert_output --partial "$text"
+	done
+	python3 - in o <<'EOF'
+import sys
+
+given, got = (open(name, "rb").read() for name in sys.argv[1:])
+row = [given[16 * i:16 * i + 16] for i in range(32)]
+
+def element(r, i, bits):
+    return int.from_bytes(row[r], "little") >> i * bits & (1 << bits) - 1
+
+for lane in range(32):
+    quad, place = lane // 4, lane % 4
+    own = got[64 * lane:64 * lane + 64]
+    for e in range(4):
+        for k in range(4):
+            assert own[4 * k + e] == row[16 * (k // 2) + 4 * place + e][quad + 8 * (k % 2)]
+            assert own[16 + 4 * k + e] == element(8 * k + quad, 4 * place + e, 4)
+        for k in range(2):
+            assert own[32 + 4 * k + e] == element(4 * place + e, quad + 8 * k, 6)
+            assert own[40 + 4 * k + e] == element(8 * k + quad, 4 * place + e, 6)
+for r in range(32):  # stored: row 2 t + e mod 2 of matrix k has lane 4 g + t's byte e in column g + 8 (e / 2)
+    for col in range(16):
+        lane, e = col % 8 * 4 + r % 8 // 2, r % 2 + col // 8 * 2
+        assert got[64 * r + 48 + col] == got[64 * lane + 4 * (r // 8) + e]
+EOF
 }
 
 @test "a kernel whose stack the compiler cannot bound has local memory for recursion" {

@@ -7,6 +7,7 @@
  */
 #include "exec/check.h"
 #include "machine/memory.h"
+#include "sem/matrix.h"
 #include "sem/sem.h"
 
 /* ---- constants ---- */
@@ -82,6 +83,18 @@ int mbind_ldc(struct mbind *b, struct op *o)
 
 /* ---- matrices ---- */
 
+/* Fails the launch, and returns false, unless all lanes execute. */
+static bool check_matrix_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	char text[SASS_TEXT_MAX];
+
+	if (m == ALL_LANES)
+		return true;
+	machine_write_op_text(o, text);
+	exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m), text);
+	return false;
+}
+
 /* Moves o->n matrices of 8 rows between shared memory and registers. Each lane has the address of a row. */
 static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool store)
 {
@@ -90,15 +103,7 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool s
 	uint32_t rows = count == 4 ? ALL_LANES : (1u << 8 * count) - 1;
 	u32 *r = REG(u32, w, o->d);
 
-	if (m != ALL_LANES) {
-		char text[SASS_TEXT_MAX];
-
-		machine_write_op_text(o, text);
-		exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
-			text);
-		return;
-	}
-	if (!memory_find_hosts(w, o, rows, 16, at, store))
+	if (!check_matrix_lanes(w, o, m) || !memory_find_hosts(w, o, rows, 16, at, store))
 		return;
 	for (unsigned i = 0; i < count * LANES; i++) {
 		unsigned l = i % LANES;
@@ -122,11 +127,47 @@ static void load_matrices(struct warp *w, const struct op *o, uint32_t m) { move
 
 static void store_matrices(struct warp *w, const struct op *o, uint32_t m) { move_matrices(w, o, m, true); }
 
+/* Executes LDSM or STSM of 8-bit elements. o->bytes: bytes of a row; o->mode: the shape times 2. */
+static void move_byte_matrices_of(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+	uint32_t rows = o->n == 4 ? ALL_LANES : (1u << 8 * o->n) - 1;
+	enum matrix_shape shape = (enum matrix_shape)(o->mode / 2);
+	u32 *r[4];
+
+	if (!check_matrix_lanes(w, o, m) ||
+		!memory_find_hosts(w, o, rows, o->bytes, at, shape == MATRIX_16X8))
+		return;
+	for (unsigned k = 0; k < o->n; k++)
+		r[k] = REG(u32, w, o->d) + k * LANES;
+	matrix_move_bytes(r, o->n, shape, o->bytes, at);
+	for (unsigned l = bit_count32(rows); l < LANES; l++)
+		w->addr[l] = w->addr[l % bit_count32(rows)];
+}
+
+/*
+ * Sets shape and bytes of a row of matrices of 8-bit elements. Bits 75-77 are the type in memory: 5 of 4 bits, 6 of 6,
+ * 7 of 8, and 1 of 8 in a store; bits 78-80 the shape: 2 of 8 elements in a row of registers, 4 of 16.
+ */
+static bool take_byte_matrices(const struct mbind *b, struct op *o, bool store)
+{
+	unsigned type = (unsigned)field(b, 75, 3), shape = (unsigned)field(b, 78, 3);
+
+	o->bytes = type == 5 ? 8 : type == 6 ? 12 : 16;
+	o->mode |= (uint8_t)(2 * (store ? MATRIX_16X8 : shape == 4 ? MATRIX_16X16 : MATRIX_8X16));
+	if (shape == 4)
+		o->n = (uint8_t)(2 * o->n);
+	return o->n <= 4 && (store                             ? type == 1 && shape == 2
+				    : (type == 5 || type == 6) ? shape == 2 || shape == 4
+							       : type == 7 && shape == 4);
+}
+
 /* Binds LDSM or STSM, whose function is fn. ur: first bit of the field of the uniform register. */
 static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 {
 	static const uint8_t count[4] = {1, 2, 4, 0};
 	unsigned n = count[field(b, 72, 2)];
+	bool load = fn == load_matrices;
 
 	memory_bind_address(b, o, SP_SHARED, ur);
 	if (!n)
@@ -134,7 +175,12 @@ static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 	o->n = (uint8_t)n;
 	o->bytes = 16;
 	o->is_signed = bit(b, 78);
-	o->d = fn == load_matrices ? mbind_dst(b, 16, n) : mbind_reg(b, 32, n);
+	if (field(b, 75, 3) || field(b, 79, 2)) {
+		if (!take_byte_matrices(b, o, fn == store_matrices))
+			return mbind_refuse(b, "shape");
+		fn = move_byte_matrices_of;
+	}
+	o->d = load ? mbind_dst(b, 16, o->n) : mbind_reg(b, 32, o->n);
 	machine_set_function(o, fn);
 	return 0;
 }
