@@ -369,6 +369,54 @@ EOF
 	done
 }
 
+@test "initial values of variables and constants are addresses of variables, strings and functions" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip "needs nvcc"
+	cat >a.cu <<'EOF'
+#include <cstdio>
+__device__ int x = 5, y = 7, array[4] = {1, 2, 3, 4};
+__constant__ int *to_x = &x;
+__device__ int *pointers[3] = {&y, array + 2, &x};
+__device__ int *const last = &array[3];
+typedef int (*operation)(int, int);
+__device__ int add(int a, int b) { return a + b; }
+__device__ int multiply(int a, int b) { return a * b; }
+__constant__ operation constant_operations[2] = {add, multiply};
+__device__ operation operations[2] = {multiply, add};
+__constant__ int constants[2] = {11, 12};
+__device__ const int *to_constant = constants + 1;
+__device__ const char *names[2] = {"one", "two"};
+__constant__ const char *constant_names[2] = {"three", "four"};
+__global__ void k(int *o, int i)
+{
+	o[0] = *to_x;
+	o[1] = *pointers[i];
+	o[2] = *pointers[i - 1];
+	o[3] = *last;
+	o[4] = constant_operations[i](3, 4);
+	o[5] = operations[i](3, 4);
+	o[6] = *to_constant;
+	o[7] = names[i][1];
+	o[8] = constant_names[i][2];
+}
+int main()
+{
+	int *d, h[9];
+	cudaMalloc(&d, sizeof(h));
+	k<<<1, 1>>>(d, 1);
+	cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+	for (int i : h)
+		printf("%d ", i);
+	cudaFree(d);
+}
+EOF
+	for option in '' -G -rdc=true; do
+		nvcc -std=c++17 -cudart shared $option -arch=sm_80 a.cu -o a
+		run -0 trace-exec -n -q -g a100 --code sass --run ./a
+		assert_output '5 3 7 4 12 7 12 119 117 '
+	done
+}
+
 @test "products: of 8 bits on sm_89, of doubles in larger shapes on sm_90, of bits by bytes on sm_120" {
 	printf '%s\n' 'module k' 'buffer A bytes=4096 f32=random:3:-2:2' 'buffer O bytes=4096 zero' \
 		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
@@ -464,6 +512,14 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	"$ROOT/tests/data/sass/linked" -t 0x3e .
 	run -2 trace-exec -n k.launch
 	assert_output --partial "function k launches kernel 'add7' at PC 0x00d0 (expected launches by the host alone)"
+	"$ROOT/tests/data/sass/linked" -d 4 .
+	rm o.bin
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp want.bin o.bin
+	"$ROOT/tests/data/sass/linked" -d 9 .
+	run -2 trace-exec -n k.launch
+	assert_output --partial "relocation of type 0x9 to 'square' in initial values (expected 1 to 4)"
 	"$ROOT/tests/data/sass/linked" -s printk .
 	run -2 trace-exec -n k.launch
 	assert_output --partial "'printk' is not defined by the cubin"

@@ -191,25 +191,39 @@ static int reject_texture_references(
 	return 0;
 }
 
-/* Writes the addresses that are in bank 4 and in initial values. */
+/* Returns the bytes that relocation r changes, and sets *size to those of its section; NULL for code and bank 0. */
+static uint8_t *relocated_data(struct machine_module *x, const struct sass_reloc *r, uint64_t *size)
+{
+	bool bank4 = r->place == SASS_AT_CONST && r->index == 4;
+	struct symbol *in = r->place == SASS_AT_GLOBAL_INIT              ? x->data[1]
+			    : r->place == SASS_AT_CONST && r->index == 3 ? x->bank3
+									 : NULL;
+
+	*size = bank4 ? x->image->bank[4].n : in ? in->size : 0;
+	return bank4 ? x->bank4 : in ? in->init : NULL;
+}
+
+/* Writes the addresses that are in banks 3 and 4 and in initial values. */
 static int apply_relocations(struct machine_module *x, struct fault *f)
 {
 	const struct sass_image *image = x->image;
-	uint64_t n4 = image->bank[4].n;
 
 	for (uint32_t i = 0; i < image->n_relocs; i++) {
 		const struct sass_reloc *r = &image->reloc[i];
-		bool bank4 = r->place == SASS_AT_CONST && r->index == 4,
-		     init = r->place == SASS_AT_GLOBAL_INIT;
-		uint64_t v = 0, size = bank4 ? n4 : init && x->data[1] ? x->data[1]->size : 0;
+		uint64_t v = 0, size;
+		uint8_t *to = relocated_data(x, r, &size);
+		unsigned bytes = r->type == RELOC_64 || r->type == RELOC_GENERIC_64 ? 8 : 4;
 
-		if ((!bank4 && !init) || r->type != 2 || r->symbol >= image->n_symbols || r->offset > size ||
-			size - r->offset < 8)
+		if (!to || r->symbol >= image->n_symbols || r->offset > size || size - r->offset < bytes)
 			continue;
+		if (r->type < RELOC_32 || r->type > RELOC_GENERIC_64)
+			return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
+				"relocation of type 0x%x to '%s' in initial values (expected 1 to 4)",
+				r->type, image->symbol[r->symbol].name);
 		if (symbol_address(x, &image->symbol[r->symbol], &v, f))
 			return -1;
 		v += (uint64_t)r->addend;
-		memcpy((bank4 ? x->bank4 : x->data[1]->init) + r->offset, &v, 8);
+		memcpy(to + r->offset, &v, bytes);
 	}
 	return 0;
 }

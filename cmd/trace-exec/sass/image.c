@@ -19,9 +19,8 @@
 #include "bits.h"
 #include "sass/image.h"
 
-#define STO_ENTRY     0x10u /* st_other: a kernel */
-#define RELOC_ADDRESS 2u    /* 64-bit address */
-#define IMAGE_MAX     (1ull << 30)
+#define STO_ENTRY 0x10u /* st_other: a kernel */
+#define IMAGE_MAX (1ull << 30)
 
 struct named_function {
 	const char *name;
@@ -218,6 +217,12 @@ static void read_symbols(struct image_loading *l)
 	}
 }
 
+/* Returns the least number of bytes that a relocation changes. */
+static unsigned relocated_bytes(enum sass_place place, uint32_t type)
+{
+	return place == SASS_AT_BANK0 || type == RELOC_32 || type == RELOC_GENERIC_32 ? 4 : 8;
+}
+
 /* Reads a section of relocations. Relocations of debug tables are skipped. */
 static int read_relocs(struct image_loading *l, const struct elf_section *s)
 {
@@ -246,11 +251,11 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 			.symbol = (uint32_t)elf_number(s->p + at + 12, 4)};
 		if (r->symbol >= m->n_symbols)
 			return elf_set_fault(&l->elf, l->f, "a relocation has no symbol");
-		if (r->offset > to->n || to->n - r->offset < (place == SASS_AT_BANK0 ? 4 : 8))
+		if (r->offset > to->n || to->n - r->offset < relocated_bytes(place, r->type))
 			return elf_set_fault(&l->elf, l->f, "a relocation is outside of its section");
 		if (size == 24)
 			r->addend = (int64_t)elf_number(s->p + at + 16, 8);
-		else if (r->type == RELOC_ADDRESS && to->p)
+		else if ((r->type == RELOC_64 || r->type == RELOC_GENERIC_64) && to->p)
 			r->addend = (int64_t)elf_number(to->p + r->offset, 8);
 	}
 	return 0;

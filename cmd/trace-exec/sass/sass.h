@@ -235,11 +235,14 @@ struct sass_symbol {
 	bool global; /* visible to other files */
 };
 
+/* Types of relocations of data: an address, and a generic address, each of 32 and of 64 bits. */
+enum { RELOC_32 = 1, RELOC_64, RELOC_GENERIC_32, RELOC_GENERIC_64 };
+
 struct sass_reloc {
 	enum sass_place place; /* contents that are patched */
 	uint32_t index;        /* function or bank of the contents */
 	uint64_t offset;
-	uint32_t type;   /* 2: 64-bit address; others: relocations of -rdc objects */
+	uint32_t type;   /* RELOC_...; others: relocations of code */
 	uint32_t symbol; /* index into symbol[] */
 	int64_t addend;  /* for REL entries: read from the section if type is 2, else 0 */
 };
