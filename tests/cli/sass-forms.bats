@@ -151,3 +151,12 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 		assert_output --partial "$text"
 	done
 }
+
+@test "lanes initialise mbarriers of their own; sm_100 does so by stores and SYNCS.CCTL.IVALL" {
+	printf '%s\n' 'module k' 'buffer A bytes=256 u32=random:9' 'buffer O bytes=256 zero' 'launch k grid=1 block=32 args A,O' \
+		'save O o' >k.launch
+	equals_ptx barriers 90 -r 24 -S 2048 -p 8,8
+	equals_ptx barriers 100 -r 24 -S 2048 -p 8,8
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'SYNCS.CCTL.IVALL'
+}

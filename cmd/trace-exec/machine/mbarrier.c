@@ -158,8 +158,14 @@ static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 		memset(at[i], 0, 8);
 }
 
+/*
+ * SYNCS.CCTL.IVALL, without a uniform register, makes the unit of mbarriers read memory again. Compiled code stores an
+ * mbarrier's word before. Nothing is to be done, because the word in memory is the mbarrier.
+ */
 int mbind_mbarrier_inval(struct mbind *b, struct op *o)
 {
+	if (!bit(b, 91))
+		return mbind_nothing(b, o);
 	memory_bind_address(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
