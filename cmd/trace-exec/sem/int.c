@@ -4,7 +4,8 @@
  *
  * Always true: results wrap. As on hardware, a division by zero returns all ones, and its remainder is the
  * dividend. The most negative number divided by -1 is itself. The carry is a register that .cc writes and
- * addc, subc and madc read: a vector of words in the frame, one vector per function.
+ * addc, subc and madc read: a vector of words in the frame, one vector per function. A subtraction adds the complement
+ * and 1, so its carry is 1 if nothing was borrowed; compiled code reads it with addc.
  */
 #include "sem/sem.h"
 
@@ -112,8 +113,8 @@ enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 		const T *a = REG(T, w, o->a), *b = REG(T, w, o->b); \
 		u64 *carry = REG(u64, w, o->c); \
 		FOR_BITS32 (i, m) { \
-			u64 in = o->mode & CARRY_IN ? carry[i] & 1 : 0; \
-			W r = o->mode & CARRY_SUB ? (W)a[i] - b[i] - in : (W)a[i] + b[i] + in; \
+			u64 in = o->mode & CARRY_IN ? carry[i] & 1 : (o->mode & CARRY_SUB) != 0; \
+			W r = (W)a[i] + (T)(o->mode & CARRY_SUB ? ~b[i] : b[i]) + in; \
 			d[i] = (T)r; \
 			if (o->mode & CARRY_OUT) \
 				carry[i] = (u64)(r >> (sizeof(T) * 8)) & 1; \

@@ -149,6 +149,9 @@ def carries():
         yield case(f"add.cc.{t} T, A, B; addc.{t} D, C, E;", t, (t,) * 4,
                    lambda a, b, c, e, n=n: c + e + (a + b >> n))
         yield case(f"sub.cc.{t} T, A, B; subc.{t} D, C, E;", t, (t,) * 4, lambda a, b, c, e: c - e - (a < b))
+        yield case(f"sub.cc.{t} T, A, B; addc.{t} D, C, E;", t, (t,) * 4, lambda a, b, c, e: c + e + (a >= b))
+        yield case(f"add.cc.{t} T, A, B; subc.{t} D, C, E;", t, (t,) * 4,
+                   lambda a, b, c, e, n=n: c - e - 1 + (a + b >> n))
         yield case(f"add.cc.{t} T, A, B; addc.cc.{t} T, C, E; addc.{t} D, 0, 0;", t, (t,) * 4,
                    lambda a, b, c, e, n=n: c + e + (a + b >> n) >> n)
         yield case(f"sub.cc.{t} T, A, B; subc.cc.{t} T, C, E; subc.{t} D, 0, 0;", t, (t,) * 4,
