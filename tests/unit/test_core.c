@@ -278,6 +278,24 @@ static void test_barrier(void)
 	core_program_free(b);
 }
 
+/*
+ * Tests a barrier with control codes: it holds a warp 7 cycles after its issue. An instruction that is ready before,
+ * and whose unit accepts it only then, must issue as soon as the barrier has opened.
+ */
+static void test_unit_busy_before_hold(void)
+{
+	struct core_program *b = core_program_new(90);
+
+	emit_line(b, "B------:R-:W-:-:S05 BAR.SYNC");
+	emit_line(b, C "IADD3 R9, R4, R5, R7");
+	emit_line(b, C "IADD3 R10, R4, R5, R7");
+	emit_line(b, "B------:R-:W-:-:S05 EXIT");
+	run_program(b, h100, 128, b->n, true, false);
+	is_number((long long)(issue_cycle(b, 0, 32, 0) - issue_cycle(b, 3, 0, 0)), 29,
+		"an instruction that the hold of a barrier finds at a busy unit issues when the barrier opens");
+	core_program_free(b);
+}
+
 /* Tests that skipping idle cycles does not change a counter. */
 static void test_sleep(void)
 {
@@ -350,6 +368,7 @@ int main(void)
 	test_old_addresses();
 	test_l1();
 	test_barrier();
+	test_unit_busy_before_hold();
 	test_sleep();
 	test_least();
 	test_mismatch();

@@ -210,7 +210,7 @@ void core_schedule_head(struct sm *s, unsigned w)
 		postpone_for_registers(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->retest_at_issue = true;
-		if (is_held_at(s, w, o.at))
+		if (is_held_at(s, w, o.at > s->clock ? o.at : s->clock))
 			o = (struct issue_estimate){cw->hold_until, cw->hold_stall};
 	}
 	if (o.at == NEVER)
