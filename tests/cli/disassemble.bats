@@ -38,6 +38,16 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	assert_line --partial $'0010\t000fea00038000000000000000147947\tBRA 0x70'
 }
 
+# The encodings are those that ptxas writes for wgmma.wait_group 0 to 7.
+@test "WARPGROUP.DEPBAR names the number of groups that may remain open" {
+	for n in 0 1 2 3 4 5 6 7; do
+		echo 000fe40000010${n}0000008000000079c5 | cubin 90 >a.cubin
+		run -0 --separate-stderr trace-exec --disassemble a.cubin
+		assert_line --partial $'\t'"WARPGROUP.DEPBAR.LE gsb0, 0x$n"
+		[ "$stderr" = "" ]
+	done
+}
+
 @test "control codes stand before the text" {
 	echo 001fca00078e02030000000000007a24 | cubin 80 >a.cubin
 	run -0 trace-exec --disassemble --control a.cubin
