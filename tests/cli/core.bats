@@ -236,10 +236,28 @@ joined() {
 			printf '\n#END_TB\n'
 		} >far-$warps.traceg
 		for streams in 1 2; do
-			trace-sim -q -g h100-sxm -D core_kernel_least=0 -D core_l1i_miss_latency=60 -D core_prefetch_streams=$streams -F json \
+			trace-sim -q -g h100-sxm -D core_kernel_least=0 -D core_l1i_miss_latency=60 -D core_prefetch_lines=8 -D core_prefetch_streams=$streams -F json \
 				far-$warps.traceg | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'
 		done >cycles-$warps
 	done
 	[ "$(uniq cycles-1 | wc -l)" = 1 ]
 	[ $(($(sed -n 1p cycles-5) - $(sed -n 2p cycles-5))) -gt 1000 ] || { cat cycles-5; return 1; }
+}
+
+# The warp executes every other line of 128 bytes.
+@test "a stream buffer serves code that skips lines" {
+	cd "$BATS_TEST_TMPDIR"
+	{
+		printf -- '-kernel name = skip\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n'
+		printf -- '-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n'
+		printf -- '-local mem base_addr = 0x00007f1000000000\n-nvbit version = 1.8\n-accelsim tracer version = 5\n\n'
+		printf '#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 513\n'
+		for ((i = 0; i < 512; i++)); do printf '%04x ffffffff 1 R%d MOV 0 0 0 \n' $((256 * (i / 8) + 16 * (i % 8))) $((i % 8 + 2)); done
+		printf 'ff00 ffffffff 0 EXIT 0 0 0 \n\n#END_TB\n'
+	} >skip.traceg
+	for lines in 0 8; do
+		trace-sim -q -g h100-sxm -D core_kernel_least=0 -D core_l1i_miss_latency=60 -D core_prefetch_lines=$lines -F json \
+			skip.traceg | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'
+	done >cycles
+	[ $(($(sed -n 1p cycles) - $(sed -n 2p cycles))) -gt 5000 ] || { cat cycles; return 1; }
 }

@@ -172,8 +172,8 @@ static void make_rank_wait_for_line(
 }
 
 /*
- * Handles an L0 miss. Returns true if the line was at the head of a stream buffer and has been moved into the L0.
- * Else the warp of `rank` waits for the line.
+ * Handles an L0 miss. A stream buffer that contains the line drops the lines before it, which the code has skipped.
+ * Returns true if the line has arrived there and has been moved into the L0. Else the warp of `rank` waits for the line.
  */
 static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {
@@ -188,7 +188,9 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		return false;
 	}
 	t = c->p->prefetch_lines ? stream_with_line(c, b, line, &place) : NULL;
-	if (t && place == 0) {
+	if (t) {
+		for (; place > 0; place--)
+			stream_buffer_pop(t);
 		c->n.stream_hits++;
 		t->used = s->clock;
 		if (t->present >> t->head & 1) {
@@ -200,7 +202,7 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		return false;
 	}
 	make_rank_wait_for_line(s, b, sub, line, rank, true);
-	if (c->p->prefetch_lines && !t && !stream_with_line(c, b, line + c->p->l0i_line, &next))
+	if (c->p->prefetch_lines && !stream_with_line(c, b, line + c->p->l0i_line, &next))
 		stream_buffer_restart(b, oldest_stream(c, b), line + c->p->l0i_line, s->clock);
 	return false;
 }
