@@ -260,14 +260,14 @@ l1	'
 			printf "ring-$slots\tme\tbulk copy ring\t2 blocks of 160, 8 tiles of 4096 B, $slots slots, work 0\ttime\t9\tus\t\t\t\t\tmine\t\n"
 		done
 		printf 'cpa-0\tme\tcp.async tiles\t2 blocks of 256, 8 tiles of 4096 B, work 0\ttime\t9\tus\t\t\t\t\tmine\t\n'
-		printf 'cpa-90\tme\tcp.async tiles\t2 blocks of 256, 8 tiles of 4096 B, work 90\ttime\t9\tus\t\t\t\t\tmine\t\n'
+		printf 'cpa-400\tme\tcp.async tiles\t2 blocks of 256, 8 tiles of 4096 B, work 400\ttime\t9\tus\t\t\t\t\tmine\t\n'
 		printf 'odd-1\tme\tbulk copy ring\t2 blocks of 160, 8 tiles of 4000 B, 2 slots, work 0\ttime\t9\tus\t\t\t\t\tmine\t\n'
 		printf 'odd-2\tme\tcp.async tiles\t2 blocks of 160, 8 tiles of 4096 B, work 0\ttime\t9\tus\t\t\t\t\tmine\t\n'
 	} >tiles.measured
 	trace-sim --selftest -c tiles.config --measured tiles.measured -F tsv >out
 	figure() { awk -F'\t' -v id="$1" '$1 == id { print int(1000 * $4) }' out; }
 	(( $(figure ring-4) < $(figure ring-1) && $(figure ring-4) > 900 ))
-	(( $(figure cpa-90) > $(figure cpa-0) ))
+	(( $(figure cpa-400) > $(figure cpa-0) ))
 	run -0 awk -F'\t' '/^odd/ { print $10 }' out
 	assert_line --index 0 --partial 'unknown tiles'
 	assert_line --index 1 --partial 'unknown tiles'
