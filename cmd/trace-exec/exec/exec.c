@@ -484,6 +484,16 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 #define SPIN_STEPS   65536u
 #define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
+/*
+ * Tests whether the state after n steps is kept as one to return to. A copy of the state takes as long as tens of
+ * steps; a loop that reads a clock usually does so before the first one. While the clocks are stopped, registers may
+ * contain an earlier time for longer.
+ */
+static bool is_state_to_keep(const struct warp *w, uint32_t n)
+{
+	return n == 8 || (w->frozen && (n == 64 || n == 512));
+}
+
 static void free_snapshot(struct snapshot *s)
 {
 	free(s->frame);
@@ -492,17 +502,15 @@ static void free_snapshot(struct snapshot *s)
 
 /*
  * Executes instructions until the warp is in an earlier state again. Returns false if it does not get there, or if a
- * warp that is not frozen reads a clock. The earlier state is the one at the call. For a frozen warp, whose registers
- * may contain an earlier time, it is the one after the last of 1, 2, 4 ... instructions.
+ * warp that is not frozen reads a clock.
  */
 static bool returns_to_state(struct warp *w)
 {
-	struct snapshot s;
+	struct snapshot s = {0};
 	bool returned = false;
 
-	take_snapshot(w, &s);
 	for (uint32_t n = 0; n < (w->frozen ? FROZEN_STEPS : SPIN_STEPS) && !returned; n++) {
-		if (w->frozen && n && !(n & (n - 1))) {
+		if (is_state_to_keep(w, n)) {
 			free_snapshot(&s);
 			take_snapshot(w, &s);
 		}
@@ -513,7 +521,7 @@ static bool returns_to_state(struct warp *w)
 		w->stop = 0;
 		if (w->timed && !w->frozen)
 			break;
-		returned = equals_snapshot(w, &s);
+		returned = s.frame && equals_snapshot(w, &s);
 	}
 	free_snapshot(&s);
 	return returned;
