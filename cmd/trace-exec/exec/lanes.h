@@ -21,8 +21,10 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANE_FN
+#elif __GNUC__ >= 12
+#define LANE_FN __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define LANE_FN __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define LANE_FN __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 
 #define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
