@@ -389,9 +389,9 @@ struct warp {
 	uint8_t state, barrier;
 	uint32_t cluster_arrived;    /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_phase_over; /* lanes whose phase of barrier.cluster is over */
-	bool changed; /* memory was changed by a store, or by an atomic that wrote another value */
-	bool frozen;  /* the warp's clocks read frozen_clock */
-	bool timed;   /* the warp has read a clock */
+	bool changed;        /* memory was changed by a store, or by an atomic that wrote another value */
+	bool frozen;         /* the warp's clocks read frozen_clock */
+	bool timed;          /* the warp has read a clock */
 	uint8_t clock_reads; /* number of times that the warp has read a clock in this turn, at most CLOCK_READS */
 	uint64_t frozen_clock;
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */

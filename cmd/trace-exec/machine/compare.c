@@ -184,7 +184,7 @@ LANE_FN static struct lane_order compare_float_lanes(const u32 *pa, const u32 *p
 	return (struct lane_order){less, equal, un};
 }
 
-static struct lane_order compare_double_lanes(const u32 *pa, const u32 *pb, unsigned mode)
+LANE_FN static struct lane_order compare_double_lanes(const u32 *pa, const u32 *pb, unsigned mode)
 {
 	u64 na = mode & ABS_A ? ~(1ull << 63) : ~0ull, nb = mode & ABS_B ? ~(1ull << 63) : ~0ull,
 	    xa = mode & NEG_A ? 1ull << 63 : 0, xb = mode & NEG_B ? 1ull << 63 : 0;

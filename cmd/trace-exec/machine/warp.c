@@ -11,44 +11,71 @@
 
 enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
 
-static inline unsigned shfl_source_lane(unsigned how, unsigned i, u32 by, u32 c, bool *inside)
+/*
+ * Sets from[] to the lane that each lane reads: itself if the source is outside of its segment. Returns the lanes whose
+ * source is inside.
+ */
+static ALWAYS_INLINE u32 shfl_source_lanes(unsigned how, u32 *from, const u32 *pb, const u32 *pc)
 {
-	u32 seg = c >> 8 & 31, clamp = c & 31, max = (i & seg) | (clamp & ~seg), min = i & seg;
-	s32 j;
+	u32 inside = 0;
 
-	by &= 31;
-	switch (how) {
-	case SHFL_UP:
-		j = (s32)i - (s32)by;
-		*inside = j >= (s32)max;
-		break;
-	case SHFL_DOWN:
-		j = (s32)(i + by);
-		*inside = j <= (s32)max;
-		break;
-	case SHFL_BFLY:
-		j = (s32)(i ^ by);
-		*inside = j <= (s32)max;
-		break;
-	default: j = (s32)(min | (by & ~seg)); *inside = j <= (s32)max;
+	EACH_LANE (i) {
+		u32 seg = pc[i] >> 8 & 31, clamp = pc[i] & 31, by = pb[i] & 31;
+		s32 max = (s32)((i & seg) | (clamp & ~seg)), j;
+
+		j = how == SHFL_UP     ? (s32)i - (s32)by
+		    : how == SHFL_DOWN ? (s32)(i + by)
+		    : how == SHFL_BFLY ? (s32)(i ^ by)
+				       : (s32)((i & seg) | (by & ~seg));
+		u32 good = how == SHFL_UP ? j >= max : j <= max;
+		from[i] = good ? (u32)j : i;
+		inside |= good << i;
 	}
-	return *inside ? (unsigned)j : i;
+	return inside;
+}
+
+/* Returns the lanes whose source lane is in m. */
+LANE_FN static u32 lanes_with_source(const u32 *from, uint32_t m)
+{
+	u32 present = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		present |= (m >> from[i] & 1) << i;
+	return present;
+}
+
+LANE_FN static u32 shfl_idx_lanes(u32 *from, const u32 *pb, const u32 *pc)
+{
+	return shfl_source_lanes(SHFL_IDX, from, pb, pc);
+}
+LANE_FN static u32 shfl_up_lanes(u32 *from, const u32 *pb, const u32 *pc)
+{
+	return shfl_source_lanes(SHFL_UP, from, pb, pc);
+}
+LANE_FN static u32 shfl_down_lanes(u32 *from, const u32 *pb, const u32 *pc)
+{
+	return shfl_source_lanes(SHFL_DOWN, from, pb, pc);
+}
+LANE_FN static u32 shfl_bfly_lanes(u32 *from, const u32 *pb, const u32 *pc)
+{
+	return shfl_source_lanes(SHFL_BFLY, from, pb, pc);
 }
 
 static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 {
-	const u32 *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
-	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0, absent = 0;
+	static u32 (*const sources[])(u32 *, const u32 *, const u32 *) = {
+		shfl_idx_lanes, shfl_up_lanes, shfl_down_lanes, shfl_bfly_lanes};
+	u32 *d = REG(u32, w, o->d), in[LANES], from[LANES],
+	    inside = sources[o->n](from, REG(u32, w, o->b), REG(u32, w, o->c)), absent;
 
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
-	FOR_BITS32 (i, m) {
-		bool good;
-		unsigned from = shfl_source_lane(o->n, i, b[i], c[i], &good);
-
-		d[i] = in[from];
-		inside |= (u32)good << i;
-		absent |= m >> from & 1 ? 0 : 1u << i;
-	}
+	if (m == ALL_LANES)
+		EACH_LANE_APART (i)
+			d[i] = in[from[i]];
+	else
+		FOR_BITS32 (i, m)
+			d[i] = in[from[i]];
+	absent = m == ALL_LANES ? 0 : m & ~lanes_with_source(from, m);
 	if (absent && w->g->options->check)
 		exec_note_finding(w, o, absent, "shuffle-absent",
 			"SHFL: lane %u reads a lane that does not execute it", bit_lowest32(absent));

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 	if (!n || cudaMalloc(&p, 16) || cuLinkCreate_v2(0, NULL, NULL, &link))
 		return 1;
 	expect_refusal("cudaIpcGetMemHandle", cudaIpcGetMemHandle(handle, p));
-	expect_refusal("cudaMemPoolExportToShareableHandle", cudaMemPoolExportToShareableHandle(handle, p, 1, 0));
+	expect_refusal(
+		"cudaMemPoolExportToShareableHandle", cudaMemPoolExportToShareableHandle(handle, p, 1, 0));
 	expect_refusal("cuIpcGetMemHandle", cuIpcGetMemHandle(handle, (uintptr_t)p));
 	expect_refusal("cuIpcGetEventHandle", cuIpcGetEventHandle(handle, p));
 	expect_refusal("an object", cuLinkAddData_v2(link, OBJECT, code, n, NULL, 0, NULL, NULL));
