@@ -50,6 +50,13 @@ const char *checker_access_noun(const struct op *o)
 	}
 }
 
+void checker_instruction_text(const struct op *o, char *out, size_t cap)
+{
+	*out = '\0';
+	if (o->func->machine)
+		o->func->machine->describe(o, out, cap);
+}
+
 void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {

@@ -38,6 +38,8 @@ static inline bool does_atomic_read(const struct op *o)
 }
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);
+/* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
+void checker_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /*
@@ -100,8 +102,6 @@ void race_free_cta(struct cta *c);
 void race_start_epoch(struct cta *c);
 /* Reports a race between warps of a block when the block is delivered. */
 void race_report_warps(struct cta *c);
-/* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
-void race_instruction_text(const struct op *o, char *out, size_t cap);
 /* Starts the search for races in a launch. */
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */

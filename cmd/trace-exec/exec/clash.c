@@ -118,7 +118,7 @@ void clash_report(const struct cta *c)
 	else
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
-	race_instruction_text(x->op, line, sizeof(line));
+	checker_instruction_text(x->op, line, sizeof(line));
 	diag_warn(stmt_place(x->op->func, x->op->in),
 		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one lane to write, or an atomic) (kernel %s%s)",
 		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->launch->kernel->name,

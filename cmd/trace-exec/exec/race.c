@@ -192,11 +192,25 @@ static unsigned set_race_marks(
 		     : set_read_marks(readers, writers, n, key, floor);
 }
 
-static void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
+/* Like set_race_marks(), for one word. */
+static inline unsigned set_mark_of_word(struct race *r, uint64_t word, uint64_t key, bool write)
 {
-	if (n == 1 && block_of_mark(r->word_marks[write ? first : r->words + first]) == block_of_mark(key))
-		return;
-	unsigned how = set_race_marks(r->word_marks, r->words, first, n, key, r->floor, write);
+	uint64_t *writer = r->word_marks + word, *reader = writer + r->words, *own = write ? writer : reader;
+	uint64_t old = mark_or_zero_if_old(*own, r->floor), v = old > key ? old : key,
+		 opposite = mark_or_zero_if_old(write ? *reader : *writer, r->floor);
+
+	if (block_of_mark(old) == block_of_mark(key))
+		return 0;
+	*own = v |= old ? OTHERS : 0;
+	return v == old ? 0
+	       : do_marks_race(write ? v : opposite, write ? opposite : v) ? MARKS_CHANGED | MARKS_RACE
+									   : MARKS_CHANGED;
+}
+
+static inline void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
+{
+	unsigned how = n == 1 ? set_mark_of_word(r, first, key, write)
+			      : set_race_marks(r->word_marks, r->words, first, n, key, r->floor, write);
 
 	if (how & MARKS_RACE || (how && atomic_load(&r->byte_marks)))
 		find_race_in_bytes(r, 4 * first, 4 * (first + n));
@@ -259,16 +273,21 @@ static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t en
 /* Marks an access to a range of bytes. words: mark words, not bytes. */
 static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
 {
+	bool locked = g->n_threads > 1;
+
+	if (words && end - from == 4 && from % 4 == 0 && !locked) { /* a lane of a strided access */
+		mark_words(g->race, key, from / 4, 1, write);
+		return;
+	}
 	while (from < end) {
 		uint64_t region = from / (4 * REGION_WORDS), to = (region + 1) * 4 * REGION_WORDS;
-		pthread_mutex_t *lock = &g->race->lock[region % LOCKS];
 
 		to = to < end ? to : end;
-		if (g->n_threads > 1)
-			pthread_mutex_lock(lock);
+		if (locked)
+			pthread_mutex_lock(&g->race->lock[region % LOCKS]);
 		mark_region(g, key, from, to, words, write);
-		if (g->n_threads > 1)
-			pthread_mutex_unlock(lock);
+		if (locked)
+			pthread_mutex_unlock(&g->race->lock[region % LOCKS]);
 		from = to;
 	}
 }
@@ -443,13 +462,6 @@ static void write_position_text(const struct op *o, char *out, size_t cap)
 		snprintf(out, cap, "line %u", o->in->line);
 }
 
-void race_instruction_text(const struct op *o, char *out, size_t cap)
-{
-	*out = '\0';
-	if (o->func->machine)
-		o->func->machine->describe(o, out, cap);
-}
-
 static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
@@ -476,7 +488,7 @@ void race_report_warps(struct cta *c)
 	uint64_t addr = byte_address(g->race, 4 * x->word);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
-	race_instruction_text(o, line, sizeof(line));
+	checker_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->in),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
@@ -549,7 +561,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 	const struct op *o = &g->code->op[inst_of_mark(writer)], *other = &g->code->op[inst_of_mark(reader)];
 	char by[60], too[120] = "others write", line[300];
 
-	race_instruction_text(o, line, sizeof(line));
+	checker_instruction_text(o, line, sizeof(line));
 	write_block_name(g, writer, by, sizeof(by));
 	if (!(writer & OTHERS)) {
 		char text[60], at[24];

@@ -140,6 +140,22 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 	s->seen[off / 4] = s->epoch;
 }
 
+/* Returns the states of n bytes, combined by OR. */
+static inline unsigned states_of_bytes(const uint8_t *written, uint64_t n)
+{
+	unsigned states = 0;
+	uint32_t word;
+
+	if (n == 4) {
+		memcpy(&word, written, 4);
+		word |= word >> 16;
+		return (word | word >> 8) & 0xff;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		states |= written[i];
+	return states;
+}
+
 /* Tests whether n bytes have been written and are not the target of a copy in flight. */
 LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 {
@@ -211,7 +227,7 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
-	if (!memchr(s->written + off, IN_FLIGHT, bytes) ||
+	if (!(states_of_bytes(s->written + off, bytes) & IN_FLIGHT) ||
 		/* a write by another copy is allowed */
 		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK)))
 		return false;
@@ -234,7 +250,7 @@ static bool is_known_merge_sort(const struct warp *w)
 static void report_uninitialised_read(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes)
 {
-	if (!memchr(s->written + off, WRITTEN, bytes) && !is_known_merge_sort(w))
+	if (!(states_of_bytes(s->written + off, bytes) & WRITTEN) && !is_known_merge_sort(w))
 		exec_note_finding(w, o, 1u << lane, "uninitialised",
 			"%s of %llu uninitialised bytes at byte %u of .shared", checker_access_noun(o),
 			(unsigned long long)bytes, off);
@@ -320,8 +336,7 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 			continue;
 		if (does_atomic_read(o))
 			FOR_BITS32 (i, s->lanes)
-				report_uninitialised_read(
-					w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
+				report_uninitialised_read(w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
 		memset(x->written + off, WRITTEN, s->bytes);
 	}
 	checker_note_barrier(w->cta); /* atomics may synchronize threads */
