@@ -77,6 +77,7 @@ struct pack_inst {
 	 */
 	uint32_t text;
 	uint16_t text_len, end_len;
+	uint32_t open; /* 1: text of each execution follows the constant text at the end of the line; 0: none does */
 };
 struct pack_code { /* static code of a kernel with records */
 	struct pack_inst *inst;
@@ -104,10 +105,10 @@ enum { ADDR_MOVED = ADDR_DELTA };
 struct pack_run {
 	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */
 };
-/* Addresses or text of one instruction in a run. */
+/* Addresses and text of one instruction in a run. Only open instructions have both. */
 struct pack_more {
 	/*
-	 * Addresses, if there is no text: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask
+	 * Addresses, if the lines have any: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask
 	 * without holes and a stride of 32 bits; also for one lane or none, with 0 in unused words. ADDR_LIST: a word
 	 * for each lane of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
 	 */
@@ -127,8 +128,12 @@ struct pack_warp {
  * kernel.
  */
 void pack_begin_records(struct pack_writer *w, const char *header, size_t n, const struct pack_code *code);
-/* Writes warps 0, 1, ... of thread block id. Everything is copied. */
-void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
+/*
+ * Writes warps 0, 1, ... of thread block id. lines: whole lines that follow its id, such as "cluster rank = 0". Everything
+ * is copied.
+ */
+void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, const struct pack_warp *warp,
+	uint32_t n_warps);
 /*
  * Sets a callback for kernels with a part that is not a regular trace and is kept as text. It is called once for each
  * such kernel, with the kernel's number from 0.

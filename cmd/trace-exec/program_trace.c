@@ -158,7 +158,7 @@ static bool are_records_valid(const struct pack_warp *w)
 
 	for (uint32_t i = 0; i < w->n_more; i++) {
 		text += w->more[i].text_len;
-		if (!w->more[i].text_len && w->more[i].addr >> 2 > w->n_words)
+		if (w->more[i].addr >> 2 > w->n_words)
 			return false;
 	}
 	return text <= w->n_text;
@@ -169,9 +169,10 @@ bool program_trace_add_block(struct program_trace *t)
 	struct message_rest r = {t->body.p, t->body.n};
 	const struct wire_block *b = take_elements(&r, 1, sizeof(*b));
 	const struct wire_warp *n = b ? take_elements(&r, b->n_warps, sizeof(*n)) : NULL;
+	const char *lines = n ? take_elements(&r, b->n_lines, 1) : NULL;
 	struct pack_warp warp[BLOCK_WARPS];
 
-	if (!t->code.inst || !n || b->n_warps > BLOCK_WARPS)
+	if (!t->code.inst || !lines || !b->n_lines || lines[b->n_lines - 1] || b->n_warps > BLOCK_WARPS)
 		return false;
 	for (uint32_t i = 0; i < b->n_warps; i++) {
 		struct pack_warp *w = &warp[i];
@@ -188,7 +189,7 @@ bool program_trace_add_block(struct program_trace *t)
 			!are_records_valid(w))
 			return false;
 	}
-	pack_block(t->pack, b->id, warp, b->n_warps);
+	pack_block(t->pack, b->id, lines, warp, b->n_warps);
 	return true;
 }
 

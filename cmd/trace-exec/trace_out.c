@@ -26,8 +26,7 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 {
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
 
-	memcpy(p, " b:", 3);
-	p = text_put_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
+	p = text_put_number(stpcpy(p, " b:"), REG(uint32_t, w, o->a)[lane] & 15);
 	if (o->b) {
 		*p++ = ',';
 		p = text_put_number(p, REG(uint32_t, w, o->b)[lane]);
@@ -52,16 +51,12 @@ static char *put_columns_after_mask(
 	} else {
 		*p++ = '0';
 	}
-	if (issue != exec) {
-		memcpy(p, " i:", 3);
-		p = text_put_hex(p + 3, issue, 8);
-	}
+	if (issue != exec)
+		p = text_put_hex(stpcpy(p, " i:"), issue, 8);
 	if (o->flow == FLOW_BAR && o->mode)
 		p = put_barrier(p, w, o, exec);
-	if (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL) {
-		memcpy(p, " s:", 3);
-		p = stpcpy(p + 3, space_name[w->space]);
-	}
+	if (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL)
+		p = stpcpy(stpcpy(p, " s:"), space_name[w->space]);
 	return p;
 }
 
@@ -108,12 +103,20 @@ void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint3
 		recording_extend_run(&w->packed, pc, exec);
 }
 
+void trace_out_put_block_lines(char text[BLOCK_LINES], const struct cta *c)
+{
+	*text = '\0';
+	if (c->g->machine)
+		machine_put_block_lines(text, c);
+}
+
 void trace_out_write_block(FILE *out, const struct cta *c)
 {
-	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->id[0], c->id[1], c->id[2]);
-	if (c->g->machine)
-		machine_write_block_lines(out, c);
-	else if (c->g->lower)
+	char lines[BLOCK_LINES];
+
+	trace_out_put_block_lines(lines, c);
+	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n%s", c->id[0], c->id[1], c->id[2], lines);
+	if (c->g->lower)
 		lower_write_block(out, c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
@@ -313,11 +316,12 @@ struct pack_code trace_out_static_code(const struct grid *g, const struct occupa
 record_fn *trace_out_record_function(const struct func *kernel, bool packed)
 {
 	if (kernel->machine)
-		return packed && machine_has_records(kernel) ? machine_record_packed : machine_record;
+		return machine_record_function(kernel, packed);
 	return packed ? trace_out_add_record : trace_out_write_line;
 }
 
 bool trace_out_has_records(const struct grid *g)
 {
-	return g->record == trace_out_add_record || g->record == machine_record_packed;
+	return g->record == trace_out_add_record || g->record == machine_record_packed ||
+	       g->record == machine_record_packed_6;
 }

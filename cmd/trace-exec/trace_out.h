@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "bytes.h"
 #include "exec/exec.h"
+#include "machine/machine.h"
 #include "pack.h"
 
 /* Record executed instructions of a warp of PTX as lines, or as records of a packed stream. */
@@ -22,6 +23,8 @@ void trace_out_write_block(FILE *out, const struct cta *c);
  * the header to *header.
  */
 struct pack_code trace_out_static_code(const struct grid *g, const struct occupancy *k, struct bytes *header);
+/* Puts the lines after the id of a block with records into text. */
+void trace_out_put_block_lines(char text[BLOCK_LINES], const struct cta *c);
 /* Sets warp[] to the records of the block's warps, at most BLOCK_WARPS. They are valid as long as the block. */
 void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp);
 #define BLOCK_WARPS 32u

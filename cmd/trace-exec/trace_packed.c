@@ -18,7 +18,9 @@ void trace_out_write_packed_header(
 void trace_out_write_packed_block(struct pack_writer *out, const struct cta *c)
 {
 	struct pack_warp warp[BLOCK_WARPS];
+	char lines[BLOCK_LINES];
 
+	trace_out_put_block_lines(lines, c);
 	trace_out_fill_warps(c, warp);
-	pack_block(out, c->id, warp, c->n_warps);
+	pack_block(out, c->id, lines, warp, c->n_warps);
 }

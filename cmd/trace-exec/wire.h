@@ -72,12 +72,13 @@ struct wire_head {
 #define WIRE_MOST (1u << 20) /* largest size of a body */
 
 /*
- * Start of a block. It is followed by n_warps of struct wire_warp, then, for each warp, by its words, more,
- * runs and text. Each array is padded to a multiple of 8 bytes.
+ * Start of a block. It is followed by n_warps of struct wire_warp, the lines after the block's id and, for each warp, its
+ * words, more, runs and text. Each array is padded to a multiple of 8 bytes.
  */
 struct wire_block {
 	uint32_t id[3];
 	uint32_t n_warps;
+	uint64_t n_lines; /* bytes of the lines, with a 0 at the end */
 };
 struct wire_warp {
 	uint32_t n_runs, n_more, n_words, unused;

@@ -57,7 +57,8 @@ void records_begin(struct records *r, const struct pack_code *code)
 	}
 	r->next_variable[2 * (size_t)n_inst] = 2 * n_inst;
 	for (uint32_t i = 2 * n_inst; i-- > 0;)
-		r->next_variable[i] = i >= n_inst || inst[i].width ? i : r->next_variable[i + 1];
+		r->next_variable[i] =
+			i >= n_inst || inst[i].width || inst[i].open ? i : r->next_variable[i + 1];
 	memset(r->list, 0, sizeof(r->list));
 }
 
@@ -178,8 +179,10 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 		*n += u->n;
 		for (uint32_t i = r->next_variable[u->id]; i < u->id + u->n;
 			i = r->next_variable[i + 1], more++)
-			length += i < r->n_inst ? addresses_length(r, more->addr, u->mask, x->word)
-						: more->text_len;
+			length += more->text_len +
+				  (i < r->n_inst && r->inst[i].width
+						  ? addresses_length(r, more->addr, u->mask, x->word)
+						  : 0);
 	}
 	return length;
 }
@@ -232,10 +235,10 @@ static uint64_t length_of_warp(
 	return length;
 }
 
-uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3],
+uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3], const char *lines,
 	const struct pack_warp *warp, uint32_t n_warps)
 {
-	uint64_t n = strlen("#BEGIN_TB\n\nthread block = ,,\n\n#END_TB\n");
+	uint64_t n = strlen(lines) + strlen("#BEGIN_TB\n\nthread block = ,,\n\n#END_TB\n");
 
 	for (unsigned i = 0; i < 3; i++)
 		n += decimal_digits(id[i]);
@@ -279,9 +282,7 @@ static void add_record_static(const struct records *r, struct parsed *p, uint32_
 	}
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
 	c->s[c->n] = (struct pstatic){.pc = x->pc,
-		.flags = text       ? ST_LINE
-			 : x->width ? ST_MEM
-				    : 0,
+		.flags = text ? ST_LINE : (uint8_t)((x->width ? ST_MEM : 0) | (x->open ? ST_TAIL : 0)),
 		.mid = (uint32_t)c->text.n,
 		.mid_len = (uint16_t)n,
 		.tail = (uint32_t)(c->text.n + n),
@@ -365,11 +366,16 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 		buf_add(&p->text, x->text, x->n_text);
 }
 
-void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
+void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3], const char *lines,
 	const struct pack_warp *warp, uint32_t n_warps)
 {
-	struct ptb tb = {.id = {id[0], id[1], id[2]}, .first_warp = p->n_warp, .n_warps = n_warps};
+	struct ptb tb = {.id = {id[0], id[1], id[2]},
+		.first_warp = p->n_warp,
+		.n_warps = n_warps,
+		.extra = (uint32_t)p->text.n,
+		.extra_len = (uint32_t)strlen(lines)};
 
+	buf_add(&p->text, lines, tb.extra_len);
 	grow_for_warps(p, warp, n_warps);
 	for (uint32_t i = 0; i < n_warps; i++) {
 		struct pwarp *w = &p->warp[p->n_warp++];
@@ -434,9 +440,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 
 			if (r->next_variable[i] == i)
 				m = *more++;
-			if (i < r->n_inst)
-				m.text_len = 0;
-			else
+			if (i >= r->n_inst || !r->inst[i].width)
 				m.addr = 0;
 			struct rec x = convert_record_for_text(
 				p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
@@ -450,7 +454,11 @@ void records_append_text(struct buf *out, const struct records *r, struct parsed
 {
 	const struct ptb *b = &p->tb[0];
 	const struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
-	struct text_in in = {.part = &p->part, .tb = &tb, .first = first};
+	struct text_in in = {.part = &p->part,
+		.tb = &tb,
+		.first = first,
+		.extra = b->extra_len ? (const char *)p->text.p + b->extra : "",
+		.extra_len = b->extra_len};
 
 	parsed_reserve(p);
 	text_append_block_head(out, &in);

@@ -50,12 +50,12 @@ void records_free(struct records *r);
  * Returns the number of bytes of all lines of the thread block, and finds the leaders of its warps in the part p. If the
  * block is not added to p, the part must end.
  */
-uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3],
+uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3], const char *lines,
 	const struct pack_warp *warp, uint32_t n_warps);
 /* Begins a part. */
 void records_begin_part(struct records *r, struct parsed *p);
 /* Adds a thread block. Warps have leaders if the last records_length() was for the same block and part. */
-void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3],
+void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3], const char *lines,
 	const struct pack_warp *warp, uint32_t n_warps);
 /* Adds the thread blocks of a part that has only records to the hash. */
 void records_digest(XXH3_state_t *h, const struct parsed *p);

@@ -422,8 +422,8 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 }
 
 /* Appends a thread block that does not fit any part, as text. */
-static void add_block_as_text(
-	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+static void add_block_as_text(struct pack_writer *w, const uint32_t id[3], const char *lines,
+	const struct pack_warp *warp, uint32_t n_warps)
 {
 	struct parsed *p = queue_take_parsed(w->queue);
 	struct buf text = {0};
@@ -436,7 +436,7 @@ static void add_block_as_text(
 	w->filled = NULL;
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
 	records_begin_part(&w->records, p);
-	records_add_block(&w->records, p, id, warp, n_warps);
+	records_add_block(&w->records, p, id, lines, warp, n_warps);
 	records_append_text(&text, &w->records, p, first);
 	parsed_free(p);
 	free(p);
@@ -453,23 +453,25 @@ static void begin_filling(struct pack_writer *w)
 	records_begin_part(&w->records, w->filled);
 }
 
-void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, const struct pack_warp *warp,
+	uint32_t n_warps)
 {
 	const size_t most = min_u64(FILL_TEXT, piece_text_max());
 
 	if (!w->filled)
 		begin_filling(w);
-	uint64_t n = records_length(&w->records, w->filled, id, warp, n_warps) + (w->blocks != 0);
-	if (n > piece_text_max() || !records_fit(&w->records, n_warps)) {
-		add_block_as_text(w, id, warp, n_warps);
+	uint64_t n = records_length(&w->records, w->filled, id, lines, warp, n_warps) + (w->blocks != 0);
+	if (n > piece_text_max() || strlen(lines) > pack_limits.extra || !records_fit(&w->records, n_warps)) {
+		add_block_as_text(w, id, lines, warp, n_warps);
 		return;
 	}
 	if (w->filled->part.n_blocks && w->in.n + w->filled_text + n > most) {
 		queue_filled_records(w, false);
 		begin_filling(w);
-		records_length(&w->records, w->filled, id, warp, n_warps); /* finds leaders in the new part */
+		records_length(
+			&w->records, w->filled, id, lines, warp, n_warps); /* finds leaders in the new part */
 	}
-	records_add_block(&w->records, w->filled, id, warp, n_warps);
+	records_add_block(&w->records, w->filled, id, lines, warp, n_warps);
 	w->filled_text += n;
 	w->bytes += n;
 	w->blocks++;

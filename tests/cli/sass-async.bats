@@ -114,6 +114,28 @@ kernel() {
 	run -0 grep -c '^-accelsim tracer version = 5$' matrices/kernel-1.traceg
 }
 
+@test "a packed stream of lines of version 6 is made from records, with the bytes that the text gives" {
+	"$DATA/async" . >names
+	for n in bulk clusters phases matrices; do
+		trace-exec -q -F pack -o $n.tpack $n.launch
+		trace-exec -q -o $n $n.launch
+		trace-pack -q --level fast -o $n.text.tpack $n/kernelslist.g
+		cmp $n.tpack $n.text.tpack
+	done
+	"$DATA/tensor" make .
+	mkdir g && (cd g && "$DATA/gmma" .)
+	for l in k.launch g/k.launch; do
+		trace-exec -q -f -F pack -o k.tpack $l
+		trace-exec -q -f -o text $l
+		trace-pack -q -d -f -C unpacked k.tpack
+		diff -r text unpacked
+		# no line is stored as text of the kernel
+		run trace-pack -l -F json k.tpack
+		refute_output --regexp '"stored_bytes":[1-9]'
+		rm -r text unpacked
+	done
+}
+
 @test "lines of tensor copies and of products of warpgroups: elements in the tensor, the group's registers" {
 	"$DATA/tensor" make .
 	trace-exec -q -o t k.launch

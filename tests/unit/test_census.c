@@ -180,8 +180,8 @@ static void test_sectors(struct isa *isa)
 			make_loads(&loads, &x, &sectors);
 		else
 			move_loads(&loads, &x, b % 3 == 1, &sectors);
-		records_length(&r, &p, (uint32_t[3]){b, 0, 0}, &x, 1);
-		records_add_block(&r, &p, (uint32_t[3]){b, 0, 0}, &x, 1);
+		records_length(&r, &p, (uint32_t[3]){b, 0, 0}, "", &x, 1);
+		records_add_block(&r, &p, (uint32_t[3]){b, 0, 0}, "", &x, 1);
 	}
 	for (uint32_t i = 0; i < p.n_warp; i++) {
 		followers += p.warp[i].leader != 0;

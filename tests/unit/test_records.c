@@ -166,6 +166,7 @@ static void make_static_code(void)
 		x->text_len = (uint16_t)sprintf(
 			texts + x->text, "1 R%u %s 1 R2 %u", i, x->width ? "LDG.E" : "IADD3", x->width);
 		x->end_len = (uint16_t)sprintf(texts + x->text + x->text_len, " %d ", i % 4 ? 0 : (int)i - 9);
+		x->open = !regular && i % 5 == 3;
 		code.n_text += x->text_len + x->end_len;
 	}
 }
@@ -177,6 +178,16 @@ static void append_text_after_mask(const struct pack_inst *x)
 		buf_add(&whole, texts + x->text, x->text_len);
 	else
 		append_format(&whole, "%u", x->width);
+}
+
+/* Adds values of registers as the text of an open instruction. */
+static void add_values(struct made *m, struct pack_more *more)
+{
+	const size_t at = whole.n;
+
+	append_format(&whole, "Val 1 %08x ", random_below(2) ? random_below(UINT32_MAX) : 7);
+	more->text_len = (uint32_t)(whole.n - at);
+	buf_add(&m->texts, whole.p + at, more->text_len);
 }
 
 static void make_warp(struct made *m, uint32_t n)
@@ -191,7 +202,7 @@ static void make_warp(struct made *m, uint32_t n)
 		bool text = !regular && !random_below(8);
 
 		*more = (struct pack_more){0, 0};
-		m->n_more += text || inst[k].width;
+		m->n_more += text || inst[k].width || inst[k].open;
 		add_run(m, text ? k + INSTS : k, mask);
 		append_format(&whole, "%04x %08x ", inst[k].pc, mask);
 		if (text) {
@@ -210,6 +221,8 @@ static void make_warp(struct made *m, uint32_t n)
 				add_addresses(m, mask, &more->addr);
 			if (machine)
 				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
+			if (inst[k].open)
+				add_values(m, more);
 		}
 		append_format(&whole, "\n");
 	}
@@ -268,7 +281,9 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 	const uint32_t id[3] = {b % 5, b / 5, 0};
 	struct pack_warp warp[WARPS];
 
-	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n", "\n", id[0], id[1]);
+	const char *lines = machine && b % 2 ? "cluster id = 0,0,0\ncluster rank = 1\n" : "";
+
+	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n%s", "\n", id[0], id[1], lines);
 	for (uint32_t i = 0; i < WARPS; i++) {
 		const bool follows = regular && b && random_below(5);
 		uint32_t n = follows ? count_insts(&made[i]) : random_below(most);
@@ -283,7 +298,7 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 			made[i].texts.n};
 	}
 	append_format(&whole, "\n#END_TB\n");
-	pack_block(w, id, warp, WARPS);
+	pack_block(w, id, lines, warp, WARPS);
 }
 
 static bool append_to_buf(void *ctx, const void *bytes, size_t n)

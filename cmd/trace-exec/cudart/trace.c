@@ -110,10 +110,12 @@ static void add_padded_bytes(struct bytes *b, const void *p, size_t n)
 
 static void send_thread_block(struct trace_sink *t, const struct cta *c)
 {
-	struct wire_block head = {{c->id[0], c->id[1], c->id[2]}, c->n_warps};
 	struct pack_warp warp[BLOCK_WARPS];
 	struct bytes *b = &body;
+	char lines[BLOCK_LINES];
 
+	trace_out_put_block_lines(lines, c);
+	const struct wire_block head = {{c->id[0], c->id[1], c->id[2]}, c->n_warps, strlen(lines) + 1};
 	trace_out_fill_warps(c, warp);
 	b->n = 0;
 	bytes_add(b, &head, sizeof(head));
@@ -123,6 +125,7 @@ static void send_thread_block(struct trace_sink *t, const struct cta *c)
 
 		bytes_add(b, &n, sizeof(n));
 	}
+	add_padded_bytes(b, lines, head.n_lines);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct pack_warp *w = &warp[i];
 

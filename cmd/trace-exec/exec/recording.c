@@ -115,3 +115,10 @@ void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const
 	uint32_t addr = record_addresses(t, a, mask, base);
 	add_pack_more(t)->addr = addr;
 }
+
+void recording_add_access_and_text(
+	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base, uint32_t bytes)
+{
+	recording_add_access(t, id, mask, a, base);
+	t->more[t->n_more - 1].text_len = bytes;
+}

@@ -170,8 +170,12 @@ void lower_write_header(FILE *out, const struct grid *g, const struct occupancy 
 
 void lower_write_block(FILE *out, const struct cta *c)
 {
-	if (c->g->lower->asynchronous)
-		machine_write_cluster_lines(out, c);
+	char lines[BLOCK_LINES];
+
+	if (!c->g->lower->asynchronous)
+		return;
+	machine_put_cluster_lines(lines, c);
+	fputs(lines, out);
 }
 
 /*

@@ -52,15 +52,16 @@ unsigned machine_register_count(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
-/* Writes the lines about a block's place in its cluster, if the kernel's trace has such lines. */
-void machine_write_block_lines(FILE *out, const struct cta *c);
-/* Record an executed instruction as a line of the trace, or in the records of a packed stream. */
-record_fn machine_record, machine_record_packed;
+#define BLOCK_LINES 192u /* bytes of the lines about a block's place in its cluster, with a 0 */
+/* Puts these lines into text, or "" if the kernel's trace has no such lines. */
+void machine_put_block_lines(char text[BLOCK_LINES], const struct cta *c);
 /*
- * Tests whether the lines of a kernel can be records. Lines of version 6 cannot, because they have additional
- * columns.
+ * Record an executed instruction as a line of the trace, or in the records of a packed stream: of a kernel with lines
+ * of version 5, or of version 6.
  */
-bool machine_has_records(const struct func *f);
+record_fn machine_record, machine_record_packed, machine_record_packed_6;
+/* Returns the function that records a kernel's instructions. */
+record_fn *machine_record_function(const struct func *f, bool packed);
 struct pack_code;
 /* Returns the static code of a kernel whose header has been written, to be freed by pack_code_free(). */
 struct pack_code machine_pack_code(const struct func *f);
@@ -73,7 +74,7 @@ struct bulk;
 void column_write_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global);
 /* Writes the columns of a lane's tensor copy, like column_write_bulk_at(). Returns false if the launch has failed. */
 bool column_write_tensor_at(struct warp *w, const struct op *o, int lane, uint32_t mbarrier);
-/* Writes the lines about a block's place in its cluster (trace.c). */
-void machine_write_cluster_lines(FILE *out, const struct cta *c);
+/* Puts the lines about a block's place in its cluster into text (trace.c). */
+void machine_put_cluster_lines(char text[BLOCK_LINES], const struct cta *c);
 
 #endif

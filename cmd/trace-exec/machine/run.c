@@ -8,15 +8,16 @@
 #include "machine/code.h"
 
 /*
- * Records an instruction of straight code. Most instructions only extend the last run of a packed record; `next` of a
- * warp whose trace is text is never the number of an instruction.
+ * Records an instruction of straight code. Most instructions of lines of version 5 only extend the last run of a packed
+ * record.
  */
 static inline void record_straight(
 	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 
-	if (pc - o->func->first_pc == t->next && exec == t->mask && !o->memory && (!o->flow || exec == mask))
+	if (record == machine_record_packed && pc - o->func->first_pc == t->next && exec == t->mask &&
+		!o->memory && (!o->flow || exec == mask))
 		t->next++;
 	else
 		record(w, o, pc, mask, exec);

@@ -28,12 +28,15 @@ struct machine_text {
 	uint64_t window; /* base of the window, which is added to addresses */
 	char end[56];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
+	bool whole;        /* in a packed stream, all columns after the mask are text of the execution */
 	column_fn *column; /* function that writes the columns of a copy; NULL: the instruction is not a copy */
 	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
 	uint8_t n_values;
 	uint32_t value[OPERANDS_TRACED];
 };
-#define UNIFORM_VALUE 0x80000000u
+#define UNIFORM_VALUE      0x80000000u
+#define VALUES_WORD        "Val" /* word before the values of a line */
+#define VALUES_WORD_LENGTH 3u
 
 void trace_free(struct machine_text *t) { free(t); }
 
@@ -162,9 +165,10 @@ static char *add_version6_parts(
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
 		t->window = 0; /* the upper half of the address is the address of the mbarrier */
 	t->column = find_column(in);
+	t->whole = t->column || (in->row && strstr(in->row->name, "GMMA"));
 	find_value_registers(t, in, x);
 	*end = text_put_number(*end, traced_immediate(in, 1));
-	*end = stpcpy(*end, t->n_values ? " Val" : " NoVal \n");
+	*end = stpcpy(*end, t->n_values ? " " VALUES_WORD : " NoVal \n");
 	return p;
 }
 
@@ -228,7 +232,13 @@ static unsigned line_version(struct machine_code *c)
 	return c->version;
 }
 
-bool machine_has_records(const struct func *f) { return line_version(f->machine_code) != ASYNCHRONOUS; }
+record_fn *machine_record_function(const struct func *f, bool packed)
+{
+	if (!packed)
+		return machine_record;
+	return line_version(f->machine_code) == ASYNCHRONOUS ? machine_record_packed_6
+							     : machine_record_packed;
+}
 
 static void make_line_texts(const struct grid *g, struct machine_code *c)
 {
@@ -261,18 +271,20 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 		c->sm, line_version(c), &c->lines);
 }
 
-void machine_write_block_lines(FILE *out, const struct cta *c)
+void machine_put_block_lines(char text[BLOCK_LINES], const struct cta *c)
 {
+	*text = '\0';
 	if (line_version(c->g->launch->kernel->machine_code) == ASYNCHRONOUS)
-		machine_write_cluster_lines(out, c);
+		machine_put_cluster_lines(text, c);
 }
 
-void machine_write_cluster_lines(FILE *out, const struct cta *c)
+void machine_put_cluster_lines(char text[BLOCK_LINES], const struct cta *c)
 {
 	const uint32_t *n = c->g->cluster;
 
-	fprintf(out, "cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n", c->id[0] / n[0],
-		c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1], c->id[2] % n[2], c->rank);
+	snprintf(text, BLOCK_LINES, "cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n",
+		c->id[0] / n[0], c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1],
+		c->id[2] % n[2], c->rank);
 }
 
 LANE_FN static void add_window_base(uint64_t *to, const uint64_t *a, uint64_t window)
@@ -357,6 +369,40 @@ void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint
 		recording_extend_run(&w->packed, pc - f->first_pc, exec);
 }
 
+void machine_record_packed_6(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	const struct func *f = o->func;
+	const struct machine_code *c = f->machine_code;
+	const uint32_t id = pc - f->first_pc;
+	const struct machine_text *t = &c->text[id];
+	struct text *out = &w->out;
+	const size_t from = out->n;
+
+	if (!t->whole && !t->n_values) {
+		machine_record_packed(w, o, pc, issue, exec);
+		return;
+	}
+	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
+	text_reserve(out, TRACE_LINE_ROOM + VALUES_BYTES);
+	char *p = out->p + from;
+	if (t->whole) {
+		memcpy(p, t->rest + 1, t->n_rest - 1u);
+		p = write_memory_columns(w, o, t, p + t->n_rest - 1, exec);
+		memcpy(p, t->end, t->n_end);
+		p += t->n_end - !t->n_values; /* without the newline */
+	} else {
+		p = stpcpy(p, VALUES_WORD);
+	}
+	if (t->n_values)
+		p = write_register_values(p, w, t) - 1;
+	out->n = (size_t)(p - out->p);
+	if (t->whole || !t->width)
+		recording_add_text(&w->packed, t->whole ? id + c->n : id, exec, (uint32_t)(out->n - from));
+	else
+		recording_add_access_and_text(
+			&w->packed, id, exec, w->addr, t->window, (uint32_t)(out->n - from));
+}
+
 struct pack_code machine_pack_code(const struct func *f)
 {
 	const struct machine_code *c = f->machine_code;
@@ -368,10 +414,11 @@ struct pack_code machine_pack_code(const struct func *f)
 		const struct machine_text *t = &c->text[i];
 		char digits[24];
 		size_t n = (size_t)(text_put_number(digits, t->width) - digits);
-		unsigned middle = t->n_rest - 1u, end = t->n_end - 1u; /* omit the blank and the newline */
+		/* omit the blank and the newline, or the word that the text of an execution begins with */
+		unsigned middle = t->n_rest - 1u, end = t->n_end - (t->n_values ? VALUES_WORD_LENGTH : 1u);
 
 		code.inst[i] = (struct pack_inst){c->inst[i].pc, t->width, (uint32_t)code.n_text,
-			(uint16_t)(middle + n), (uint16_t)end};
+			(uint16_t)(middle + n), (uint16_t)end, t->n_values && !t->whole};
 		grow(&code.text, &cap, (uint32_t)(code.n_text + middle + n + end), 1);
 		char *p = code.text + code.n_text;
 		memcpy(p, t->rest + 1, middle);
