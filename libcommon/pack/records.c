@@ -84,30 +84,13 @@ void records_begin_part(struct records *r, struct parsed *p)
 /* Returns the length of the texts " d" of all differences d between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
 {
-	uint32_t size[32], most = 0;
-	uint64_t length = 0, wide = 0;
+	const uint32_t known = lanes_loops->differences(a, n);
+	uint64_t length = 0;
 
-	for (unsigned i = 1; i < n; i++) {
-		uint64_t d = a[i] - a[i - 1], u = (int64_t)d < 0 ? 0 - d : d;
-
-		wide |= u >> 30;
-		size[i] = (uint32_t)u;
-		most |= (uint32_t)u;
-		length += 2 + (d >> 63);
-	}
-	if (wide) {
-		length = 0;
-		for (unsigned i = 1; i < n; i++)
-			length += 1 + signed_length((int64_t)(a[i] - a[i - 1]));
-		return length;
-	}
-	for (uint32_t least = 10; least <= most; least *= 10) {
-		uint32_t more = 0;
-
-		for (unsigned i = 1; i < n; i++)
-			more += size[i] >= least;
-		length += more;
-	}
+	if (known != UINT32_MAX)
+		return known;
+	for (unsigned i = 1; i < n; i++)
+		length += 1 + signed_length((int64_t)(a[i] - a[i - 1]));
 	return length;
 }
 

@@ -62,6 +62,28 @@ BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 		to[l] = (base + l * step) & (0 - (uint64_t)(mask >> l & 1));
 }
 
+static ALWAYS_INLINE uint32_t differences_body(const uint64_t *a, unsigned n)
+{
+	uint32_t size[32] = {0}, most = 0, length = 2 * (n - 1);
+	uint64_t wide = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		const uint64_t d = a[i] - a[i - 1], sign = 0 - (d >> 63), u = (d ^ sign) - sign;
+
+		wide |= u;
+		size[i] = (uint32_t)u;
+		length += (uint32_t)(d >> 63);
+	}
+	if (wide >> 30)
+		return UINT32_MAX;
+	for (unsigned i = 0; i < 32; i++)
+		most = size[i] > most ? size[i] : most;
+	for (uint32_t least = 10; least <= most; least *= 10)
+		for (unsigned i = 0; i < 32; i++)
+			length += size[i] >= least;
+	return length;
+}
+
 static uint64_t sectors_none(const uint64_t a[32], uint64_t more)
 {
 	const uint64_t from = (a[0] >> 5) - 32;
@@ -113,8 +135,12 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 	{ \
 		run_body(to, base, step, mask); \
 	} \
+	target LOOPS static uint32_t differences_##set(const uint64_t *a, unsigned n) \
+	{ \
+		return differences_body(a, n); \
+	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
-		run_##set, pack_##set, spread_##set, sectors_##set};
+		run_##set, pack_##set, spread_##set, sectors_##set, differences_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))

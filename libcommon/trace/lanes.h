@@ -26,6 +26,11 @@ struct lanes_loops {
 	 * sector before the sector of lane 0. Returns 0 if a sector has no bit.
 	 */
 	uint64_t (*sectors)(const uint64_t a[32], uint64_t more);
+	/*
+	 * Returns the number of characters of the texts " d" of the differences d between neighbours of the n words a[],
+	 * n from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
+	 */
+	uint32_t (*differences)(const uint64_t *a, unsigned n);
 };
 
 /* The loops to use, selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
