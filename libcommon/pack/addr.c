@@ -13,7 +13,9 @@
 void addresses_new(struct addresses *x, const struct pcode *c)
 {
 	x->c = c;
-	x->last = xcalloc(c->n_mem + 1, sizeof(x->last[0]));
+	x->last = xmalloc((c->n_mem + 1u) * sizeof(x->last[0]));
+	for (uint32_t m = 0; m <= c->n_mem; m++)
+		x->last[m].stamp = 0;
 	x->base = xcalloc(c->n_mem + 1, sizeof(x->base[0]));
 	x->straight = xcalloc(c->n_pattern + 1, sizeof(x->straight[0]));
 	x->now = 0;

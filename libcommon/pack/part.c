@@ -94,8 +94,8 @@ static void number_runs(struct parsed *p, const uint32_t *to)
 	const struct pstatic *s = p->part.code.s;
 
 	p->n_met = p->met ? p->n_met : p->part.code.n;
-	p->to = xcalloc(p->n_met + 1u, sizeof(p->to[0]));
-	p->next_more = xcalloc(p->n_met + 1u, sizeof(p->next_more[0]));
+	p->to = xmalloc((p->n_met + 1u) * sizeof(p->to[0]));
+	p->next_more = xmalloc((p->n_met + 1u) * sizeof(p->next_more[0]));
 	p->next_more[p->n_met] = p->n_met;
 	for (uint32_t i = p->n_met; i-- > 0;) {
 		bool met = !p->met || p->met[i];
@@ -116,9 +116,9 @@ void parsed_reserve(struct parsed *p)
 void parsed_finish(struct parsed *p)
 {
 	struct pcode *c = &p->part.code;
-	struct pc_order *o = xcalloc(c->n + 1, sizeof(o[0]));
-	struct pstatic *s = xcalloc(c->n + 1, sizeof(s[0]));
-	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
+	struct pc_order *o = xmalloc((c->n + 1u) * sizeof(o[0]));
+	struct pstatic *s = xmalloc((c->n + 1u) * sizeof(s[0]));
+	uint32_t *to = xmalloc((c->n + 1u) * sizeof(to[0]));
 	bool sorted = true; /* most parts execute their instructions in order for the first time */
 
 	for (uint32_t i = 0; i < c->n; i++)

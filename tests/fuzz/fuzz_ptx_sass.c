@@ -22,7 +22,7 @@ static void decode_instruction(const uint8_t *code, uint32_t pc, unsigned sm)
 	if (in.n_args > SASS_ARGS_MAX || in.n_results > in.n_args || known != (in.row != NULL))
 		abort();
 	(void)sass_unused_bits(&in, rest);
-	if (sass_access_bytes(&in) > 32)
+	if (sass_access_bytes(&in, text) > 32)
 		abort();
 }
 

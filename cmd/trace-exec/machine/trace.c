@@ -193,7 +193,7 @@ static void make_line_text(struct machine_text *t, const struct sass_inst *in, c
 	for (unsigned i = x.results; i < x.n; i++)
 		p = put_register(p, &x, i, in->sm);
 	*p++ = ' ';
-	t->width = (uint8_t)(o->memory ? sass_access_bytes(in) : 0);
+	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
 	*t->end = ' ';
 	char *end = text_put_number(t->end + 1, traced_immediate(in, 0));
@@ -243,8 +243,9 @@ record_fn *machine_record_function(const struct func *f, bool packed)
 static void make_line_texts(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
-	struct sass_opcode_texts *known = xcalloc(1, sizeof(*known));
+	struct sass_opcode_texts *known = xmalloc(sizeof(*known));
 
+	sass_opcode_texts_clear(known);
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
 		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],

@@ -358,16 +358,30 @@ size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 	return put_opcode_text(in, out, used);
 }
 
+void sass_opcode_texts_clear(struct sass_opcode_texts *known)
+{
+	for (unsigned i = 0; i < sizeof(known->slot) / sizeof(known->slot[0]); i++)
+		known->slot[i][0].row = known->slot[i][1].row = NULL;
+}
+
+static bool is_opcode_text_of(const struct sass_opcode_entry *s, const struct sass_inst *in)
+{
+	return s->row == in->row && (in->word[0] & s->used[0]) == s->word[0] &&
+	       (in->word[1] & s->used[1]) == s->word[1];
+}
+
 size_t sass_opcode_text_known(
 	struct sass_opcode_texts *known, const struct sass_inst *in, char out[SASS_TEXT_MAX])
 {
 	const size_t n_slots = sizeof(known->slot) / sizeof(known->slot[0]);
-	struct sass_opcode_entry *s = &known->slot[in->opcode % n_slots];
+	struct sass_opcode_entry *s = known->slot[in->opcode % n_slots];
 
 	if (!in->row || strchr(in->row->modifiers, '=')) /* rules depend on arguments, too */
 		return sass_opcode_text(in, out);
-	if (s->row != in->row || (in->word[0] & s->used[0]) != s->word[0] ||
-		(in->word[1] & s->used[1]) != s->word[1]) {
+	if (!is_opcode_text_of(s, in) && is_opcode_text_of(s + 1, in)) {
+		s++;
+	} else if (!is_opcode_text_of(s, in)) {
+		s[1] = s[0];
 		s->row = in->row;
 		s->n = put_opcode_text(in, s->text, s->used);
 		s->word[0] = in->word[0] & s->used[0];
@@ -442,17 +456,15 @@ bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2])
 	return rest[0] || rest[1];
 }
 
-unsigned sass_access_bytes(const struct sass_inst *in)
+unsigned sass_access_bytes(const struct sass_inst *in, const char *opcode)
 {
-	char text[SASS_TEXT_MAX];
 	bool memory = false;
 
 	for (unsigned i = 0; i < in->n_args; i++)
 		memory |= in->arg[i].kind == SASS_MEM;
 	if (!memory)
 		return 0;
-	sass_opcode_text(in, text);
-	for (const char *p = strchr(text, '.'); p; p = strchr(p + 1, '.')) {
+	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
 		const char *digits = p[1] == 'U' || p[1] == 'S' ? p + 2 : p + 1;
 		unsigned n = sass_token_number(&digits);
 

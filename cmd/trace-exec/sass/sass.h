@@ -160,25 +160,26 @@ const struct sass_row *sass_rows(unsigned *n);
  */
 size_t sass_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
-/* Texts of opcodes that sass_opcode_text_known() made; all zeros at first. */
+/* Texts of opcodes that sass_opcode_text_known() made. */
 struct sass_opcode_texts {
 	struct sass_opcode_entry {
-		const struct sass_row *row;
+		const struct sass_row *row; /* NULL: the entry is empty */
 		uint64_t used[2], word[2]; /* bits that the text depends on, and their values */
 		size_t n;
 		char text[SASS_TEXT_MAX];
-	} slot[64];
+	} slot[64][2]; /* by opcode; the first entry of two is the newer one */
 };
+void sass_opcode_texts_clear(struct sass_opcode_texts *known);
 /* Does the same as sass_opcode_text(), and keeps the text for later instructions of the same architecture. */
 size_t sass_opcode_text_known(
 	struct sass_opcode_texts *known, const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Sets rest to the set bits that neither the row nor the control code covers. Returns false if there are none. */
 bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2]);
 /*
- * Returns the bytes of a lane's memory access, from the first size in the opcode's text; 0 if there is no
+ * Returns the bytes of a lane's memory access, from the first size in the opcode's text, `opcode`; 0 if there is no
  * memory operand.
  */
-unsigned sass_access_bytes(const struct sass_inst *in);
+unsigned sass_access_bytes(const struct sass_inst *in, const char *opcode);
 /* Returns the name of a special register; NULL if it is unknown. */
 const char *sass_special_name(unsigned number, unsigned sm);
 
