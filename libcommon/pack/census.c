@@ -126,23 +126,48 @@ static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, 
 	return tally_sectors(&x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
 }
 
-/* Counts everything that is equal in all warps with the path of w, the first of them. */
-static void count_path(
-	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
-{
-	struct tally once = {.lanes = 0};
+/*
+ * Number of executions that begin or end at an instruction, by its number in runs: [1] with active lanes, [0] without.
+ * The sum of all numbers up to an instruction is the number of its executions.
+ */
+struct changes {
+	uint64_t n[2];
+};
 
+/* Counts the runs of all warps with the path of w, the first of them. */
+static void count_path(
+	struct census *c, const struct parsed *p, const struct pwarp *w, struct changes *change)
+{
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		c->tally.lanes += (uint64_t)w->weight * r->n * bit_count32(r->mask);
-		for (uint32_t i = r->id; i < r->id + r->n; i++) {
-			const struct counted *x = &of[p->to[i]];
-
-			c->tally.of_class[x->in.class] += w->weight;
-			if (x->in.has_addr && !x->lanes)
-				tally_access(&once, &x->in, NULL, r->mask);
-		}
+		change[r->id].n[r->mask != 0] += w->weight;
+		change[r->id + r->n].n[r->mask != 0] -= w->weight;
 	}
-	c->tally.shared += w->weight * once.shared;
+}
+
+/* Counts everything that is equal in all warps with the same path. */
+static void count_all_paths(struct census *c, const struct parsed *p, const struct counted *of)
+{
+	struct changes *change = xcalloc(p->n_met + 1u, sizeof(*change));
+	uint64_t n[2] = {0, 0};
+
+	for (uint32_t i = 0; i < p->n_warp; i++)
+		if (p->warp[i].like == i)
+			count_path(c, p, &p->warp[i], change);
+	for (uint32_t i = 0; i < p->n_met; i++) {
+		for (unsigned k = 0; k < 2; k++)
+			n[k] += change[i].n[k];
+		if (p->to[i] == NONE || !(n[0] | n[1]))
+			continue;
+		const struct counted *x = &of[p->to[i]];
+		c->tally.of_class[x->in.class] += n[0] + n[1];
+		if (!n[1] || !x->in.has_addr || x->lanes)
+			continue;
+		struct tally once = {.lanes = 0};
+		tally_access(&once, &x->in, NULL, UINT32_MAX);
+		c->tally.shared += n[1] * once.shared;
+	}
+	free(change);
 }
 
 /* Counts the accesses of a number of warps, of which w is one and the others touch as many sectors. */
@@ -219,9 +244,8 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 		c->known = decode_static(&of[i].in, part, &code->s[i], isa);
 		of[i].lanes = tally_wants_lanes(&of[i].in);
 	}
-	for (uint32_t i = 0; i < p->n_warp && c->known; i++)
-		if (p->warp[i].like == i)
-			count_path(c, p, &p->warp[i], of);
+	if (c->known)
+		count_all_paths(c, p, of);
 	if (c->known)
 		count_all_accesses(&n);
 	for (uint32_t i = 0; i < code->n; i++)

@@ -164,7 +164,7 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 struct sass_opcode_texts {
 	struct sass_opcode_entry {
 		const struct sass_row *row; /* NULL: the entry is empty */
-		uint64_t used[2], word[2]; /* bits that the text depends on, and their values */
+		uint64_t used[2], word[2];  /* bits that the text depends on, and their values */
 		size_t n;
 		char text[SASS_TEXT_MAX];
 	} slot[64][2]; /* by opcode; the first entry of two is the newer one */
