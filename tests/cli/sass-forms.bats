@@ -82,6 +82,7 @@ sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' 
 		'save O o' >k.launch
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(8).randbytes(512))' >in
 	equals_ptx bytes 120 -r 40 -S 3072 -p 8,8
+	equals_ptx bytes 120 -r 40 -S 3072 -p 8,8 -w # parameters as in kernels with more than 4 KiB
 	run -0 trace-exec -q --disassemble k
 	for text in LDSM.8.MT1616.2 LDSM.U4x16P64TO8.M816.4 LDSM.U6x16P32TO8.MT1616 LDSM.U6x16P32TO8.M816.2 STSM.8.MT168.4; do
 		assert_output --partial "$text"

@@ -97,9 +97,9 @@ static bool read_function_attribute(struct sass_function *fn, const struct attri
 	case INFO_KPARAM:
 		return a->n >= 12 && add_image_param(fn, attribute_word(a, 4) & 0xffff,
 					     attribute_word(a, 4) >> 16, attribute_word(a, 8) >> 18);
-	case INFO_KPARAM_WIDE:
+	case INFO_KPARAM_WIDE: /* the upper byte of the size has flags */
 		return a->n >= 12 && add_image_param(fn, attribute_word(a, 4) & 0xffff,
-					     attribute_word(a, 4) >> 16, attribute_word(a, 8));
+					     attribute_word(a, 4) >> 16, attribute_word(a, 8) & 0xffffff);
 	}
 	return true;
 }
@@ -113,8 +113,11 @@ int sass_info_function(
 	bool good = true;
 
 	while ((got = next_attribute(s, &at, &a)) > 0)
-		good &= read_function_attribute(fn, &a);
-	if (got < 0 || !good)
+		if (!read_function_attribute(fn, &a)) {
+			got = -1;
+			break;
+		}
+	if (got < 0)
 		return fault_set(f, (struct place){.file = e->name}, "cubin",
 			"damaged attributes of function %.100s", fn->name);
 	return 0;
