@@ -161,3 +161,17 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	run -0 trace-exec -q --disassemble k
 	assert_output --partial 'SYNCS.CCTL.IVALL'
 }
+
+@test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
+	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/lock-100.sass" >k
+	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
+	assert_output ''
+	run -0 python3 -c '
+import struct
+v = 0
+for i in range(32):
+    v = (3 * v + 1) % 2**32
+print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
+	assert_output True
+}

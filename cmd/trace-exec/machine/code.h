@@ -391,6 +391,12 @@ void group_start(struct warp *w, uint32_t pc);
 void group_settle(struct warp *w);
 /* Moves the lowest group that can run to the top. Returns the number of groups that can run. */
 uint32_t group_rotate(struct warp *w);
+/*
+ * Releases a group at a BSYNC without .RECONVERGENT that waits for lanes of mask, which execute a YIELD: from sm_100 on,
+ * this form does not guarantee that lanes continue together, and lanes that hold a lock wait there. Returns false if
+ * there is none. o->mode: the BSYNC has this form.
+ */
+bool group_release_from_yield(struct warp *w, uint32_t mask);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 

@@ -314,7 +314,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	case MF_WARPSYNC: converge_lanes(w, o, pc, mask, exec); break;
 	case MF_YIELD:
 		set_group_pc(w, pc + 1);
-		if (w->depth > 1)
+		if (w->depth > 1 && !group_release_from_yield(w, mask))
 			group_rotate(w);
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
@@ -500,6 +500,7 @@ int mbind_flow(struct mbind *b, struct op *o)
 		return 0;
 	case 0x941:
 		o->flow = MF_BSYNC;
+		o->mode = b->code->sm >= 100 && !bit(b, 73);
 		o->a = mbind_barrier(b, 16);
 		return 0;
 	case 0x942:

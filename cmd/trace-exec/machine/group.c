@@ -160,6 +160,23 @@ static bool release_to_warpsync(struct warp *w)
 	return false;
 }
 
+bool group_release_from_yield(struct warp *w, uint32_t mask)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct stack_entry e = w->stack[i];
+		const struct op *o = &w->g->code->op[e.pc];
+
+		if (e.rpc != GROUP_BSYNC || !o->mode || !(awaited_lanes(w, &e) & mask))
+			continue;
+		for (unsigned l = 0; l < LANES; l++)
+			if (!(e.mask >> l & 1))
+				REG(uint32_t, w, o->a)[l] &= ~e.mask;
+		release_groups(w, e, e.mask);
+		return true;
+	}
+	return false;
+}
+
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
 static void fail_deadlocked_groups(struct warp *w)
 {
