@@ -162,6 +162,14 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	assert_output --partial 'SYNCS.CCTL.IVALL'
 }
 
+@test "sm_100: F2FP.RELU with a uniform register has no sign" {
+	printf '%s\n' 'module k' 'buffer A bytes=1024 f32=random:3:-9:9' 'buffer O bytes=1024 zero' \
+		'launch k grid=1 block=64 args A,O,i32:-1682185769' 'save O o' >k.launch
+	equals_ptx relu 100 -r 24 -p 8,8,4
+	run -0 trace-exec -q --disassemble k
+	assert_output --regexp 'F2FP.SATFINITE.RELU.E4M3.F32.PACK_AB_MERGE_C.RS R[0-9]+, R[0-9]+, R[0-9]+, UR'
+}
+
 @test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/lock-100.sass" >k

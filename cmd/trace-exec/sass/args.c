@@ -343,7 +343,9 @@ static void add_depbar_args(struct reading *r)
 static void add_pack_args(struct reading *r)
 {
 	bool merge = read_bit(r, 78) || read_bit(r, 81), unpack = read_bit(r, 89) && !read_bit(r, 86);
-	const char *of[3] = {"a", "b-:f", "c"};
+	/* bit 75 is that of .RELU, so b has a sign only in bits 32-63 */
+	bool swapped = r->in->form == 2 || r->in->form == 3 || r->in->form == 7;
+	const char *of[3] = {"a", swapped ? "b:f" : "b-:f", "c"};
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct arg_token t;
