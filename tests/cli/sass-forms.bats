@@ -167,7 +167,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 		'launch k grid=1 block=64 args A,O,i32:-1682185769' 'save O o' >k.launch
 	equals_ptx relu 100 -r 24 -p 8,8,4
 	run -0 trace-exec -q --disassemble k
-	assert_output --regexp 'F2FP.SATFINITE.RELU.E4M3.F32.PACK_AB_MERGE_C.RS R[0-9]+, R[0-9]+, R[0-9]+, UR'
+	assert_output --regexp 'F2FP.SATFINITE.RELU.E4M3.F32.PACK_AB_MERGE_C.RS R[0-9]+, R[0-9]+[.reus]*, R[0-9]+[.reus]*, UR'
 }
 
 @test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
