@@ -170,6 +170,12 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	assert_output --regexp 'F2FP.SATFINITE.RELU.E4M3.F32.PACK_AB_MERGE_C.RS R[0-9]+, R[0-9]+[.reus]*, R[0-9]+[.reus]*, UR'
 }
 
+@test "generic addresses of parameters until sm_89, from bank 0" {
+	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O,i64:1311768467294899695' 'save O o' >k.launch
+	equals_ptx parameter 75 -r 24 -p 8,8
+	equals_ptx parameter 80 -r 24 -p 8,8
+}
+
 @test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/lock-100.sass" >k

@@ -30,6 +30,7 @@ struct bank0_layout {
 	uint16_t parameters;         /* generic address of the parameters */
 };
 #define CONSTANTS_90 0xd0 /* bank0_layout.constants of sm_90 */
+#define BANK0_80     0x40 /* generic address of bank 0 itself, until sm_89 */
 static const struct bank0_layout layouts[] = {
 	{0x0, 0xc, 0x18, 0x20, 0x28, 0x2c, 0x30, 0x50, 0x114, 0x140, 0x144, 0x150, 0x15c, 0x188, 0x198},
 	{0x360, 0x370, 0, 0x2f8, 0x37c, 0x2ac, 0x140, 0x120, 0x16c, 0x36c, 0x2a0, 0x2b0, 0x2c0, 0x2cc, 0x348},
@@ -101,6 +102,8 @@ void frame_open(struct grid *g)
 	if (c->module->bank3)
 		write_bank0_value(g, c->sm >= 90 && c->sm < 100 ? CONSTANTS_90 : x->constants,
 			c->module->bank3->addr, 8);
+	if (c->sm < 90)
+		write_bank0_value(g, BANK0_80, PARAM_BASE - k->param_offset, 8);
 	if (c->sm >= 90) {
 		write_bank0_value(g, x->reserved, RESERVED_SHARED, 4);
 		write_bank0_cluster(g, x);
