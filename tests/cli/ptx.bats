@@ -205,6 +205,23 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
 }
 
+@test "warps meet at a barrier of the whole block with and without a count, not with other counts" {
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		@%p1 bra one;
+		bar.sync 2, 64;
+		bra done;
+	one:
+		bar.sync 2;
+	done:
+	E
+	launch 64
+	run -0 trace-exec -n k.launch
+	sed -i 's/bar.sync 2, 64/bar.sync 2, 32/; s/bar.sync 2;/bar.sync 2, 64;/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --regexp 'barrier 2 of (32|64) threads \(expected the (32|64) that other warps named\)'
+}
+
 @test "--limit ends what does not end" {
 	kernel <<-'E'
 	l:

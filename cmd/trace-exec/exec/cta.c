@@ -151,16 +151,17 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 	}
 	if (w->g->options->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
 		return true;
-	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
+	uint32_t warps = count ? count / LANES : c->n_warps; /* without a count: the whole block */
+	if (b->arrived && b->expected != warps) {
 		exec_fail(w, o, exec, "barrier-count",
-			"barrier %u of %u threads (expected the %u that other warps named)", id, count,
-			b->counted ? b->expected * LANES : c->g->threads);
+			"barrier %u of %u threads (expected the %u that other warps named)", id,
+			count ? count : c->g->threads, b->counted ? b->expected * LANES : c->g->threads);
 		return true;
 	}
 	if (!b->arrived)
-		*b = (struct barrier){.all = 1};
-	b->counted = count != 0;
-	b->expected = count / LANES;
+		*b = (struct barrier){.all = 1, .counted = true};
+	b->counted = b->counted && count;
+	b->expected = warps;
 	b->arrived++;
 	if (o->n >= BAR_AND) {
 		uint32_t p = (PRED(w, o->c) ^ (uint32_t)o->imm) & exec;
