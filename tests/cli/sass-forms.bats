@@ -189,3 +189,19 @@ for i in range(32):
 print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output True
 }
+
+@test "sm_100: R2UR.BROADCAST and R2UR.FILL are R2UR" {
+	local bits
+	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	for bits in 000 004 008; do
+		sed -E "/ R2UR /s/^(.{8})000e/\\1${bits}e/" "$ROOT/tests/data/sass/lock-100.sass" |
+			"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k >k
+		run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
+		assert_output ''
+		mv o o.$bits
+	done
+	cmp o.000 o.004
+	cmp o.000 o.008
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'R2UR.BROADCAST UR4, R10'
+}
