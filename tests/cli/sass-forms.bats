@@ -205,3 +205,20 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	run -0 trace-exec -q --disassemble k
 	assert_output --partial 'R2UR.BROADCAST UR4, R10'
 }
+
+@test "sm_120: bulk copies to shared memory of a cluster, which compiled code calls a function of the driver for" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbytes(256))' >in
+	printf '%s\n' 'module k' 'buffer A bytes=256 file=in' 'buffer O bytes=256 zero' \
+		'launch k grid=2 block=32 cluster=2 args A,O' 'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/unicast.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	ptxas -arch=sm_120 "$ROOT/tests/data/sass/unicast.ptx" -o k
+	run -0 timeout 60 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+	cmp <(head -c 64 in) <(head -c 64 o)
+	cmp <(tail -c +193 in) <(tail -c +65 o | head -c 64)
+}

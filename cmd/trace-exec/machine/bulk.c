@@ -66,6 +66,40 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 	bulk_copy(w, o, 1u << lane);
 }
 
+static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
+
+/*
+ * Executes __cuda_syscall_cp_async_bulk_unicast, which code of sm_120 calls for a copy to shared memory of another block.
+ * R4: the address there, R6-7: the global address, R8: bytes, R10: the mbarrier.
+ */
+void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m)
+{
+	static const struct bulk unicast = {.targets = {.to = {BULK_TO, 0, 0, SP_SHARED},
+						    .bar = {BULK_BAR, 0, 0, SP_SHARED},
+						    .reports = true},
+		.from = {BULK_FROM, 0, 0, SP_GLOBAL},
+		.bytes = BULK_BYTES};
+	const u32 *r = REG(u32, w, FRAME_R);
+	struct bulk x = unicast;
+	struct ext ext = {.family = &x};
+	struct stmt in = *o->in;
+	struct op copy = *o;
+
+	in.op = I_cp;
+	set_modifier(&in, M_BULK);
+	set_modifier(&in, M_SHARED__CLUSTER);
+	copy.in = &in;
+	copy.x = &ext;
+	copy.n = 1;
+	FOR_BITS32 (i, m) {
+		REG(u64, w, BULK_TO)[i] = memory_shared_offset(w, r[4 * LANES + i]);
+		REG(u64, w, BULK_FROM)[i] = r[6 * LANES + i] | (u64)r[7 * LANES + i] << 32;
+		REG(u32, w, BULK_BYTES)[i] = r[8 * LANES + i];
+		REG(u64, w, BULK_BAR)[i] = memory_shared_offset(w, r[10 * LANES + i]);
+		bulk_copy(w, &copy, 1u << i);
+	}
+}
+
 /* Executes UMEMSETS: stores zeros to shared memory. o->c: uniform register with the size in units of 8 bytes. */
 static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -86,8 +120,6 @@ static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 	set_scratch_address(w, BULK_FROM, o->a, false, lane);
 	bulk_prefetch(w, o, 1u << lane);
 }
-
-static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
 /* Sets the data of op o to `family`, and makes its instruction a bulk copy (cp.async.bulk). */
 static void bind_family(struct mbind *b, struct op *o, void *family)

@@ -404,6 +404,8 @@ void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
 /* Returns the number of the extern function with this name; -1 if it is not executed. */
 int special_find_extern(const char *name);
+/* Executes a bulk copy to shared memory of a cluster, as a called function; bulk.c. */
+void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*

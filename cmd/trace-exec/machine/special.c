@@ -281,6 +281,7 @@ static const struct {
 	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_fetch_gradients_3d},
 	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_fetch_gradients_cube},
 	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
+	{"__cuda_syscall_cp_async_bulk_unicast", bulk_call_unicast},
 	{"cudaGraphSetConditional", extern_set_condition},
 };
 
