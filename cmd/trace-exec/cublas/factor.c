@@ -78,8 +78,8 @@ static const char factor_body[] =
 	"END:\n\tret;\n}\n";
 
 /*
- * Each thread solves for whole columns of b. Flag 1: b is the identity matrix first, so the result is the inverse; it
- * is a singular matrix if a diagonal element is 0, whose number + 1 is stored.
+ * Each thread solves for whole columns of b. With flag 1, b begins as the identity matrix, so that the result is the
+ * inverse. If a diagonal element is 0, the matrix is singular, and the number of the element, from 1 on, is stored.
  */
 static const char solve_body[] =
 	"\tmad.wide.u32 %b, %z, 8, %b;\n\tld.global.u64 %b, [%b];\n\tmov.u32 %bad, 0;\n\tmov.u32 %c, %x;\n"

@@ -110,7 +110,6 @@ int sass_info_function(
 	struct attribute a;
 	uint64_t at = 0;
 	int got;
-	bool good = true;
 
 	while ((got = next_attribute(s, &at, &a)) > 0)
 		if (!read_function_attribute(fn, &a)) {
