@@ -503,10 +503,7 @@ bool cta_execute_turn(struct cta *c);
 bool cta_waits_for_write(const struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_fail_deadlock(struct cta *c);
-/*
- * Sets the members that follow from the launch and its kernel: threads, warps, shared memory, clusters. Must be
- * called first.
- */
+/* Sets the members that follow from the launch and its kernel, such as threads and warps. Must be called first. */
 void grid_prepare(struct grid *g);
 /*
  * Executes all CTAs, several at once if their order has no effect. Calls done (may be NULL) for each CTA in
