@@ -7,9 +7,9 @@
  */
 #include "fit_tally.h"
 
-#define SHIFT_MOST  4 /* largest shift of another instruction's lanes, in bits */
-#define XOR_BIT     (2 * SHIFT_MOST + 1)
-#define LEFT_SHIFTS ((1u << XOR_BIT) - (1u << SHIFT_MOST)) /* bits of shifts by 0 or more */
+#define SHIFT_MOST 4 /* largest shift of another instruction's lanes, in bits */
+#define XOR_BIT    (2 * SHIFT_MOST + 1)
+#define ADD_BIT    SHIFT_MOST
 
 void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32])
 {
@@ -140,9 +140,9 @@ void fit_count_recipes(
 
 	if (several)
 		may = possible_recipes(x->a[0], x->a[1], lane_at(from, x->first), lane_at(from, x->second));
-	/* Lanes with one address are possible for all recipes, of which shifts to the left are useful. */
+	/* Lanes with one address are possible for all recipes, of which the addition of a constant is the simplest. */
 	if (from->line && !from->step && x->g->line && !x->g->w[1])
-		may &= LEFT_SHIFTS;
+		may &= 1u << ADD_BIT;
 	FOR_BITS32 (bit, may) {
 		int s = (int)bit - SHIFT_MOST;
 
