@@ -69,10 +69,10 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
 /*
- * Executes __cuda_syscall_cp_async_bulk_unicast, which code of sm_120 calls for a copy to shared memory of another block.
- * R4: the address there, R6-7: the global address, R8: bytes, R10: the mbarrier.
+ * Executes a copy to shared memory of another block, or of the blocks of a mask. R4: the address there, R6-7: the global
+ * address, R8: bytes, R9: the mask, R10: the mbarrier.
  */
-void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m)
+static void call_bulk_copy(struct warp *w, const struct op *o, uint32_t m, bool multicast)
 {
 	static const struct bulk unicast = {.targets = {.to = {BULK_TO, 0, 0, SP_SHARED},
 						    .bar = {BULK_BAR, 0, 0, SP_SHARED},
@@ -85,6 +85,7 @@ void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m)
 	struct stmt in = *o->in;
 	struct op copy = *o;
 
+	x.targets.mask = multicast ? BULK_MASK : 0;
 	in.op = I_cp;
 	set_modifier(&in, M_BULK);
 	set_modifier(&in, M_SHARED__CLUSTER);
@@ -95,10 +96,15 @@ void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m)
 		REG(u64, w, BULK_TO)[i] = memory_shared_offset(w, r[4 * LANES + i]);
 		REG(u64, w, BULK_FROM)[i] = r[6 * LANES + i] | (u64)r[7 * LANES + i] << 32;
 		REG(u32, w, BULK_BYTES)[i] = r[8 * LANES + i];
+		REG(u16, w, BULK_MASK)[i] = (u16)r[9 * LANES + i];
 		REG(u64, w, BULK_BAR)[i] = memory_shared_offset(w, r[10 * LANES + i]);
 		bulk_copy(w, &copy, 1u << i);
 	}
 }
+
+void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m) { call_bulk_copy(w, o, m, false); }
+
+void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m) { call_bulk_copy(w, o, m, true); }
 
 /* Executes UMEMSETS: stores zeros to shared memory. o->c: uniform register with the size in units of 8 bytes. */
 static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)

@@ -404,8 +404,12 @@ void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
 /* Returns the number of the extern function with this name; -1 if it is not executed. */
 int special_find_extern(const char *name);
-/* Executes a bulk copy to shared memory of a cluster, as a called function; bulk.c. */
+/*
+ * Execute __cuda_syscall_cp_async_bulk_unicast and _multicast, functions of the driver that code of sm_120 calls for bulk
+ * copies to other blocks of a cluster; bulk.c.
+ */
 void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m);
+void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m);
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*

@@ -270,6 +270,15 @@ static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
 			w, o, i, read_argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
 }
 
+static void extern_refuse_copy(struct warp *w, const struct op *o, uint32_t m)
+{
+	exec_fail(w, o, m, "call-address",
+		"call of a function of the driver that copies a tensor to another block (expected a copy to the own block)");
+}
+
+/* Beginning of the names of bulk copies that code of sm_120 calls unless the destination is in the own block. */
+#define BULK_EXTERN "__cuda_syscall_cp_async_bulk_"
+
 static const struct {
 	const char *name;
 	op_fn *fn;
@@ -282,7 +291,9 @@ static const struct {
 	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_fetch_gradients_cube},
 	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
 	{"__cuda_syscall_cp_async_bulk_unicast", bulk_call_unicast},
+	{"__cuda_syscall_cp_async_bulk_multicast", bulk_call_multicast},
 	{"cudaGraphSetConditional", extern_set_condition},
+	{BULK_EXTERN, extern_refuse_copy}, /* all other names that begin so; the last one */
 };
 
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
@@ -297,7 +308,8 @@ void special_call_extern(struct warp *w, const struct op *o, unsigned which, uin
 int special_find_extern(const char *name)
 {
 	for (unsigned i = 0; i < sizeof(externs) / sizeof(*externs); i++)
-		if (!strcmp(externs[i].name, name))
+		if (!strcmp(externs[i].name, name) || (externs[i].fn == extern_refuse_copy &&
+							      !strncmp(name, BULK_EXTERN, strlen(BULK_EXTERN))))
 			return (int)i;
 	return -1;
 }
