@@ -225,3 +225,24 @@ many = i[64:80] * 4
 for own, other in ((0, 192), (128, 64)):
     assert o[own:own + 128] == bytes(a ^ b for a, b in zip(i[own:own + 64] + i[other:other + 64], many + many))'
 }
+
+@test "sm_120: tensor copies to shared memory of a cluster, by functions of the driver" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(5).randbytes(640))' >in
+	printf '%s\n' 'module k' 'buffer T bytes=640 file=in' 'buffer O bytes=256 zero' \
+		'tensormap M T type=s32 dims=32,5 box=32,1' 'launch k grid=2 block=32 cluster=2 args M,O' 'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/tensorcast.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	ptxas -arch=sm_120 "$ROOT/tests/data/sass/tensorcast.ptx" -o k
+	run -0 timeout 60 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+	python3 -c '
+import struct
+i, o = (struct.unpack(f"<{n}I", open(name, "rb").read()) for n, name in ((160, "in"), (64, "o")))
+for rank in range(2):
+    for k in range(32):
+        assert o[32 * rank + k] == (i[32 * rank + k] + 3 * i[32 * (3 - rank) + k]) % 2**32 ^ i[128 + k]'
+}

@@ -68,37 +68,49 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 
 static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
+/* An op that a call of a function of the driver executes. */
+struct called_copy {
+	struct op op;
+	struct ext ext;
+	struct stmt in;
+};
+
+static void make_called_copy(struct called_copy *c, const struct op *call, void *family)
+{
+	c->ext = (struct ext){.family = family};
+	c->in = *call->in;
+	c->in.op = I_cp;
+	set_modifier(&c->in, M_BULK);
+	set_modifier(&c->in, M_SHARED__CLUSTER);
+	c->op = *call;
+	c->op.in = &c->in;
+	c->op.x = &c->ext;
+	c->op.n = 1;
+}
+
 /*
  * Executes a copy to shared memory of another block, or of the blocks of a mask. R4: the address there, R6-7: the global
  * address, R8: bytes, R9: the mask, R10: the mbarrier.
  */
 static void call_bulk_copy(struct warp *w, const struct op *o, uint32_t m, bool multicast)
 {
-	static const struct bulk unicast = {.targets = {.to = {BULK_TO, 0, 0, SP_SHARED},
-						    .bar = {BULK_BAR, 0, 0, SP_SHARED},
-						    .reports = true},
+	struct bulk x = {.targets = {.to = {BULK_TO, 0, 0, SP_SHARED},
+				 .bar = {BULK_BAR, 0, 0, SP_SHARED},
+				 .mask = multicast ? BULK_MASK : 0,
+				 .reports = true},
 		.from = {BULK_FROM, 0, 0, SP_GLOBAL},
 		.bytes = BULK_BYTES};
 	const u32 *r = REG(u32, w, FRAME_R);
-	struct bulk x = unicast;
-	struct ext ext = {.family = &x};
-	struct stmt in = *o->in;
-	struct op copy = *o;
+	struct called_copy copy;
 
-	x.targets.mask = multicast ? BULK_MASK : 0;
-	in.op = I_cp;
-	set_modifier(&in, M_BULK);
-	set_modifier(&in, M_SHARED__CLUSTER);
-	copy.in = &in;
-	copy.x = &ext;
-	copy.n = 1;
+	make_called_copy(&copy, o, &x);
 	FOR_BITS32 (i, m) {
 		REG(u64, w, BULK_TO)[i] = memory_shared_offset(w, r[4 * LANES + i]);
 		REG(u64, w, BULK_FROM)[i] = r[6 * LANES + i] | (u64)r[7 * LANES + i] << 32;
 		REG(u32, w, BULK_BYTES)[i] = r[8 * LANES + i];
 		REG(u16, w, BULK_MASK)[i] = (u16)r[9 * LANES + i];
 		REG(u64, w, BULK_BAR)[i] = memory_shared_offset(w, r[10 * LANES + i]);
-		bulk_copy(w, &copy, 1u << i);
+		bulk_copy(w, &copy.op, 1u << i);
 	}
 }
 
@@ -294,3 +306,38 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	}
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? mbind_refuse(b, "registers") : 0;
 }
+
+/*
+ * Executes a tensor copy to shared memory of another block, or of the blocks of a mask, as a function of the driver that
+ * code of sm_120 calls. R4: the address there, R6-7: the tensor map, R8 to R12: the coordinates, R13: the mask, R14: the
+ * mbarrier.
+ */
+static void call_tensor_copy(struct warp *w, const struct op *o, uint32_t m, unsigned rank, bool multicast)
+{
+	struct tensor_copy x = {.direction = TENSOR_LOAD, .order = ORDER_TILE, .rank = (uint8_t)rank};
+	const u32 *r = REG(u32, w, FRAME_R);
+	struct called_copy copy;
+
+	bind_scratch_slots(&x, multicast);
+	make_called_copy(&copy, o, &x);
+	FOR_BITS32 (i, m) {
+		REG(u64, w, BULK_TO)[i] = memory_shared_offset(w, r[4 * LANES + i]);
+		REG(u64, w, BULK_FROM)[i] = r[6 * LANES + i] | (u64)r[7 * LANES + i] << 32;
+		for (unsigned d = 0; d < rank; d++)
+			REG(u32, w, x.coordinate[d])[i] = r[(8 + d) * LANES + i];
+		REG(u16, w, BULK_MASK)[i] = (u16)r[13 * LANES + i];
+		REG(u64, w, BULK_BAR)[i] = memory_shared_offset(w, r[14 * LANES + i]);
+		tensor_copy_run(w, &copy.op, 1u << i);
+	}
+}
+
+#define CALL_TENSOR(rank) \
+	void bulk_call_tensor_##rank(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		call_tensor_copy(w, o, m, rank, false); \
+	} \
+	void bulk_call_tensor_many_##rank(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		call_tensor_copy(w, o, m, rank, true); \
+	}
+BULK_TENSOR_CALLS(CALL_TENSOR)

@@ -410,6 +410,13 @@ int special_find_extern(const char *name);
  */
 void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m);
 void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m);
+/* Applies a macro to the numbers of dimensions of tensor copies, which have a function of the driver each. */
+#define BULK_TENSOR_CALLS(X) X(1) X(2) X(3) X(4) X(5)
+#define BULK_TENSOR_CALL(rank) \
+	void bulk_call_tensor_##rank(struct warp *w, const struct op *o, uint32_t m); \
+	void bulk_call_tensor_many_##rank(struct warp *w, const struct op *o, uint32_t m);
+BULK_TENSOR_CALLS(BULK_TENSOR_CALL)
+#undef BULK_TENSOR_CALL
 /* Binds the instructions of a function; bind.c. */
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f);
 /*
