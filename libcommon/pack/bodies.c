@@ -73,7 +73,9 @@ static void link_kept(struct bodies *b, struct kept_body *k)
 
 static void drop_kept(struct bodies *b)
 {
-	struct kept_body *k = b->oldest, **at = &b->slot[k->number % SLOTS];
+	struct kept_body *k = b->oldest;
+	/* NOLINTNEXTLINE: there is a body, because the caller has found bytes of bodies */
+	struct kept_body **at = &b->slot[k->number % SLOTS];
 
 	while (*at != k)
 		at = &(*at)->by_number;

@@ -91,7 +91,7 @@ static inline uint8_t cur_byte(struct cur *c)
 		c->bad = true;
 		return 0;
 	}
-	return *c->p++;
+	return *c->p++; /* NOLINT: p is NULL only at the end */
 }
 
 static inline uint64_t cur_var(struct cur *c)

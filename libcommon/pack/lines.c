@@ -187,6 +187,7 @@ static uint32_t find_line_form(struct packing *p, const struct buf *name)
 	FOR_TABLE (w, &p->l.forms, table_hash(name->p, name->n)) {
 		const struct line_form *f = &p->l.form[w.number];
 
+		/* NOLINTNEXTLINE: names.p is not NULL, because a form has a name */
 		if (f->n == name->n && !memcmp(p->l.names.p + f->at, name->p, f->n)) {
 			buf_var(&p->part[NUMBERS], w.number + 1u);
 			return w.number;

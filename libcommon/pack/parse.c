@@ -272,7 +272,7 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 	} else {
 		if (p->n_run == p->cap_run)
 			grow(&p->run, &p->cap_run, p->n_run + 1, sizeof(p->run[0]));
-		p->run[p->n_run++] = (struct pack_run){r->id, 1, r->mask};
+		p->run[p->n_run++] = (struct pack_run){r->id, 1, r->mask}; /* NOLINT: grow() has set run */
 	}
 	if (!(flags & (ST_MEM | ST_TAIL | ST_LINE)))
 		return;

@@ -195,6 +195,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 		return w;
 	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
+		/* NOLINTNEXTLINE: pick has n elements, and `lost` is less */
 		"the run lacks kernel %u, which %s picks", p->pick[lost].position, p->path);
 	weighted_free(w);
 	return NULL;
