@@ -210,7 +210,7 @@ static void warn_of_different_skips(const struct diff *d)
 	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++)
 		if (a[i].skipped != b[i].skipped || a[i].skipped_positions != b[i].skipped_positions)
 			diag_warn((struct place){.file = store_word(d->store, b[i].name)},
-				"skipped different missing kernels than %s (%llu and %llu): sums cover different kernels",
+				"missing kernels differ from those of %s (%llu and %llu were skipped): sums cover different kernels",
 				store_word(d->store, a[i].name), (unsigned long long)b[i].skipped,
 				(unsigned long long)a[i].skipped);
 }

@@ -388,7 +388,7 @@ int pack_verify(struct pack *p, struct fault *f)
 	}
 	if (kernels > p->n_kernels)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-damaged",
-			"%u kernels (expected the %u that the list names and that are not missing)", kernels,
+			"%u kernels (expected %u, the kernels of the list without the missing ones)", kernels,
 			p->n_kernels);
 	return 0;
 }

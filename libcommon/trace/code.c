@@ -269,7 +269,7 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
 		return fault_set(
-			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected one of PTX)", q);
+			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected a PTX opcode)", q);
 	if ((x->op && !x->op->reason[0]) || !is_first_warning(c, d->opcode, stem))
 		return 0;
 	if (x->op) {

@@ -70,7 +70,7 @@ static int open_trace(struct wt_kernel *k, struct fault *f)
 	k->t = NULL;
 	if (l->once && l->taken)
 		return fault_set(f, (struct place){diag_keep(l->k.path), 0, 0}, "open",
-			"a kernel file that was opened by its descriptor is read once (expected one pass)");
+			"a kernel file that was opened by its descriptor cannot be read again");
 	l->taken = true;
 	k->t = klist_open(&l->k, k->command, &o, f);
 	if (!k->t)

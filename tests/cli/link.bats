@@ -470,7 +470,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		call (y), f, (x);|a.ptx:11:7: error: argument of 8 bytes (expected 4)
 		st.param.b64 [x], 7;|a.ptx:11:14: error: write of 8 bytes at byte 0 of 'x' (expected within its 4)
 		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: read of 8 bytes at byte 4 of 'z' (expected within its 8)
-		call bytes, (r);|a.ptx:11:14: error: argument that does not fit
+		call bytes, (r);|a.ptx:11:14: error: argument that does not match the parameter
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function that fits the prototype
 		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function that fits the prototype

@@ -219,7 +219,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 trace-exec -n k.launch
 	sed -i 's/bar.sync 2, 64/bar.sync 2, 32/; s/bar.sync 2;/bar.sync 2, 64;/' k.ptx
 	run -1 trace-exec -n k.launch
-	assert_output --regexp 'barrier 2 of (32|64) threads \(expected the (32|64) that other warps named\)'
+	assert_output --regexp 'barrier 2 of (32|64) threads \(expected (32|64), as in other warps\)'
 }
 
 @test "--limit ends what does not end" {

@@ -154,7 +154,7 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 	uint32_t warps = count ? count / LANES : c->n_warps; /* without a count: the whole block */
 	if (b->arrived && b->expected != warps) {
 		exec_fail(w, o, exec, "barrier-count",
-			"barrier %u of %u threads (expected the %u that other warps named)", id,
+			"barrier %u of %u threads (expected %u, as in other warps)", id,
 			count ? count : c->g->threads, b->counted ? b->expected * LANES : c->g->threads);
 		return true;
 	}

@@ -162,8 +162,8 @@ static bool parse_constant_term(struct parser *p, struct constant *c, unsigned d
 		if (!parser_next(p) || !parse_constant_term(p, c, depth + 1))
 			return false;
 		if (t.punct == '~' && c->kind == CONST_REAL)
-			return parser_bad(
-				p, &t, "expression", "'~' of a real number (expected a whole number)");
+			return parser_bad(p, &t, "expression",
+				"'~' of a floating-point number (expected a whole number)");
 		if (t.punct == '-')
 			*c = c->kind == CONST_REAL ? real_constant(-constant_to_double(c))
 						   : (struct constant){c->kind, 0 - c->bits};
@@ -216,8 +216,8 @@ static bool apply_operator(
 		return true;
 	}
 	if (is_real && operators[which].whole)
-		return parser_bad(p, at, "expression", "'%s' of a real number (expected whole numbers)",
-			operators[which].text);
+		return parser_bad(p, at, "expression",
+			"'%s' of a floating-point number (expected whole numbers)", operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
 		return parser_bad(p, at, "expression", "division by 0");
 	*a = is_real ? compute_real_operation(op, constant_to_double(a), constant_to_double(&b))

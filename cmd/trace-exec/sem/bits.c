@@ -357,8 +357,8 @@ int bind_lop3(struct bind *b, struct op *o)
 	if (bind_types(b, 1) || bind_operands(b, with_pred ? 6 : 5, with_pred ? 6 : 5))
 		return -1;
 	if (k[4].kind != O_INT || k[4].value < 0 || k[4].value > 255)
-		return bind_fault(
-			b, &k[4], "immediate", "no table of lop3 (expected a number from 0 to 255)");
+		return bind_fault(b, &k[4], "immediate",
+			"invalid lookup table of lop3 (expected a number from 0 to 255)");
 	o->imm = k[4].value;
 	o->fn = lop3;
 	const struct operand *d = &k[0];

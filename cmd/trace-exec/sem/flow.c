@@ -105,7 +105,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 				return -1;
 		} else {
 			return bind_fault(b, k, "argument",
-				"argument that does not fit (expected a register or a .param)");
+				"argument that does not match the parameter (expected a register, a constant or a .param)");
 		}
 	}
 	return 0;

@@ -484,8 +484,8 @@ static void print_sub_partition(const struct memory *m, const struct sub *s, FIL
 	if (s->icnt_l2.count) {
 		const struct req *r = &m->pool->req[s->icnt_l2.head];
 
-		fprintf(out, "\tnext for the L2: %s 0x%llx of SM %u warp %u\n", acc_type_names[r->type],
-			(unsigned long long)r->addr, r->sm, r->warp);
+		fprintf(out, "\tfirst request for the L2: %s 0x%llx of SM %u warp %u\n",
+			acc_type_names[r->type], (unsigned long long)r->addr, r->sm, r->warp);
 	}
 }
 
