@@ -37,7 +37,7 @@ enum conf_id {
 
 struct conf_row {
 	const char *name; /* name with dash: "-gpgpu_n_clusters" */
-	const char *def;  /* default in the original's spelling */
+	const char *def;  /* default, spelled as in Accel-Sim */
 	const char *unit; /* unit of the value: "cycles", "bytes", "-" */
 	const char *help;
 	int64_t min, max; /* smallest and largest value, for numbers */

@@ -129,8 +129,8 @@ struct pack_warp {
  */
 void pack_begin_records(struct pack_writer *w, const char *header, size_t n, const struct pack_code *code);
 /*
- * Writes warps 0, 1, ... of thread block id. lines: whole lines that follow its id, such as "cluster rank = 0". Everything
- * is copied.
+ * Writes warps 0, 1, ... of thread block id. lines: whole lines that follow its id, such as "cluster rank = 0".
+ * Everything is copied.
  */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, const struct pack_warp *warp,
 	uint32_t n_warps);

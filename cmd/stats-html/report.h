@@ -72,7 +72,8 @@ struct html_kernel {
 
 /* An instruction of a kernel, from the profile. */
 struct html_inst {
-	char *kernel, *name; /* kernel, and prefix of the names of its figures, up to the closing bracket */
+	char *kernel; /* name of the kernel */
+	char *name;   /* prefix of the names of the instruction's figures, up to the closing bracket */
 	char *pc, *opcode;
 	char *file;    /* source file; "" if unknown */
 	uint32_t line; /* source line; 0 if unknown */

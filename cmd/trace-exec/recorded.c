@@ -177,7 +177,7 @@ static bool are_registers_equal(const uint16_t *a, unsigned n, const uint16_t *b
 	return n == m && (!n || !memcmp(a, b, n * sizeof(*a)));
 }
 
-/* Describes how two instructions differ in `what`. Returns false if they are equal. */
+/* Writes the difference between two instructions to `what`. Returns false if they are equal. */
 static bool describe_inst_difference(
 	struct comparison *c, uint32_t mine, uint32_t other, char *what, size_t cap)
 {

@@ -23,7 +23,7 @@ void trace_out_write_block(FILE *out, const struct cta *c);
  * the header to *header.
  */
 struct pack_code trace_out_static_code(const struct grid *g, const struct occupancy *k, struct bytes *header);
-/* Puts the lines after the id of a block with records into text. */
+/* Stores the lines that follow the block's id in text, for a block that is written as records. */
 void trace_out_put_block_lines(char text[BLOCK_LINES], const struct cta *c);
 /* Sets warp[] to the records of the block's warps, at most BLOCK_WARPS. They are valid as long as the block. */
 void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp);

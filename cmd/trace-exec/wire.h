@@ -72,8 +72,8 @@ struct wire_head {
 #define WIRE_MOST (1u << 20) /* largest size of a body */
 
 /*
- * Start of a block. It is followed by n_warps of struct wire_warp, the lines after the block's id and, for each warp, its
- * words, more, runs and text. Each array is padded to a multiple of 8 bytes.
+ * Start of a block. It is followed by n_warps of struct wire_warp, by the lines after the block's id and, for each
+ * warp, by its words, more, runs and text. Each array is padded to a multiple of 8 bytes.
  */
 struct wire_block {
 	uint32_t id[3];

@@ -224,7 +224,7 @@ int diag_error(struct place at, const char *fmt, ...)
 
 void diag_trap(struct diag_trap *t) { trap = t; }
 
-/* Prints an error. Ends the program or, if a trap is set in this thread, jumps to the trap's place. */
+/* Prints an error and ends the program. If this thread has a trap, stores the error in it and jumps to it instead. */
 static _Noreturn void end_program(struct place at, const char *fmt, va_list args, const char *reason)
 {
 	struct diag_trap *t = trap;

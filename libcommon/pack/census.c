@@ -127,8 +127,9 @@ static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, 
 }
 
 /*
- * Number of executions that begin or end at an instruction, by its number in runs: [1] with active lanes, [0] without.
- * The sum of all numbers up to an instruction is the number of its executions.
+ * Change of the number of executions from one instruction to the next, by its number in runs: runs that begin at the
+ * instruction minus runs that end before it. [1]: with active lanes, [0]: without. The sum of the changes up to an
+ * instruction is the number of its executions.
  */
 struct changes {
 	uint64_t n[2];
@@ -170,7 +171,7 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 	free(change);
 }
 
-/* Counts the accesses of a number of warps, of which w is one and the others touch as many sectors. */
+/* Counts the accesses of w once for each of `warps` warps, which touch as many sectors as w. */
 static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t warps)
 {
 	const struct parsed *p = n->p;
@@ -192,7 +193,10 @@ static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t w
 		}
 }
 
-/* Reports whether no near follower of w can have addresses that wrap around 0. */
+/*
+ * Reports whether the counted addresses of w are at least 2 * FOLLOW_NEAR from 0 and 2^64, so that no address of a near
+ * follower wraps around.
+ */
 static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, const struct counted *of)
 {
 	const struct pack_more *more = p->more + w->more;

@@ -19,7 +19,7 @@
 #define SURE          1u /* samples after which a recipe that was always right is tried alone */
 #define POOR          8u /* samples after which an instruction that follows from no other is not sampled further */
 #define BITS_ALL      16u /* number of lists of an instruction whose differences are all measured bit by bit */
-#define BITS_STEP     8u  /* of further lists, every BITS_STEP-th one is */
+#define BITS_STEP     8u  /* after these lists, the differences of every BITS_STEP-th list are measured */
 #define BASE_BITS     22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
@@ -41,7 +41,7 @@ struct fit_sample {
 struct rest {                                        /* executions for which no recipe is right */
 	uint32_t runs[2], missed[2];                 /* executions, and misses of the defaults */
 	uint64_t lanes, least, most, low, delta_low; /* number of lanes; range and set bits of their values */
-	uint64_t deltas;                             /* bits that are set in a folded difference */
+	uint64_t deltas;                             /* OR of all folded differences */
 	uint64_t bits;                               /* estimated sum of the bits of all differences */
 	uint32_t used[RECIPES_MAX];                  /* number of executions for each recipe */
 	bool any;                                    /* whether there are such executions */

@@ -99,7 +99,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 	return !off;
 }
 
-/* Returns whether the 32 addresses a[] are those of `from` with the bits c inverted. `from` must not be a line. */
+/* Returns whether the 32 addresses a[] are those of `from` with the bits c inverted. from->line must be false. */
 static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t c)
 {
 	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
@@ -140,7 +140,7 @@ void fit_count_recipes(
 
 	if (several)
 		may = possible_recipes(x->a[0], x->a[1], lane_at(from, x->first), lane_at(from, x->second));
-	/* Lanes with one address are possible for all recipes, of which the addition of a constant is the simplest. */
+	/* If the lanes of both accesses have one address, every recipe fits; the simplest, an addition, is tried alone. */
 	if (from->line && !from->step && x->g->line && !x->g->w[1])
 		may &= 1u << ADD_BIT;
 	FOR_BITS32 (bit, may) {

@@ -2,9 +2,9 @@
 /*
  * Warps that follow their leader; see follow.h.
  *
- * Always true: the lanes of an access of a follower are those of the leader's access plus one distance. If a recipe
- * without numbers is right for the leader, its lanes move by one distance, too: that of the lanes to which it refers,
- * shifted, or that of an affine base. So comparing distances is enough.
+ * Always true: the addresses of a follower's access are those of the leader's access plus one distance. The addresses
+ * that a recipe without numbers predicts also move by one distance: the shifted distance of the access to which it
+ * refers, or the difference of the affine bases. So comparing distances is enough.
  */
 #include "addr.h"
 #include "follow.h"

@@ -15,8 +15,8 @@
 struct follow {
 	uint64_t digits; /* sum of the hexadecimal digits of the first addresses of the warp's accesses */
 	/*
-	 * Whether all distances are multiples of a sector from -FOLLOW_NEAR up to FOLLOW_NEAR. An access then touches as
-	 * many sectors as the leader's if the leader's addresses are so far from 0 and 2^64.
+	 * True if all distances are multiples of 32 bytes (a sector), at least -FOLLOW_NEAR and less than FOLLOW_NEAR. An
+	 * access then touches as many sectors as the leader's access, unless addresses wrap around 0.
 	 */
 	bool near;
 };
@@ -24,7 +24,7 @@ struct follow {
 
 /* Reports whether warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
 bool follow_may_lead(const struct pack_warp *w);
-/* Reports whether w follows a, a warp that may lead. If it does, sets *f. */
+/* Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. */
 bool follow_compare(const struct pack_warp *a, const struct pack_warp *w, struct follow *f);
 
 static inline unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builtin_clzll(v | 1)) / 4; }

@@ -207,7 +207,7 @@ struct pwarp {
 	/* Warp that this one follows (follow.h) and whose runs and elements of more[] it shares, plus 1; 0: none. */
 	uint32_t leader;
 	uint32_t followers; /* number of warps that follow this one */
-	uint32_t near; /* number of these that are near (struct follow); of a follower: 1 if it is near, else 0 */
+	uint32_t near; /* number of followers that are near (struct follow); in a follower: 1 if it is near, else 0 */
 	uint32_t n_more, n_words; /* numbers of elements of more[] and addr[], for warps from records */
 };
 
@@ -243,7 +243,7 @@ struct parsed {
 
 /* Sampling of warps with PACK_FAST, which trains the models on some of the warps and compresses each column once. */
 #define QUICK_WARPS 4u
-#define QUICK_INSTS 2048u /* approximate number of instructions in these warps */
+#define QUICK_INSTS 2048u /* approximate number of instructions in the warps that train the models */
 
 static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
 {

@@ -311,7 +311,7 @@ static void add_record_words(struct parsed *p, struct pwarp *w, const struct pac
 	p->n_addr += x->n_words;
 }
 
-/* Adds a warp that follows one of the part. */
+/* Adds warp x, which follows warp f.leader - 1 of the part. */
 static void add_follower(
 	struct parsed *p, struct pwarp *w, const struct pack_warp *x, struct record_follower f)
 {

@@ -47,8 +47,8 @@ struct records {
 void records_begin(struct records *r, const struct pack_code *code);
 void records_free(struct records *r);
 /*
- * Returns the number of bytes of all lines of the thread block, and finds the leaders of its warps in the part p. If the
- * block is not added to p, the part must end.
+ * Returns the number of bytes of all lines of the thread block, and finds the leaders of its warps in the part p. If
+ * the block is not added to p, the part must end.
  */
 uint64_t records_length(struct records *r, const struct parsed *p, const uint32_t id[3], const char *lines,
 	const struct pack_warp *warp, uint32_t n_warps);

@@ -27,8 +27,8 @@ struct lanes_loops {
 	 */
 	uint64_t (*sectors)(const uint64_t a[32], uint64_t more);
 	/*
-	 * Returns the number of characters of the texts " d" of the differences d between neighbours of the n words a[],
-	 * n from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
+	 * Returns the number of characters of the n - 1 differences between neighbours in a[], each written as text after a
+	 * blank; n is from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
 	 */
 	uint32_t (*differences)(const uint64_t *a, unsigned n);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of a list that kernels use. */
+/* struct wt_list, which list.c and kernel.c share. */
 #ifndef WT_LIST_H
 #define WT_LIST_H
 

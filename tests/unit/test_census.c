@@ -36,7 +36,7 @@ static uint64_t lane_address(unsigned shape, unsigned lane)
 	}
 }
 
-/* Returns the number of sectors that accesses of `size` bytes touch; each touches its first sector and the next at most. */
+/* Returns the number of sectors that accesses of `size` bytes touch, each at most two. */
 static uint64_t count_slowly(const uint64_t *a, unsigned n, uint32_t size)
 {
 	uint64_t sector[64];
@@ -99,13 +99,16 @@ static uint32_t add_list(struct loads *w, struct pack_warp *x, unsigned shape, u
 	return at;
 }
 
-/* Returns the number of lanes of load i of all turns. */
+/* Returns the number of active lanes of load i, where i counts the loads of all turns. */
 static unsigned lanes_of_load(const struct loads *w, uint32_t i)
 {
 	return (unsigned)__builtin_popcount(w->run[i / LOADS].mask);
 }
 
-/* Moves the lists of a warp, so that it follows the one before. Adds its sectors, of which it has as many if near. */
+/*
+ * Moves the lists of a warp by one distance, so that it follows the previous warp. If near is set, the distance is a
+ * multiple of 32, so that the number of sectors is the same. Adds the sectors of the warp to *sectors.
+ */
 static void move_loads(struct loads *w, const struct pack_warp *x, bool near, uint64_t *sectors)
 {
 	const uint64_t by = near ? 32 * random_below(99) : 7;

@@ -279,8 +279,8 @@ static void test_barrier(void)
 }
 
 /*
- * Tests a barrier with control codes: it holds a warp 7 cycles after its issue. An instruction that is ready before,
- * and whose unit accepts it only then, must issue as soon as the barrier has opened.
+ * Tests a barrier with control codes, which holds a warp for 7 cycles after its issue. The next instruction is ready
+ * earlier, but its unit accepts it only during the hold. It must issue when the hold ends.
  */
 static void test_unit_busy_before_hold(void)
 {

@@ -119,7 +119,10 @@ static const char solve_body[] =
 	"\tmad.wide.u32 %f, %z, 4, %f;\n\tst.global.u32 [%f], %bad;\n"
 	"END:\n\tret;\n}\n";
 
-/* Writes a piece of a kernel with the texts of the type in place of $T and the like. */
+/*
+ * Writes a piece of a kernel. Replaces $N, $T, $B, $S, $0 and $1 by the name, the type, its bytes, the threads of a
+ * block, zero and one.
+ */
 static void put_factor_piece(FILE *f, const char *piece, const char *name, bool doubles)
 {
 	for (; *piece; piece++) {

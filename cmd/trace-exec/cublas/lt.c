@@ -225,7 +225,7 @@ static const char *find_unsupported_part(const struct lt_operation *x, const str
 	return NULL;
 }
 
-/* Sets *p from the descriptions. Returns 0 or a status. */
+/* Sets *p from the descriptions of the operation and of the matrices. Returns 0 or a status. */
 static int describe_lt_product(struct cublas_product *p, const struct lt_operation *x,
 	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
 	const struct lt_layout *d)

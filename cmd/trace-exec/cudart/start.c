@@ -71,11 +71,11 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 	} while (n);
 }
 
-/* Returns why a function of a group of functions is not executed, or NULL if its name is reason enough. */
+/* Returns why a function is not executed, by the group that its name belongs to; NULL: it is in no group. */
 static const char *refusal_reason(const char *function)
 {
 	static const struct {
-		const char *part; /* part of the names of the group */
+		const char *part; /* substring of the names of the group's functions */
 		const char *reason;
 	} groups[] = {
 		{"Ipc", "each process has a GPU of its own, so processes cannot share memory or events"},

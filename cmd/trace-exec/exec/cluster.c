@@ -12,7 +12,8 @@
 
 #define IDLE_LEAST 1024u /* initial step by which the clocks of a stuck cluster advance, in nanoseconds */
 #define IDLE_MOST  (1ull << 40)
-#define QUIET      8192u /* instructions of a warp without a change of memory, after which it may spin */
+#define QUIET \
+	8192u /* instructions of a warp without a change of memory, after which it is tested for spinning */
 
 struct cluster *cluster_new(struct grid *g)
 {

@@ -448,7 +448,7 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 	w->timed = true;
 	if (w->clock_reads < CLOCK_READS)
 		w->clock_reads++;
-	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, another one would continue */
+	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */
 		w->stop |= WARP_YIELD;
 	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle;
 }
@@ -485,9 +485,9 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 #define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
 /*
- * Tests whether the state after n steps is kept as one to return to. A copy of the state takes as long as tens of
- * steps; a loop that reads a clock usually does so before the first one. While the clocks are stopped, registers may
- * contain an earlier time for longer.
+ * Tests whether to copy the state after n steps, so that later states are compared with it. A copy takes as long as
+ * tens of steps, so the first is made after 8 steps: a loop that reads a clock usually does so earlier, which ends the
+ * search. While the clocks are stopped, registers may contain an earlier time for longer, so newer copies replace it.
  */
 static bool is_state_to_keep(const struct warp *w, uint32_t n)
 {

@@ -524,8 +524,8 @@ void grid_end(struct grid_team *t);
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Executes up to 65536 instructions. Returns true if the warp returns to its initial state without changing
- * memory. It then spins until another warp changes memory, or time passes.
+ * Tests whether the warp spins: it returns to an earlier state without changing memory, if need be while its clocks
+ * are stopped. Such a warp spins until another warp changes memory or, if it reads a clock, until time passes.
  */
 bool exec_does_spin(struct warp *w);
 /* Opens the frame of function func above the running one. */

@@ -22,7 +22,7 @@
 
 #define FIRST_INDEPENDENT 70    /* since sm_70 each lane has its own program counter */
 #define TURN              8192u /* instructions of a warp's turn */
-#define SHARING_TURN      128u  /* the same where blocks continue alternately */
+#define SHARING_TURN      128u  /* instructions of a warp's turn where blocks continue alternately */
 #define SHARING_SLICE     1024u /* instructions of a cluster's slice where blocks continue alternately */
 
 void grid_prepare(struct grid *g)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include "exec/check.h"
 
-#define SPARE_MAX   ((size_t)1 << 30) /* bytes of spare marks of a memory */
-#define SPARE_COUNT 16u               /* spare marks of a memory */
+#define SPARE_MAX   ((size_t)1 << 30) /* largest size of all spare marks of a memory, in bytes */
+#define SPARE_COUNT 16u               /* largest number of spare arrays of marks of a memory */
 
 struct spare_marks {
 	struct spare_marks *next;

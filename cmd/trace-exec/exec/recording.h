@@ -25,7 +25,7 @@ static inline void recording_extend_run(struct recording *t, uint32_t id, uint32
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
 /* Records an access of the lanes of mask to the addresses a[] + base of all lanes. */
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base);
-/* Records an access as well as `bytes` bytes of text. */
+/* Like recording_add_access(), with `bytes` bytes of text, which the caller adds to the warp's text. */
 void recording_add_access_and_text(
 	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base, uint32_t bytes);
 

@@ -117,7 +117,7 @@ struct fixup {
 	int64_t addend;
 	uint32_t offset;
 	uint8_t bytes; /* number of bytes of the address that are stored */
-	uint8_t shift; /* lowest bit of the address that is stored */
+	uint8_t shift; /* number of bits by which the address is shifted right before it is stored */
 	uint32_t line, col;
 };
 

@@ -68,7 +68,7 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 
 static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
-/* An op that a call of a function of the driver executes. */
+/* An op of cp.async.bulk that stands for a call of a function of the driver. */
 struct called_copy {
 	struct op op;
 	struct ext ext;
@@ -89,8 +89,8 @@ static void make_called_copy(struct called_copy *c, const struct op *call, void 
 }
 
 /*
- * Executes a copy to shared memory of another block, or of the blocks of a mask. R4: the address there, R6-7: the global
- * address, R8: bytes, R9: the mask, R10: the mbarrier.
+ * Executes a bulk copy to shared memory of another block, or of all blocks of a mask. R4: destination, R6-7: global
+ * address, R8: number of bytes, R9: mask, R10: mbarrier.
  */
 static void call_bulk_copy(struct warp *w, const struct op *o, uint32_t m, bool multicast)
 {
@@ -308,9 +308,8 @@ int mbind_tensor(struct mbind *b, struct op *o)
 }
 
 /*
- * Executes a tensor copy to shared memory of another block, or of the blocks of a mask, as a function of the driver that
- * code of sm_120 calls. R4: the address there, R6-7: the tensor map, R8 to R12: the coordinates, R13: the mask, R14: the
- * mbarrier.
+ * Executes a tensor copy to shared memory of another block, or of all blocks of a mask, as a function of the driver
+ * that code of sm_120 calls. R4: destination, R6-7: tensor map, R8 to R12: coordinates, R13: mask, R14: mbarrier.
  */
 static void call_tensor_copy(struct warp *w, const struct op *o, uint32_t m, unsigned rank, bool multicast)
 {

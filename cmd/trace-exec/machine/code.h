@@ -392,9 +392,9 @@ void group_settle(struct warp *w);
 /* Moves the lowest group that can run to the top. Returns the number of groups that can run. */
 uint32_t group_rotate(struct warp *w);
 /*
- * Releases a group at a BSYNC without .RECONVERGENT that waits for lanes of mask, which execute a YIELD: from sm_100 on,
- * this form does not guarantee that lanes continue together, and lanes that hold a lock wait there. Returns false if
- * there is none. o->mode: the BSYNC has this form.
+ * Releases a group at a BSYNC without .RECONVERGENT that waits for lanes of mask, which execute a YIELD: from sm_100
+ * on, this form does not guarantee that lanes continue together, and lanes that hold a lock wait there. Returns false
+ * if no group waits so. The op of such a BSYNC has o->mode set.
  */
 bool group_release_from_yield(struct warp *w, uint32_t mask);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
@@ -405,12 +405,12 @@ void special_call_extern(struct warp *w, const struct op *o, unsigned which, uin
 /* Returns the number of the extern function with this name; -1 if it is not executed. */
 int special_find_extern(const char *name);
 /*
- * Execute __cuda_syscall_cp_async_bulk_unicast and _multicast, functions of the driver that code of sm_120 calls for bulk
- * copies to other blocks of a cluster; bulk.c.
+ * Execute __cuda_syscall_cp_async_bulk_unicast and _multicast, functions of the driver that code of sm_120 calls for
+ * bulk copies to other blocks of a cluster; bulk.c.
  */
 void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m);
 void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m);
-/* Applies a macro to the numbers of dimensions of tensor copies, which have a function of the driver each. */
+/* Applies X to each number of dimensions of a tensor copy. Each number has driver functions of its own. */
 #define BULK_TENSOR_CALLS(X) X(1) X(2) X(3) X(4) X(5)
 #define BULK_TENSOR_CALL(rank) \
 	void bulk_call_tensor_##rank(struct warp *w, const struct op *o, uint32_t m); \

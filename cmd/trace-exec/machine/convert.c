@@ -130,8 +130,8 @@ static bool is_exact_in_f64(u64 v, bool is_signed)
 }
 
 /*
- * Converts an integer that a double holds without a change of the host's rounding: a kernel of integer divisions, which
- * begin with an I2F.RP, takes 0.91 s in place of 1.39 s.
+ * Converts an integer. If a double can hold it, the rounding mode of the host stays as it is: a kernel of integer
+ * divisions, each of which begins with an I2F.RP, takes 0.91 s instead of 1.39 s.
  */
 static float integer_to_f32(u64 v, bool is_signed, unsigned how)
 {
@@ -227,7 +227,7 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 	return 0;
 }
 
-/* Set the format of the source and of the result to bf16, which sm_90 and later encode as a bit and size 0. */
+/* Sets the format of the source to bf16, which sm_90 and later encode as size 0 and bit 86. */
 static void bind_bf16_source(const struct mbind *b, struct op *o)
 {
 	if (o->reg_bytes == SIZE_8 && bit(b, 86)) {
@@ -235,6 +235,8 @@ static void bind_bf16_source(const struct mbind *b, struct op *o)
 		o->space |= CONVERT_BF16_FROM;
 	}
 }
+
+/* Sets the format of the result to bf16, which sm_90 and later encode as size 0 and bit 77. */
 static void bind_bf16_result(const struct mbind *b, struct op *o)
 {
 	if (o->bytes == SIZE_8 && bit(b, 77)) {

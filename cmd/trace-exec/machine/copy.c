@@ -146,8 +146,9 @@ static void move_byte_matrices_of(struct warp *w, const struct op *o, uint32_t m
 }
 
 /*
- * Sets shape and bytes of a row of matrices of 8-bit elements. Bits 75-77 are the type in memory: 5 of 4 bits, 6 of 6,
- * 7 of 8, and 1 of 8 in a store; bits 78-80 the shape: 2 of 8 elements in a row of registers, 4 of 16.
+ * Sets the shape and the bytes of a row of matrices of 8-bit elements. Bits 75-77 are the type in memory: for a load 5
+ * (4 bits), 6 (6 bits) or 7 (8 bits), for a store 1 (8 bits). Bits 78-80 are the shape: 2 is MATRIX_8X16 for a load and
+ * MATRIX_16X8 for a store, 4 is MATRIX_16X16. Returns false for other combinations.
  */
 static bool take_byte_matrices(const struct mbind *b, struct op *o, bool store)
 {
@@ -162,7 +163,7 @@ static bool take_byte_matrices(const struct mbind *b, struct op *o, bool store)
 							       : type == 7 && shape == 4);
 }
 
-/* Binds LDSM or STSM, whose function is fn. ur: first bit of the field of the uniform register. */
+/* Binds LDSM or STSM. fn: function that executes it; ur: first bit of the field with the uniform register. */
 static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 {
 	static const uint8_t count[4] = {1, 2, 4, 0};

@@ -52,12 +52,13 @@ unsigned machine_register_count(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
-#define BLOCK_LINES 192u /* bytes of the lines about a block's place in its cluster, with a 0 */
+#define BLOCK_LINES \
+	192u /* capacity for the lines about a block's position in its cluster, with the final NUL */
 /* Puts these lines into text, or "" if the kernel's trace has no such lines. */
 void machine_put_block_lines(char text[BLOCK_LINES], const struct cta *c);
 /*
- * Record an executed instruction as a line of the trace, or in the records of a packed stream: of a kernel with lines
- * of version 5, or of version 6.
+ * Record an executed instruction: machine_record() as a line of the trace, the others in the records of a packed
+ * stream, for a kernel with lines of version 5 or, with _6, of version 6.
  */
 record_fn machine_record, machine_record_packed, machine_record_packed_6;
 /* Returns the function that records a kernel's instructions. */

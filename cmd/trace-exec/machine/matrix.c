@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp: HMMA IMMA BMMA QMMA OMMA, dense and sparse, and DMMA. sem/product.c computes all of them except
- * DMMA, whose numbers are pairs of registers in machine code.
+ * Matrix products of a warp: HMMA IMMA BMMA QMMA OMMA, dense and sparse, and DMMA. sem/product.c computes all of them
+ * except DMMA, whose numbers are pairs of registers in machine code.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  *
  * sem/mbarrier.c changes the state of an mbarrier, which has the layout of GPUs. Always true: the lanes execute one
  * after another, in ascending order. An arrival may name an mbarrier of another block of the cluster; all other
- * operations name an mbarrier of their own block. mbarriers of sm_80 to sm_89 have another layout (memory_count_arrival()),
- * and atomics change them.
+ * operations name an mbarrier of their own block. mbarriers of sm_80 to sm_89 have another layout
+ * (memory_count_arrival()), and atomics change them.
  */
 #include "exec/check.h"
 #include "machine/memory.h"
@@ -159,8 +159,8 @@ static void clear_mbarriers(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * SYNCS.CCTL.IVALL, without a uniform register, makes the unit of mbarriers read memory again. Compiled code stores an
- * mbarrier's word before. Nothing is to be done, because the word in memory is the mbarrier.
+ * SYNCS.CCTL.IVALL, the form without a uniform register, makes the mbarrier unit read memory again after code has
+ * stored an mbarrier's word. It does nothing here, because the word in memory is the mbarrier.
  */
 int mbind_mbarrier_inval(struct mbind *b, struct op *o)
 {

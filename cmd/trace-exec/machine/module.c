@@ -191,7 +191,10 @@ static int reject_texture_references(
 	return 0;
 }
 
-/* Returns the bytes that relocation r changes, and sets *size to those of its section; NULL for code and bank 0. */
+/*
+ * Returns the contents of the section that relocation r changes, and sets *size to their size. Returns NULL for code
+ * and bank 0.
+ */
 static uint8_t *relocated_data(struct machine_module *x, const struct sass_reloc *r, uint64_t *size)
 {
 	bool bank4 = r->place == SASS_AT_CONST && r->index == 4;

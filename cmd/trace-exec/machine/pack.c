@@ -159,7 +159,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 		.saturate = bit(b, 77)};
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	if (b->in->form == 2 || b->in->form == 3 || b->in->form == 7)
-		o->mode &= NEG_A | ABS_A; /* b is in bits 64-71, whose sign bit 75 is that of .RELU */
+		o->mode &= NEG_A | ABS_A; /* b is in bits 64-71; bit 75, elsewhere its sign, is .RELU here */
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = p;
 	machine_set_function(o, pack_elements);

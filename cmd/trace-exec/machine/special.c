@@ -276,7 +276,7 @@ static void extern_refuse_copy(struct warp *w, const struct op *o, uint32_t m)
 		"call of a function of the driver that copies a tensor in the order of im2col to another block (expected a copy to the own block)");
 }
 
-/* Beginning of the names of bulk copies that code of sm_120 calls unless the destination is in the own block. */
+/* Prefix of the driver functions that code of sm_120 calls for bulk copies to other blocks. */
 #define BULK_EXTERN "__cuda_syscall_cp_async_bulk_"
 
 static const struct {
@@ -297,7 +297,7 @@ static const struct {
 	BULK_TENSOR_CALLS(TENSOR)
 #undef TENSOR
 		{"cudaGraphSetConditional", extern_set_condition},
-	{BULK_EXTERN, extern_refuse_copy}, /* all other names that begin so; the last one */
+	{BULK_EXTERN, extern_refuse_copy}, /* all other names with this prefix; must be the last row */
 };
 
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec)

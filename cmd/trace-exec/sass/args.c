@@ -343,7 +343,7 @@ static void add_depbar_args(struct reading *r)
 static void add_pack_args(struct reading *r)
 {
 	bool merge = read_bit(r, 78) || read_bit(r, 81), unpack = read_bit(r, 89) && !read_bit(r, 86);
-	/* bit 75 is that of .RELU, so b has a sign only in bits 32-63 */
+	/* bit 75 is .RELU, so b has a sign only if it is in bits 32-63 */
 	bool swapped = r->in->form == 2 || r->in->form == 3 || r->in->form == 7;
 	const char *of[3] = {"a", swapped ? "b:f" : "b-:f", "c"};
 
@@ -440,7 +440,7 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 	return a;
 }
 
-/* Returns a uniform register, descriptor or uniform predicate: the argument of a kind that begins with U or u. */
+/* Returns the argument of a kind that begins with U or u: a uniform register, descriptor or uniform predicate. */
 static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;

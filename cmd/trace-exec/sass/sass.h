@@ -36,7 +36,7 @@ struct sass_row {
 enum sass_kind {
 	SASS_REG,    /* reg */
 	SASS_UREG,   /* reg */
-	SASS_PRED,   /* reg 0 .. 7; SASS_NOT */
+	SASS_PRED,   /* reg: predicate 0 to 7; SASS_NOT: it is inverted */
 	SASS_UPRED,  /* like SASS_PRED, for a uniform predicate */
 	SASS_INT,    /* value; not sign-extended if the text is unsigned */
 	SASS_F32,    /* value: bits of the number */

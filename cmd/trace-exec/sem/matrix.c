@@ -2,8 +2,8 @@
 /*
  * Moves small matrices between shared memory and the lanes: ldmatrix stmatrix movmatrix.
  *
- * Always true for elements of 16 bits: lane l has the address of row l mod 8 of matrix l / 8. Lane l holds elements 2 (l mod 4) and
- * 2 (l mod 4) + 1 of row l / 4, or of column l / 4 if transposed.
+ * Always true for elements of 16 bits: lane l has the address of row l mod 8 of matrix l / 8. Lane l holds elements
+ * 2 (l mod 4) and 2 (l mod 4) + 1 of row l / 4, or of column l / 4 if transposed.
  */
 #include "sem/matrix.h"
 

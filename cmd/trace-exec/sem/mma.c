@@ -154,7 +154,7 @@ static int bind_mma_metadata(struct bind *b, struct op *o, struct matrix *x)
 	return (o->a = bind_src(b, &k[4], T_B32)) == UINT32_MAX ? -1 : 0;
 }
 
-/* Kinds of products of narrow numbers, with the factors of a row that each permits. */
+/* Kinds of products of narrow numbers, and the numbers of scale factors per row that each kind permits. */
 static const struct product_kind {
 	enum modifier modifier;
 	uint8_t k;                /* columns of A; twice as many in a sparse product */

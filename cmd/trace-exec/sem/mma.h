@@ -21,8 +21,8 @@ struct mma_range { /* elements first to end - 1 */
 
 /*
  * Factors of a product with scaled blocks: a row of A, and a column of B, has n factors, each for k / n elements. Lane
- * 4 r + 2 t + h of a quad has the factors of row r + 8 h of A, lane 4 c + t those of column c of B; the selectors say
- * which t, and the first byte of the register.
+ * 4 r + 2 t + h of a quad has the factors of row r + 8 h of A, lane 4 c + t those of column c of B. The
+ * selectors give t and the first byte of the register.
  */
 struct mma_scales {
 	uint8_t n;    /* number of factors: 1, 2, 4, or 0 without scaled blocks */

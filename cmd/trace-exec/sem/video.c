@@ -12,7 +12,8 @@ enum video { V_ADD, V_SUB, V_ABSDIFF, V_AVRG, V_MIN, V_MAX, V_SHL, V_SHR, V_SET 
 enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 
 /*
- * Data of an op. Parts of one word are given by their first bit; parts of a vector are numbered through b:a.
+ * Data of an op. A part of a single word is given by its first bit. Parts of a vector have numbers, which count through
+ * the pair b:a.
  */
 struct video_op {
 	enum video operation;

@@ -173,7 +173,8 @@ static void make_rank_wait_for_line(
 
 /*
  * Handles an L0 miss. A stream buffer that contains the line drops the lines before it, which the code has skipped.
- * Returns true if the line has arrived there and has been moved into the L0. Else the warp of `rank` waits for the line.
+ * Returns true if the line has arrived there and has been moved into the L0. Otherwise the warp of `rank` waits for
+ * the line.
  */
 static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
 {

@@ -48,8 +48,10 @@ struct turn_op {
 
 struct turn {
 	const struct loop *l;
-	uint32_t rows, loads_ahead, n; /* number of rows, of rows with loads in flight, of operations */
-	uint32_t sum_latency;          /* latency of an addition in cycles */
+	uint32_t rows;        /* number of rows */
+	uint32_t loads_ahead; /* number of rows with loads in flight */
+	uint32_t n;           /* number of operations */
+	uint32_t sum_latency; /* latency of an addition in cycles */
 	/* cycles for which an IMAD.WIDE and a single-precision instruction occupy their unit */
 	uint32_t wide_cycles, single_cycles;
 	uint32_t last_issue; /* issue cycle of the last instruction */

@@ -136,7 +136,7 @@ void pipeline_enter_stage(struct sm *s, struct pipe_inst *i, enum stage stage, u
 	kanata_begin_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
 }
 
-/* Removes an instruction from by_inst, unless a younger instruction has its winst. */
+/* Removes an instruction from by_inst, unless its entry already belongs to a younger instruction. */
 static void forget_pipe_inst(struct sm_pipeline *p, struct pipe_inst *i)
 {
 	if (p->by_inst[i->inst] == i)

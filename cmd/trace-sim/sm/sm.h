@@ -176,12 +176,13 @@ struct mbarrier_phase {
 
 /* Barrier in shared memory (mbarrier.c). */
 struct cta_mbarrier {
-	uint32_t offset;                               /* offset in shared memory */
-	uint32_t phase;                                /* number of completed phases */
-	int64_t expected;                              /* number of arrivals that complete a phase */
-	struct mbarrier_phase phases[MBARRIER_PHASES]; /* current and later ones, at phase % MBARRIER_PHASES */
-	uint64_t waiting;                              /* mask of the waiting warps */
-	bool valid;                                    /* true after initialisation */
+	uint32_t offset;  /* offset in shared memory */
+	uint32_t phase;   /* number of completed phases */
+	int64_t expected; /* number of arrivals that complete a phase */
+	struct mbarrier_phase
+		phases[MBARRIER_PHASES]; /* current and later ones; phase n is at n % MBARRIER_PHASES */
+	uint64_t waiting;                /* mask of the waiting warps */
+	bool valid;                      /* true after initialisation */
 };
 
 struct mbarriers {
@@ -298,7 +299,7 @@ enum warp_occupancy {
 	OCC_IDLE,
 	OCC_SCOREBOARD,
 	OCC_STALL,
-	N_OCC_IDLE,            /* number of kinds without an issue */
+	N_OCC_IDLE,            /* number of the kinds above, in which nothing issued */
 	OCC_LANES = OCC_STALL, /* an issue without active lanes counts as a stall */
 	N_OCC = OCC_LANES + 33
 };
