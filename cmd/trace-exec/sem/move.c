@@ -102,7 +102,7 @@ static void mov_unpack(struct warp *w, const struct op *o, uint32_t m)
 			unsigned bit = 8 * o->bytes * k;
 
 			write_part_lane(w, o->x->slot[k], o->x->bytes[k], i,
-				v[bit / 64 % 2] >> bit % 64 &
+				v[bit / 64] >> bit % 64 &
 					(o->bytes == 8 ? UINT64_MAX : (1ull << 8 * o->bytes) - 1));
 		}
 	}

@@ -244,7 +244,7 @@ int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 	*c = (struct narrow){.d = to.f,
 		.s = from.f,
 		.n = to.n,
-		.d_step = (uint8_t)(to.n ? types[d].bits / to.n : 0),
+		.d_step = (uint8_t)(types[d].bits / to.n),
 		.s_step = (uint8_t)(from.n ? types[s].bits / from.n : 0),
 		.relu = stmt_has(b->in, M_RELU),
 		.satfinite = stmt_has(b->in, M_SATFINITE),
@@ -264,7 +264,7 @@ static void execute_cvt_pack(struct warp *w, const struct op *o, uint32_t m)
 {
 	enum type t = (enum type)o->mode;
 	unsigned bits = types[t].bits;
-	u32 mask = (u32)((1ull << bits % 32) - 1);
+	u32 mask = (1u << bits) - 1;
 
 	FOR_BITS32 (i, m) {
 		s64 low = type_min(t), high = (s64)type_max(t), a = REG(s32, w, o->a)[i],
@@ -273,7 +273,7 @@ static void execute_cvt_pack(struct warp *w, const struct op *o, uint32_t m)
 		a = a < low ? low : a > high ? high : a;
 		b = b < low ? low : b > high ? high : b;
 		REG(u32, w, o->d)
-		[i] = (bits < 16 ? REG(u32, w, o->c)[i] << 2 * bits : 0) | ((u32)a & mask) << bits % 32 |
+		[i] = (bits < 16 ? REG(u32, w, o->c)[i] << 2 * bits : 0) | ((u32)a & mask) << bits |
 		      ((u32)b & mask);
 	}
 }

@@ -26,7 +26,7 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	int64_t v[3] = {0}, layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer)[lane] : 0;
 	bool inside = layer < t->layers;
 
-	for (unsigned d = 0; d < min_u32(x->geometry.n, 3); d++) {
+	for (unsigned d = 0; d < x->geometry.n; d++) {
 		int64_t c = REG(s32, w, x->geometry.slot[d])[lane];
 
 		v[d] = c < 0 || most[d] < 0 ? 0 : c > most[d] ? most[d] : c;
