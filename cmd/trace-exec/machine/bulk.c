@@ -68,7 +68,7 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 
 static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
 
-/* An op of cp.async.bulk that stands for a call of a function of the driver. */
+/* The cp.async.bulk that a call of a driver function executes. */
 struct called_copy {
 	struct op op;
 	struct ext ext;

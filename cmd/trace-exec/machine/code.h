@@ -394,7 +394,7 @@ uint32_t group_rotate(struct warp *w);
 /*
  * Releases a group at a BSYNC without .RECONVERGENT that waits for lanes of mask, which execute a YIELD: from sm_100
  * on, this form does not guarantee that lanes continue together, and lanes that hold a lock wait there. Returns false
- * if no group waits so. The op of such a BSYNC has o->mode set.
+ * if no such group waits. op.mode is 1 for a BSYNC of this form.
  */
 bool group_release_from_yield(struct warp *w, uint32_t mask);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
