@@ -7,6 +7,17 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
+# Asserts that k.launch saves the same o with PTX $1 as k and with what ptxas makes of it for sm_$2.
+equals_ptxas() {
+	cp "$ROOT/tests/data/sass/$1.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	ptxas "-arch=sm_$2" "$ROOT/tests/data/sass/$1.ptx" -o k
+	run -0 timeout 60 trace-exec -n k.launch
+	assert_output ''
+	cmp o.ptx o
+}
+
 # Writes k.launch: kernel k has a buffer `in` of $1 bytes, a result of $2 bytes a thread, 64 threads, and arguments $3.
 launch_of_64() {
 	printf '%s\n' 'module k' "buffer A bytes=$1 file=in" "buffer O bytes=$((64 * $2)) zero" \
@@ -212,13 +223,7 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbytes(256))' >in
 	printf '%s\n' 'module k' 'buffer A bytes=256 file=in' 'buffer O bytes=256 zero' \
 		'launch k grid=2 block=32 cluster=2 args A,O' 'save O o' >k.launch
-	cp "$ROOT/tests/data/sass/unicast.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	ptxas -arch=sm_120 "$ROOT/tests/data/sass/unicast.ptx" -o k
-	run -0 timeout 60 trace-exec -n k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptxas unicast 120
 	python3 -c '
 i, o = (open(n, "rb").read() for n in ("in", "o"))
 many = i[64:80] * 4
@@ -232,13 +237,7 @@ for own, other in ((0, 192), (128, 64)):
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(5).randbytes(640))' >in
 	printf '%s\n' 'module k' 'buffer T bytes=640 file=in' 'buffer O bytes=256 zero' \
 		'tensormap M T type=s32 dims=32,5 box=32,1' 'launch k grid=2 block=32 cluster=2 args M,O' 'save O o' >k.launch
-	cp "$ROOT/tests/data/sass/tensorcast.ptx" k
-	run -0 trace-exec -n k.launch
-	mv o o.ptx
-	ptxas -arch=sm_120 "$ROOT/tests/data/sass/tensorcast.ptx" -o k
-	run -0 timeout 60 trace-exec -n k.launch
-	assert_output ''
-	cmp o.ptx o
+	equals_ptxas tensorcast 120
 	python3 -c '
 import struct
 i, o = (struct.unpack(f"<{n}I", open(name, "rb").read()) for n, name in ((160, "in"), (64, "o")))
