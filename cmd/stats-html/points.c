@@ -286,10 +286,10 @@ static void write_errors(
 	fputs("<tr><th>", out);
 	html_text(out, r->run[p->point->run].name);
 	fprintf(out, "</th><td class=\"word\">%s</td><td>%u</td>", metric_info[metric].name, n);
-	html_cell(out, "%.2f", mean);
-	html_cell(out, "%.2f", (p[n / 2].size + p[(n - 1) / 2].size) / 2);
+	html_write_cell(out, "%.2f", mean);
+	html_write_cell(out, "%.2f", (p[n / 2].size + p[(n - 1) / 2].size) / 2);
 	fprintf(out, "<td class=\"word\">%s</td>", metric_info[metric].percent ? "points" : "%");
-	html_cell(out, "%.4f", correlation(p, n, metric));
+	html_write_cell(out, "%.4f", correlation(p, n, metric));
 	fputs("</tr>\n", out);
 }
 
@@ -308,9 +308,9 @@ static void write_point(
 	for (int i = 0; i < N_METRICS; i++) {
 		if (!used[i])
 			continue;
-		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->measured[i]);
-		html_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->simulated[i]);
-		html_cell(out, "%+.2f",
+		html_write_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->measured[i]);
+		html_write_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->simulated[i]);
+		html_write_cell(out, "%+.2f",
 			isnan(p->measured[i]) ? (double)NAN : percent_error_of(p, (enum metric)i));
 	}
 	fputs("</tr>\n", out);

@@ -174,7 +174,7 @@ double html_hit_rate(double accesses, double misses);
 double html_gb_per_s(const struct html_run *run, double bytes, double cycles);
 
 /* Writes a table cell with a number, or an empty cell for NAN. */
-void html_cell(FILE *out, const char *format, double v);
+void html_write_cell(FILE *out, const char *format, double v);
 /* Writes a table cell with a bar that shows the share of each reason. */
 void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
 

@@ -166,7 +166,7 @@ static void write_line_insts(const struct source_view *v, uint32_t from, uint32_
 		if (in - v->run->inst >= (ptrdiff_t)HTML_PCS)
 			continue;
 		begin_inst_row(in, out);
-		html_cell(out, "%.1f", share_of_cycles(v, in->all));
+		html_write_cell(out, "%.1f", share_of_cycles(v, in->all));
 		html_bar(out, in->cycles);
 		fputs("</tr>\n", out);
 	}
@@ -188,7 +188,7 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 			cycles[c] += v->inst[i]->cycles[c];
 	}
 	fprintf(out, "<tr><td>%u</td>", line);
-	html_cell(out, "%.1f", sum > 0 ? share_of_cycles(v, sum) : (double)NAN);
+	html_write_cell(out, "%.1f", sum > 0 ? share_of_cycles(v, sum) : (double)NAN);
 	html_bar(out, cycles);
 	fputs("<td class=\"text\">", out);
 	if (from < to)
@@ -335,14 +335,14 @@ static void write_inst_row(const struct html_inst *in, double all, FILE *out)
 {
 	begin_inst_row(in, out);
 	write_inst_place(in, out);
-	html_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
+	html_write_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
 	html_bar(out, in->cycles);
-	html_cell(out, "%.0f", in->issues);
-	html_cell(
+	html_write_cell(out, "%.0f", in->issues);
+	html_write_cell(
 		out, "%.1f", in->requests > 0 && in->sectors > 0 ? in->sectors / in->requests : (double)NAN);
-	html_cell(out, "%.1f", html_hit_rate(in->l1_accesses, in->l1_accesses - in->l1_hits));
-	html_cell(out, "%.1f", html_hit_rate(in->l2_accesses, in->l2_accesses - in->l2_hits));
-	html_cell(out, "%.0f", in->bank_conflicts > 0 ? in->bank_conflicts : (double)NAN);
+	html_write_cell(out, "%.1f", html_hit_rate(in->l1_accesses, in->l1_accesses - in->l1_hits));
+	html_write_cell(out, "%.1f", html_hit_rate(in->l2_accesses, in->l2_accesses - in->l2_hits));
+	html_write_cell(out, "%.0f", in->bank_conflicts > 0 ? in->bank_conflicts : (double)NAN);
 	fputs("</tr>\n", out);
 }
 

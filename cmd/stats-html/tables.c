@@ -16,7 +16,7 @@ double html_gb_per_s(const struct html_run *run, double bytes, double cycles)
 	return run->hz > 0 && cycles > 0 ? bytes / cycles * run->hz / 1e9 : (double)NAN;
 }
 
-void html_cell(FILE *out, const char *format, double v)
+void html_write_cell(FILE *out, const char *format, double v)
 {
 	if (isnan(v)) {
 		fputs("<td></td>", out);
@@ -60,13 +60,14 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	if (*k->status)
 		fprintf(out, " <small>%s</small>", k->status);
 	fputs("</th>", out);
-	html_cell(out, "%.0f", f[HTML_cycles]);
-	html_cell(out, "%.1f", all > 0 ? 100 * f[HTML_cycles] / all : (double)NAN);
-	html_cell(out, "%.1f", f[HTML_ipc]);
-	html_cell(out, "%.1f", 100 * f[HTML_occupancy]);
-	html_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
-	html_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
-	html_cell(out, "%.1f", html_gb_per_s(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
+	html_write_cell(out, "%.0f", f[HTML_cycles]);
+	html_write_cell(out, "%.1f", all > 0 ? 100 * f[HTML_cycles] / all : (double)NAN);
+	html_write_cell(out, "%.1f", f[HTML_ipc]);
+	html_write_cell(out, "%.1f", 100 * f[HTML_occupancy]);
+	html_write_cell(out, "%.1f", html_hit_rate(f[HTML_l1_accesses], f[HTML_l1_misses]));
+	html_write_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
+	html_write_cell(
+		out, "%.1f", html_gb_per_s(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
 	html_bar(out, k->stall);
 	fputs("</tr>\n", out);
 }
@@ -126,8 +127,8 @@ static double l2_access_bytes(const struct html_run *run)
 static void write_intensity_cells(
 	const struct html_run *run, double n, double bytes, double cycles, const char *of, FILE *out)
 {
-	html_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
-	html_cell(
+	html_write_cell(out, "%.3g", bytes > 0 ? n / bytes : (double)NAN);
+	html_write_cell(
 		out, "%.2f", 100 * html_gb_per_s(run, bytes, cycles) / peak_of_figure(run, "peak_bytes", of));
 }
 
@@ -151,9 +152,9 @@ static uint32_t write_roofline_rows(const struct html_run *run, FILE *out)
 			fputs("</th><td>", out);
 			html_text(out, run->kind[k]);
 			fputs("</td>", out);
-			html_cell(out, "%.0f", n);
-			html_cell(out, "%.4g", rate);
-			html_cell(out, "%.2f",
+			html_write_cell(out, "%.0f", n);
+			html_write_cell(out, "%.4g", rate);
+			html_write_cell(out, "%.2f",
 				100 * rate / peak_of_figure(run, "peak_operations", run->kind[k]));
 			write_intensity_cells(run, n, bytes, f[HTML_cycles], "dram", out);
 			write_intensity_cells(
@@ -322,9 +323,10 @@ static void write_differing_figures(const struct html_run *a, const struct html_
 		fputs("<tr><th>", out);
 		html_text(out, list[i].name);
 		fputs("</th>", out);
-		html_cell(out, "%.6g", list[i].a);
-		html_cell(out, "%.6g", list[i].b);
-		html_cell(out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
+		html_write_cell(out, "%.6g", list[i].a);
+		html_write_cell(out, "%.6g", list[i].b);
+		html_write_cell(
+			out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table></div></details>", out);

@@ -313,7 +313,7 @@ static bool read_line_as_static(struct parsed *p, struct line l, uint32_t id)
 /*
  * Reads the next line of a warp. First tries the last successor of the instruction `before`, then instruction `at`.
  */
-static bool read_expected_line(struct parsed *p, struct line l, uint32_t before, uint32_t at)
+static bool read_predicted_line(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
 
@@ -425,7 +425,7 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 			}
 			if (!next_text_line(s, end, &l))
 				return false;
-			if (!(plain && read_expected_line(p, l, before, at)) &&
+			if (!(plain && read_predicted_line(p, l, before, at)) &&
 				!scan_instruction(p, l, tb, w.id))
 				return false;
 			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;

@@ -14,13 +14,13 @@
 struct packed {
 	struct pack *p;
 	uint32_t kernel;
-	struct walk w;         /* iteration over the kernel's pieces */
-	struct read_piece *c;  /* current piece */
-	struct replay *r;      /* decoder of the part */
-	uint32_t span;         /* number of the current span */
-	uint64_t at;           /* number of thread blocks of the kernel before the next block of the span */
-	uint32_t *handle;      /* handle of each static instruction */
-	bool *unknown, *needs; /* per static instruction: no row, no addresses */
+	struct walk w;          /* iteration over the kernel's pieces */
+	struct read_piece *c;   /* current piece */
+	struct replay *r;       /* decoder of the part */
+	uint32_t span;          /* number of the current span */
+	uint64_t blocks_before; /* number of thread blocks of the kernel before the next block of the span */
+	uint32_t *handle;       /* handle of each static instruction */
+	bool *unknown, *needs;  /* per static instruction: no row, no addresses */
 	/*
 	 * For each static instruction: whether the text reader must parse each record, because of a fault or values.
 	 */
@@ -275,11 +275,11 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->text = false;
 	k->plain = true;
 	k->span = 0;
-	k->at = k->c->part->first_block;
+	k->blocks_before = k->c->part->first_block;
 	if (t->d.imms < 0 && find_dialect(t, k, f) < 0)
 		return -1;
 	if (k->is_ahead)
-		k->at += k->c->part->span[k->span++].blocks;
+		k->blocks_before += k->c->part->span[k->span++].blocks;
 	else
 		k->r = replay_new(k->c->part);
 	pthread_mutex_lock(&k->p->lock);
@@ -369,9 +369,9 @@ static int decode_next_block(
 		if (r)
 			return r < 0 ? piece_is_damaged(k, f) : 1;
 		if (k->r && k->span < k->c->part->n_spans) {
-			if (!replay_begin_span(k->r, k->span, k->c->col, k->at))
+			if (!replay_begin_span(k->r, k->span, k->c->col, k->blocks_before))
 				return piece_is_damaged(k, f);
-			k->at += k->c->part->span[k->span++].blocks;
+			k->blocks_before += k->c->part->span[k->span++].blocks;
 			continue;
 		}
 		replay_free(k->r); /* freed together with the block of the part */

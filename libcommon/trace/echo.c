@@ -79,7 +79,7 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 		forget_echo(s, e);
 	}
 	s->now = e;
-	s->missed = 0;
+	s->n_different_lines = 0;
 	s->first_word = tb->n_words;
 	s->keeping = !e->n_lines;
 	e->tries += s->keeping;
@@ -171,7 +171,7 @@ void echo_note_difference(struct trace *t)
 {
 	struct echoes *s = &t->echoes;
 
-	if (++s->missed > 8 + t->got_insts / 4)
+	if (++s->n_different_lines > 8 + t->got_insts / 4)
 		drop_current_echo(s);
 }
 

@@ -68,10 +68,10 @@ struct echoes {
 	uint32_t n_warps;
 	uint32_t n_text; /* number of characters in all kept texts */
 	/* The warp that is being read. */
-	struct echo *now;    /* entry of the warp; NULL: its text is neither compared nor kept */
-	bool keeping;        /* true if the text of the warp is kept, false if it is compared */
-	uint32_t missed;     /* number of lines that differed */
-	uint32_t first_word; /* words of the thread block before the warp */
+	struct echo *now;           /* entry of the warp; NULL: its text is neither compared nor kept */
+	bool keeping;               /* true if the text of the warp is kept, false if it is compared */
+	uint32_t n_different_lines; /* number of lines that differed */
+	uint32_t first_word;        /* words of the thread block before the warp */
 };
 
 /* Numbers of columns in the first instruction line, which every other line must have; -1: unknown. */

@@ -100,7 +100,7 @@ LANE_FN static bool pointers_ascend(uint8_t *const *at)
 	return wrong >= 0;
 }
 
-bool lanes_ascend(uint8_t *const *at, uint32_t m)
+bool lanes_are_ascending(uint8_t *const *at, uint32_t m)
 {
 	uintptr_t before = 0;
 

@@ -129,7 +129,7 @@ bool lanes_have_same_distance(const uint64_t *a, const uint64_t *b);
 /* Tests whether the host addresses of all lanes have the stride `step`. */
 bool lanes_adjacent(uint8_t *const *at, uint64_t step);
 /* Tests whether the host addresses of the lanes of m ascend from lane to lane. */
-bool lanes_ascend(uint8_t *const *at, uint32_t m);
+bool lanes_are_ascending(uint8_t *const *at, uint32_t m);
 
 /* A range of memory that some lanes access without a gap, each at a multiple of the access's size from its start. */
 struct access_range {

@@ -355,7 +355,7 @@ bool decl_textures(struct parser *p)
 static struct symbol *new_named_param(
 	struct parser *p, const struct spec *s, bool reg, const struct token *name)
 {
-	struct scope apart = {.up = NULL}, *scope = p->scope;
+	struct scope apart = {.parent = NULL}, *scope = p->scope;
 	struct symbol *v;
 
 	if (name->n == 1 && *name->s == '_')

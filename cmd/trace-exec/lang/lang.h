@@ -162,7 +162,7 @@ static inline uint64_t sym_place_address(const struct symbol *v, uint64_t at)
 }
 
 struct scope {
-	struct scope *up;
+	struct scope *parent;
 	struct symbol **chain; /* hash table of n_chains chains, a power of 2; NULL: no name yet */
 	uint32_t n_chains, n_names;
 };

@@ -235,7 +235,7 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	p->m->all_funcs = fn;
 	fn->entry = entry;
 	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
-	fn->scope->up = outer;
+	fn->scope->parent = outer;
 	p->fn = fn;
 	if (!parse_function_head(p, fn, l))
 		return false;

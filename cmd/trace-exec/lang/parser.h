@@ -18,7 +18,7 @@ struct pending_label {
 };
 
 struct block {
-	struct block *up;
+	struct block *parent;
 	struct scope *scope;
 	struct pending_label *pending;
 };
@@ -33,7 +33,7 @@ struct parser {
 	bool failed;
 	struct func *fn;     /* function whose body is being read */
 	struct block *block; /* innermost block */
-	struct scope *scope; /* innermost scope; scope->up leads to the module's */
+	struct scope *scope; /* innermost scope; scope->parent leads to the module's */
 	uint32_t depth;
 	uint32_t loc_file, loc_line;
 	uint64_t dim[DIMS_MAX]; /* dimensions of the current variable, vector elements last; dim[0] 0: not given */

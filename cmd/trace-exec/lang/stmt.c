@@ -28,7 +28,7 @@ static void open_block(struct parser *p, struct block *b)
 
 	if (p->block) {
 		s = arena_alloc(&p->m->arena, 1, sizeof(*s));
-		s->up = p->scope;
+		s->parent = p->scope;
 	}
 	*b = (struct block){p->block, s, NULL};
 	p->scope = s;
@@ -49,9 +49,9 @@ static bool close_block(struct parser *p)
 				w->operand->sym = s;
 			else
 				*w->slot = s;
-		} else if (b->up) {
-			w->next = b->up->pending;
-			b->up->pending = w;
+		} else if (b->parent) {
+			w->next = b->parent->pending;
+			b->parent->pending = w;
 		} else if (w->slot && (s = parser_look_up(p, w->name, (uint32_t)strlen(w->name))) &&
 			   s->kind == SYM_FUNC) {
 			*w->slot = s;
@@ -63,8 +63,8 @@ static bool close_block(struct parser *p)
 				"unknown label '%s' (expected a label of this function)", shown);
 		}
 	}
-	p->scope = b->up ? b->scope->up : b->scope;
-	p->block = b->up;
+	p->scope = b->parent ? b->scope->parent : b->scope;
+	p->block = b->parent;
 	return true;
 }
 

@@ -112,12 +112,12 @@ static struct symbol *find_register_range(const struct scope *s, const char *nam
 
 struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 {
-	for (const struct scope *s = p->scope; s; s = s->up) {
+	for (const struct scope *s = p->scope; s; s = s->parent) {
 		struct symbol *sym = scope_find(s, name, n);
 
 		if (!sym || (sym->kind == SYM_REG && sym->range))
 			sym = find_register_range(s, name, n);
-		if (sym && sym->kind == SYM_REG && !s->up && p->fn)
+		if (sym && sym->kind == SYM_REG && !s->parent && p->fn)
 			return decl_adopt_register(p, sym, &p->t);
 		if (sym)
 			return sym;

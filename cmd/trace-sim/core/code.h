@@ -31,7 +31,7 @@ struct core_code {
 	struct table kinds; /* numbers of `kind`, by opcode */
 	struct sass_latency latency;
 	/* cycles from a writer of a class to a reader of a role; role READ_OVERWRITE: to the next writer */
-	uint8_t distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];
+	uint8_t issue_distance[N_SASS_CLASSES][N_SASS_OPERANDS + 1];
 	uint32_t longest_distance; /* longest distance */
 	bool warned;               /* true after the warning about an unknown opcode */
 };

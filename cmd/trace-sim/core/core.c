@@ -35,7 +35,7 @@ void core_new(struct sm *s)
 	c->p = &s->params->modern;
 	c->inst = s->core_code->inst;
 	c->latency = &s->core_code->latency;
-	c->distance = s->core_code->distance;
+	c->issue_distance = s->core_code->issue_distance;
 	c->longest_distance = s->core_code->longest_distance;
 	c->subs = s->core->schedulers;
 	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));

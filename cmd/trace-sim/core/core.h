@@ -238,7 +238,7 @@ struct subcore {
 	uint64_t beyond_wheel;               /* warps in the wheel that are due only in a later revolution */
 	uint64_t unit_free_at[N_CORE_UNITS]; /* time from which the unit accepts another instruction */
 	uint64_t result_at;                  /* time at which the last result leaves the result queue */
-	uint64_t link_free, sfu_free, misc_free;
+	uint64_t link_free_at, sfu_free_at, misc_free_at;
 	uint64_t bank_used[16]; /* issue time of the latest instruction that read the bank */
 	int8_t greedy;          /* rank of the warp that issued last; -1: none */
 	uint8_t ranks;          /* number of assigned ranks */
@@ -338,7 +338,7 @@ struct core {
 	const struct sass_latency *latency;
 	uint32_t subs;
 	/* cycles by writer's class and reader's role, see core_code */
-	const uint8_t (*distance)[N_SASS_OPERANDS + 1];
+	const uint8_t (*issue_distance)[N_SASS_OPERANDS + 1];
 	uint32_t longest_distance; /* longest distance */
 	uint64_t due[MAX_SUBS];    /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
@@ -505,7 +505,7 @@ static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return 
 static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
 /* Makes a sub-core run at time `at`, or earlier if it is already due. */
-static inline void core_make_subcore_due(struct core *c, unsigned sub, uint64_t at)
+static inline void core_wake_subcore_at(struct core *c, unsigned sub, uint64_t at)
 {
 	if (at < c->due[sub])
 		c->due[sub] = at;

@@ -22,11 +22,11 @@
 static void set_dependence_distances(struct core_code *c)
 {
 	for (unsigned i = 0; i < N_SASS_CLASSES; i++) {
-		memcpy(c->distance[i], c->latency.after[i], N_SASS_OPERANDS);
-		c->distance[i][READ_OVERWRITE] = c->latency.overwrite[i];
+		memcpy(c->issue_distance[i], c->latency.after[i], N_SASS_OPERANDS);
+		c->issue_distance[i][READ_OVERWRITE] = c->latency.overwrite[i];
 		for (unsigned k = 0; k <= N_SASS_OPERANDS; k++)
-			if (c->distance[i][k] > c->longest_distance)
-				c->longest_distance = c->distance[i][k];
+			if (c->issue_distance[i][k] > c->longest_distance)
+				c->longest_distance = c->issue_distance[i][k];
 	}
 }
 

@@ -117,7 +117,7 @@ static void postpone_for_fixed_latencies(const struct core *c, const struct core
 		uint64_t v = cw->written[r->reg];
 
 		if (v >= old)
-			postpone_issue(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
+			postpone_issue(o, (v >> 8) + c->issue_distance[v & 255][r->read], STALL_DEPEND);
 	}
 }
 

@@ -266,7 +266,7 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
 	b->needs_fetch |= b->missing_warps[i];
-	core_make_subcore_due(c, sub, s->clock);
+	core_wake_subcore_at(c, sub, s->clock);
 }
 
 /* ---- fetch -------------------------------------------------------------------------------------- */
@@ -294,7 +294,7 @@ void core_fetch_request_next(struct sm *s, unsigned w)
 		if (b->missing_warps[i] >> cw->rank & 1)
 			return;
 	b->needs_fetch |= 1ull << cw->rank;
-	core_make_subcore_due(c, cw->sub, s->clock);
+	core_wake_subcore_at(c, cw->sub, s->clock);
 }
 
 static unsigned next_rank_to_fetch(const struct subcore *b)

@@ -225,7 +225,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 		c->waiting &= ~(1u << sub);
 	b->mem_queue_free_at = s->clock + sent;
 	b->unit_free_at[CORE_MEMORY] = 0;
-	core_make_subcore_due(c, sub, s->clock);
+	core_wake_subcore_at(c, sub, s->clock);
 	c->prt_used++;
 	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_instruction(s, w);
@@ -463,9 +463,9 @@ void core_memory_value_ready(struct sm *s, uint16_t h)
 		core_add_event(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
 		return;
 	}
-	end = later_clock(s->clock, b->link_free) + (in->n_dst ? op->link_cycles : FIRST_REG);
+	end = later_clock(s->clock, b->link_free_at) + (in->n_dst ? op->link_cycles : FIRST_REG);
 	if (in->n_dst)
-		b->link_free = end;
+		b->link_free_at = end;
 	core_add_event(s, end, EVENT_DONE, h, 0);
 }
 

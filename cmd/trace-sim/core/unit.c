@@ -55,7 +55,7 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
-		start = queue_for_unit(&b->sfu_free, &b->unit_free_at[CORE_SFU], t, in->interval);
+		start = queue_for_unit(&b->sfu_free_at, &b->unit_free_at[CORE_SFU], t, in->interval);
 		schedule_end_event(s, h, start, start + c->p->sfu_latency);
 		return;
 	case CORE_FP64_SHARED:
@@ -63,7 +63,7 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 		schedule_end_event(s, h, start, start + c->p->fp64_latency);
 		return;
 	case CORE_MISC:
-		start = queue_for_unit(&b->misc_free, &b->unit_free_at[CORE_MISC], t, in->interval);
+		start = queue_for_unit(&b->misc_free_at, &b->unit_free_at[CORE_MISC], t, in->interval);
 		schedule_end_event(
 			s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
 		return;

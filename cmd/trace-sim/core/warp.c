@@ -90,9 +90,9 @@ void core_warp_schedule(
 	b->by_stall[why] |= bit;
 	if (at <= s->clock) {
 		b->ready_warps |= bit;
-		core_make_subcore_due(s->modern, cw->sub, s->clock);
+		core_wake_subcore_at(s->modern, cw->sub, s->clock);
 	} else {
-		core_make_subcore_due(s->modern, cw->sub, put_into_wheel(s, b, cw));
+		core_wake_subcore_at(s->modern, cw->sub, put_into_wheel(s, b, cw));
 	}
 }
 

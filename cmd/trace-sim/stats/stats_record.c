@@ -297,7 +297,7 @@ static void write_hash(struct record_writer *w, const unsigned char hash[16])
 	record_string(w, "hash", text);
 }
 
-static void write_sampled(struct record_writer *w, const struct kernel_record *k)
+static void write_sampling_figures(struct record_writer *w, const struct kernel_record *k)
 {
 	record_uint(w, "sampled", 1, NULL);
 	record_uint(w, "blocks_simulated", k->sampled->blocks, "CTAs");
@@ -339,7 +339,7 @@ void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const
 	if (k->sampled) {
 		by = (struct sample_factors){(double)k->sampled->all / (double)k->sampled->blocks,
 			k->sampled->cycles / (double)k->cycles};
-		write_sampled(w, k);
+		write_sampling_figures(w, k);
 	}
 	write_chosen_figures(w, c, before, now, k->sampled ? &by : NULL);
 	record_end(w);
