@@ -109,7 +109,7 @@ static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, 
 
 static const struct cli cli = {
 	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [--compare TRACE] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
-	"execute PTX kernels on the CPU, check them and write their traces",
+	"execute CUDA kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed, or a buffer or a trace differs; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
