@@ -48,7 +48,7 @@ static inline uint32_t place_column(const char *line, const char *at)
 struct fault {
 	struct place at;
 	const char *id;
-	char text[320]; /* "WHAT (expected Y)", without the place */
+	char text[480]; /* "WHAT (expected Y)", without the place */
 };
 
 /* Sets the prefix of every message to the last component of argv0. Called first in main(). */

@@ -429,7 +429,7 @@ faults() {
 		$copy; cp.async.wait_all; $read;
 		$copy; $commit; $more; $commit; cp.async.wait_group 1; $read;
 		$copy; $commit; $more; $commit; cp.async.wait_group 1; ld.shared.u32 %r2, [s+4];	read at byte 4 of .shared, which a cp.async in flight
-		$copy; $copy; ld.shared.u32 %r2, [s+8];	read of 4 uninitialised bytes at byte 8 of .shared
+		$copy; $copy; ld.shared.u32 %r2, [s+8]; st.global.u32 [%rd1], %r2;	read of 4 uninitialised bytes at byte 8 of .shared
 		mbarrier.init.shared.b64 [bar], 1; $copy; cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; $read;
 	E
 	# a barrier alone is not enough, and lanes wait each for its own
@@ -531,7 +531,7 @@ faults() {
 		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	expected .L2.global
 		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	tensor map in shared or local memory
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
-		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	read of 4 uninitialised bytes at byte 256 of .shared
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256]; st.global.u32 [%rd1], %r2;	read of 4 uninitialised bytes at byte 256 of .shared
 		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, outside the buffer
 		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, outside the buffer that the tensor begins in
 		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'

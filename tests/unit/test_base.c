@@ -75,7 +75,7 @@ static void test_messages(void)
 		"trace-test: f: error: bad\ntrace-test: error: worse\ntrace-test: error: out: No such file or directory\n",
 		"messages");
 	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set takes NULL");
-	fault_set(&f, NOWHERE, "id", "%0400d", 7);
+	fault_set(&f, NOWHERE, "id", "%0600d", 7);
 	is_number((long long)strlen(f.text), sizeof(f.text) - 1, "a long fault is cut");
 	is_text(f.text + sizeof(f.text) - 4, "0..", "and ends in dots");
 	ok(diag_keep("x/y") == diag_keep(strcpy(text, "x/y")), "equal names are kept once");

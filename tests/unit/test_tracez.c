@@ -143,7 +143,7 @@ static void check_piped_archive(const struct bytes *b)
  */
 static const char *reason_of(const char *p, size_t n)
 {
-	static char reason[340];
+	static char reason[500];
 	struct bytes text = {0};
 	struct fault f = {.text = ""};
 	struct input *in = input_memory("a.tracez", p, n, &f);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "exec/print.h"
 #include "exec/stack.h"
+#include "exec/undefined.h"
 
 static unsigned slot_width(const struct func *fn, uint32_t reg)
 {
@@ -24,6 +25,8 @@ static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, ui
 {
 	uint8_t *d = w->frames + to, *s = w->frames + from;
 
+	if (w->n_undefined)
+		undefined_copy_register(w, to, from, mask);
 	if (!bytes) {
 		uint32_t a, b;
 
@@ -51,6 +54,21 @@ static void copy_reg_argument(struct warp *w, const struct func *callee, const s
 			copy_slot(w, ret ? caller + a->slot[e] : called + slot,
 				ret ? called + slot : caller + a->slot[e], bytes, mask);
 	}
+}
+
+static void copy_local(struct warp *w, uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	memcpy(to, from, bytes);
+	if (w->undefined)
+		undefined_copy_local(w, to, from, bytes);
+}
+
+/* Copies a lane's register at `from` in w->frames to local memory. */
+static void copy_value_to_local(struct warp *w, uint8_t *to, size_t from, unsigned lane, uint64_t bytes)
+{
+	memcpy(to, w->frames + from + (size_t)lane * (bytes < 2 ? 2 : bytes), bytes);
+	if (w->undefined)
+		undefined_copy_to_local(w, to, from, lane, bytes);
 }
 
 static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
@@ -103,11 +121,9 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 			uint64_t bytes = a->bytes < f->size ? a->bytes : f->size;
 
 			if (a->kind == ARG_PARAM)
-				memcpy(to, local + base + a->param_offset, bytes);
+				copy_local(w, to, local + base + a->param_offset, bytes);
 			else if (a->kind == ARG_VALUE)
-				memcpy(to,
-					w->frames + at + a->slot[0] + (size_t)lane * (bytes < 2 ? 2 : bytes),
-					bytes);
+				copy_value_to_local(w, to, at + a->slot[0], lane, bytes);
 		}
 	}
 	w->live = exec;
@@ -140,10 +156,12 @@ void call_leave(struct warp *w)
 		FOR_BITS32 (lane, a->kind == ARG_PARAM ? c.exec : 0) {
 			uint8_t *own = w->local + (size_t)w->local_stride * lane;
 
-			memcpy(own + w->local_base + a->param_offset, own + local + f->addr,
+			copy_local(w, own + w->local_base + a->param_offset, own + local + f->addr,
 				a->bytes < f->size ? a->bytes : f->size);
 		}
 	}
+	if (w->n_undefined)
+		undefined_clear_registers(w, called, w->g->code->frame[callee->number].bytes);
 	struct stack_entry *top = w->depth ? &w->stack[w->depth - 1] : NULL;
 	if (top && top->pc == top->rpc)
 		w->depth--;

@@ -16,6 +16,7 @@
 #include "exec/check.h"
 #include "exec/call.h"
 #include "exec/lanes.h"
+#include "exec/undefined.h"
 
 /* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
 static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
@@ -168,8 +169,8 @@ static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, ui
 /* ---- uninitialised bytes of buffers ---- */
 
 /*
- * Reports a read only if all its bytes are uninitialised, because copies of structures include padding. The
- * report does not end the launch, because correct programs may read more bytes than they use.
+ * A read is noted, and reported when its value is used (undefined.c), because correct programs may read more bytes
+ * than they use. Copies and atomics are reported if all their bytes are uninitialised.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
@@ -214,24 +215,47 @@ void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, ui
 		mark_initialised(m->unset + off, bytes);
 }
 
-/* Reports the lanes of m that read only uninitialised bytes. write: the access initialises the bytes. */
+void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at)
+{
+	uint64_t off = m->unset ? heap_offset(m, at) : UINT64_MAX;
+
+	if (off != UINT64_MAX)
+		__atomic_store_n(&m->unset[off], 1, __ATOMIC_RELAXED);
+}
+
+/* Notes a read at an offset of the heap that includes uninitialised bytes. all: all its bytes are. */
+static void note_heap_read(
+	struct warp *w, const struct op *o, uint32_t lane, uint64_t off, uint64_t bytes, bool all)
+{
+	uint64_t unset = all ? UINT64_MAX : 0;
+	char where[160], what[240];
+
+	for (uint64_t b = 0; !all && b < bytes && b < 64; b++)
+		unset |= (uint64_t)__atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED) << b;
+	if (!all && bytes > 64) /* a copy, some of whose bytes are initialised */
+		return;
+	describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
+	snprintf(what, sizeof(what), "%s of %llu %s, %s", checker_access_noun(o), (unsigned long long)bytes,
+		all ? "uninitialised bytes" : "bytes, some uninitialised", where);
+	undefined_note_read(w, o, lane, unset, bytes, what);
+}
+
+/* Notes the lanes of m that read uninitialised bytes. write: the access initialises the bytes. */
 static void check_heap_lanes(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	FOR_BITS32 (i, m) {
 		uint64_t off = heap_offset(w->mem, at[i]);
-		bool none = true;
+		bool any = false, all = true;
 
-		for (uint64_t b = 0; none && b < bytes; b++)
-			none = __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
-		if (none) {
-			char where[160];
+		for (uint64_t b = 0; b < bytes; b++) {
+			bool one = __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
 
-			describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
-			exec_note_finding(w, o, 1u << i, "uninitialised",
-				"%s of %llu uninitialised bytes, %s", checker_access_noun(o),
-				(unsigned long long)bytes, where);
+			any |= one;
+			all &= one;
 		}
+		if (any)
+			note_heap_read(w, o, i, off, bytes, all);
 		if (write)
 			mark_initialised(w->mem->unset + off, bytes);
 	}
@@ -294,7 +318,7 @@ static bool check_generic_access(
 	       check_spans(w, o, SP_GENERIC, span, lanes_merge_spans(span, m, bytes, at), bytes, at, write);
 }
 
-static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
+static bool check_memory_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
 	struct access_range span[LANES];
@@ -311,6 +335,16 @@ static bool check_access(struct warp *w, const struct op *o, enum state_space sp
 		return check_span_bounds(w, o, m, bytes, span, n, space == SP_GLOBAL) &&
 		       check_spans(w, o, space, span, n, bytes, at, write);
 	}
+}
+
+static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
+	uint64_t bytes, uint8_t *const *at, bool write)
+{
+	if (!check_memory_access(w, o, space, m, bytes, at, write))
+		return false;
+	if (w->undefined)
+		undefined_note_access(w, o, m, bytes, at, write);
+	return true;
 }
 
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)

@@ -42,6 +42,8 @@ const char *checker_access_noun(const struct op *o);
 void checker_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
+/* Marks a byte as uninitialised if it is in the heap. */
+void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at);
 /*
  * Checks an access of lanes to shared memory, which covers n spans. Each lane accesses `bytes` bytes at host
  * address `at`. Returns false if the launch has failed.
@@ -61,6 +63,11 @@ void checker_start_cta(struct cta *c);
 void checker_free_cta(struct cta *c);
 /* Marks bytes of shared or global memory as written, after a write that is not a store. */
 void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
+
+/* Tests whether a host address is in the shared memory of a block of the cluster. */
+bool checker_is_shared(const struct cta *c, const uint8_t *at);
+/* Marks a byte of shared or global memory as not written: its value is undefined. */
+void checker_mark_unwritten(const struct cta *c, const uint8_t *at);
 
 /* Marks bytes of shared memory as the target of a copy that is in flight (in_flight) or has completed. */
 void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "exec/check.h"
 #include "exec/stack.h"
+#include "exec/undefined.h"
 
 #define STEP 256u /* instructions that a group of independent lanes executes in a row */
 
@@ -50,6 +51,7 @@ void cta_free(struct cta *c)
 		free(c->warp[i].packed.run);
 		free(c->warp[i].packed.more);
 		free(c->warp[i].packed.word);
+		undefined_free(&c->warp[i]);
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
@@ -89,6 +91,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->barrier_waiting_lanes = w->awaited_sync_lanes = w->early_sync_lanes = 0;
 		w->cluster_arrived = w->cluster_phase_over = 0;
 		w->changed = false;
+		undefined_reset(w);
 		if (c->g->machine) {
 			c->g->machine->start(w);
 			continue;

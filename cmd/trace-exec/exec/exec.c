@@ -11,6 +11,7 @@
 #include <string.h>
 #include "exec/lanes.h"
 #include "exec/stack.h"
+#include "exec/undefined.h"
 
 void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 {
@@ -31,7 +32,7 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 {
 	const struct module *m = o->func->module;
 	const char *name = w->g->launch->kernel->name;
-	char text[240], line[300] = "";
+	char text[400], line[300] = "";
 	uint32_t tid[3];
 
 	if (o->func->machine)
@@ -62,7 +63,14 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	w->stop |= WARP_STOP;
 }
 
-static bool is_race(const char *id) { return !strcmp(id, "race"); }
+/* Findings that are reported once for each place; others are reported once for each kernel. */
+enum { NOTED_RACE = 1, NOTED_READ = 2 };
+
+/* Returns the bit of a finding that is reported once for each place; 0 for others. */
+static unsigned bit_of_finding(const char *id)
+{
+	return !strcmp(id, "race") ? NOTED_RACE : !strcmp(id, "uninitialised") ? NOTED_READ : 0;
+}
 
 void exec_note_finding(
 	struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
@@ -71,8 +79,8 @@ void exec_note_finding(
 	va_list args;
 
 	for (uint32_t i = 0; i < c->n_findings; i++)
-		if (is_race(id) ? c->finding[i].op == o && is_race(c->finding[i].fault.id)
-				: !is_race(c->finding[i].fault.id))
+		if (bit_of_finding(id) == bit_of_finding(c->finding[i].fault.id) &&
+			(c->finding[i].op == o || !bit_of_finding(id)))
 			return;
 	if (c->n_findings == FINDINGS_MAX)
 		return;
@@ -82,17 +90,19 @@ void exec_note_finding(
 	va_end(args);
 }
 
-/* Notes that a race at the instruction was printed. Returns false if one was printed there before. */
-static bool is_first_race_at(const struct bound_code *code, const struct op *o)
+/* Notes that a finding at the instruction was printed. Returns false if one was printed there before. */
+static bool is_first_finding_at(const struct bound_code *code, const struct op *o, unsigned bit)
 {
 	uint32_t inst = (uint32_t)(o - code->op);
 	struct func *f = code->prog->func[code->owner[inst]];
 	uint8_t *at;
 
-	if (!f->reported_races)
-		f->reported_races = xcalloc(f->n_insts, 1);
-	at = &f->reported_races[inst - f->first_pc];
-	return *at ? false : (*at = true);
+	if (!f->reported)
+		f->reported = xcalloc(f->n_insts, 1);
+	at = &f->reported[inst - f->first_pc];
+	bool first = !(*at & bit);
+	*at |= (uint8_t)bit;
+	return first;
 }
 
 void exec_print_findings(const struct cta *c)
@@ -101,12 +111,12 @@ void exec_print_findings(const struct cta *c)
 
 	for (uint32_t i = 0; i < c->n_findings; i++) {
 		const struct finding *x = &c->finding[i];
-		bool race = is_race(x->fault.id);
+		unsigned bit = bit_of_finding(x->fault.id);
 
 		c->g->has_finding = true;
-		if (race ? is_first_race_at(c->g->code, x->op) : !k->finding_reported)
+		if (bit ? is_first_finding_at(c->g->code, x->op, bit) : !k->finding_reported)
 			diag_fault(&x->fault);
-		k->finding_reported |= !race;
+		k->finding_reported |= !bit;
 	}
 }
 
@@ -242,6 +252,8 @@ void exec_open_frame(struct warp *w, uint32_t func)
 	w->func = func;
 	w->frame = w->frames + w->frame_at;
 	exec_init_frame(w, f);
+	if (w->n_undefined)
+		undefined_clear_registers(w, w->frame_at, f->bytes);
 }
 
 /* ---- the execution loop ---- */
@@ -377,7 +389,8 @@ static inline uint32_t straight_length(const struct op *o, uint32_t pc, uint32_t
 	return n < most ? n : (uint32_t)most;
 }
 
-void exec_warp(struct warp *w, uint64_t quantum)
+/* Executes instructions whose sources are all defined. Also stops when a register becomes undefined. */
+static void run_defined(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
@@ -433,6 +446,46 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			execute_flow(w, o, pc, mask, exec);
 		}
 	}
+}
+
+/*
+ * Executes instructions one by one while a register is undefined. Returns when the warp has executed quantum
+ * instructions; a group of lanes of machine code then still runs until it branches back (run_warp()).
+ */
+static void run_with_undefined(struct warp *w, uint64_t quantum)
+{
+	const struct machine_execution *machine = w->g->machine;
+	uint64_t end = w->insts + quantum;
+	bool turns = machine && quantum > 1;
+
+	while (w->state == WARP_READY && !w->stop && w->n_undefined &&
+		(w->insts < end || (turns && w->depth > 1))) {
+		const struct stack_entry *top = &w->stack[w->depth - 1];
+		uint32_t pc = top->pc, mask = machine ? top->mask : top->mask & w->live;
+		const struct op *o = &w->g->code->op[pc];
+
+		undefined_step(w, o, mask, mask & (PRED(w, o->guard) ^ o->guard_not));
+		run_defined(w, 1);
+		w->stop &= (uint8_t)~WARP_UNDEFINED;
+		if (turns && w->insts >= end && w->depth > 1 && w->state == WARP_READY &&
+			w->stack[w->depth - 1].pc <= pc) {
+			machine->rotate(w);
+			return;
+		}
+	}
+}
+
+void exec_warp(struct warp *w, uint64_t quantum)
+{
+	uint64_t end = w->insts + quantum;
+
+	do {
+		if (w->n_undefined)
+			run_with_undefined(w, end - w->insts);
+		else
+			run_defined(w, end - w->insts);
+		w->stop &= (uint8_t)~WARP_UNDEFINED;
+	} while (w->state == WARP_READY && !w->stop && w->insts < end);
 }
 
 /*

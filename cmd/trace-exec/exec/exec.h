@@ -14,7 +14,8 @@
  *   grid.c     a launch                         memory.c   global memory
  *   check.c    checks of accesses and barriers  shared.c   checks of shared memory
  *   race.c     races on global memory           clash.c    different values from lanes of one store
- *   flight.c   copies in flight
+ *   flight.c   copies in flight                undefined.c undefined registers
+ *   operands.c operands of ops
  *   lanes.h    loops over the lanes of a warp   print.c    printf
  *   texture.h  textures and surfaces
  *
@@ -134,6 +135,7 @@ struct bound_code {
 	bool uses_malloc;
 	struct reg_sum *sum; /* sources of the form register + constant, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
+	struct operand_lists *operands; /* operands.h */
 	struct arena arena;
 };
 
@@ -288,6 +290,7 @@ struct machine_execution {
 	uint32_t (*rotate)(struct warp *w);
 	/* Writes " at PC: instruction" for messages. */
 	void (*describe)(const struct op *o, char *out, size_t cap);
+	uint8_t uniform; /* op.flow of instructions that are executed once for the warp */
 };
 
 /* Resources of a kernel as ptxas reports them; 0: no limit. */
@@ -295,7 +298,6 @@ struct occupancy {
 	uint32_t regs, shared;
 };
 
-struct warp;
 /* Records an executed instruction. issue: lanes for which it was issued; exec: lanes that executed it. */
 typedef void record_fn(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec);
 
@@ -346,8 +348,6 @@ struct call_frame {
 };
 
 /* Recorded instructions of a packed trace; trace_out.c. */
-struct pack_run;
-struct pack_more;
 struct recording {
 	/* Recorded runs. The last one ends before `next`; its member n is not yet set. */
 	struct pack_run *run;
@@ -366,7 +366,6 @@ struct recording {
 
 #define FINDINGS_MAX 8u /* largest number of findings of a thread block */
 
-struct cta;
 struct warp {
 	uint8_t *frame;
 	struct cta *cta;
@@ -394,7 +393,7 @@ struct warp {
 	bool timed;          /* the warp has read a clock */
 	uint8_t clock_reads; /* number of times that the warp has read a clock in this turn, at most CLOCK_READS */
 	uint64_t frozen_clock;
-	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first */
+	uint8_t stop;             /* WARP_STOP and others */
 	const struct op *waiting; /* barrier at which the warp waits */
 	uint32_t wait_mask;
 	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
@@ -408,17 +407,19 @@ struct warp {
 	struct text out; /* trace lines, or, for a packed stream, the text of the records that have text */
 	struct recording packed;
 	uint64_t lines;
-	struct flights *async; /* copies in flight (flight.c); NULL: none so far */
+	struct flights *async;       /* copies in flight (flight.c); NULL: none so far */
+	struct undefined *undefined; /* undefined registers (undefined.c); NULL: none so far */
+	uint32_t n_undefined;        /* number of registers that are undefined in some lane */
 };
 
-enum { WARP_STOP = 1, WARP_YIELD = 2 };
+/* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first; WARP_UNDEFINED: a register is undefined */
+enum { WARP_STOP = 1, WARP_YIELD = 2, WARP_UNDEFINED = 4 };
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_CLUSTER, WARP_DONE };
 
 struct barrier {
 	uint32_t arrived, expected, all, any, popc;
 	bool counted;
 };
-
 struct cta {
 	struct grid *g;
 	uint32_t id[3];
@@ -444,7 +445,7 @@ struct cta {
 	struct finding {
 		const struct op *op;
 		struct fault fault;
-	} finding[FINDINGS_MAX]; /* faults that do not end the launch: one race per place, one other fault */
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: one race and one read per place, one other fault */
 	uint32_t n_findings;
 	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;
@@ -506,8 +507,8 @@ void cta_fail_deadlock(struct cta *c);
 /* Sets the members that follow from the launch and its kernel, such as threads and warps. Must be called first. */
 void grid_prepare(struct grid *g);
 /*
- * Executes all CTAs, several at once if their order has no effect. Calls done (may be NULL) for each CTA in
- * order, from one thread at a time. Returns false with g->fault set on failure.
+ * Executes all CTAs, several at once if their order has no effect. Calls done, unless it is NULL, for each CTA in order,
+ * from one thread at a time. Returns false with g->fault set on failure.
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
@@ -535,8 +536,8 @@ void exec_init_frame(struct warp *w, const struct frame *f);
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
- * Keeps a finding, which does not end the launch, until the CTA is delivered. Keeps one race per place, and
- * only the first finding of any other kind.
+ * Keeps a finding, which does not end the launch, until the CTA is delivered: one race and one read per place, and only
+ * the first finding of any other kind.
  */
 void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt,
 	...) PRINTF_LIKE(5, 6);

@@ -11,6 +11,7 @@
 #include "bytes.h"
 #include "exec/check.h"
 #include "exec/print.h"
+#include "exec/undefined.h"
 #include "lang/ieee.h"
 
 #define ARGUMENTS_MOST 32u
@@ -88,6 +89,7 @@ static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 	if (!a)
 		return fail_printf_outside(p, p->args + p->next, size);
 	memcpy(v, a, size);
+	undefined_note_print(p->w, p->o, p->lane, a, size);
 	p->next += size;
 	p->used++;
 	return true;

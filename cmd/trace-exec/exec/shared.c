@@ -5,10 +5,12 @@
  * Accesses race only if they are by different warps, to the same word of 4 bytes, and after the last barrier,
  * fence or atomic of the block.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
 #include "exec/lanes.h"
+#include "exec/undefined.h"
 
 enum { MANY = 0xffff };              /* several warps */
 enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
@@ -108,6 +110,20 @@ void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 		memset(s->written + off, WRITTEN, bytes);
 	}
 	checker_mark_heap_initialised(c->g->mem, at, bytes);
+}
+
+bool checker_is_shared(const struct cta *c, const uint8_t *at) { return shared_offset(&c, at) != UINT32_MAX; }
+
+void checker_mark_unwritten(const struct cta *c, const uint8_t *at)
+{
+	const struct cta *owner = c;
+	uint32_t off = shared_offset(&owner, at);
+	struct shared_shadow *s = owner->check;
+
+	if (off == UINT32_MAX)
+		checker_mark_heap_uninitialised(c->g->mem, at);
+	else if (s)
+		s->written[off] = 0;
 }
 
 static void report_shared_race(
@@ -237,23 +253,23 @@ static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 	return true;
 }
 
-/*
- * Tests whether the kernel is the merge sort of CUB and Thrust, which reads the element after the end of a tile
- * and does not use it.
- */
-static bool is_known_merge_sort(const struct warp *w)
+/* Notes a read that includes uninitialised bytes. off: offset of the bytes in the memory with shadow s. */
+static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, const struct shared_shadow *s,
+	uint32_t off, uint64_t bytes)
 {
-	return strstr(w->g->launch->kernel->name, "DeviceMergeSort") != NULL;
-}
+	uint64_t unset = 0;
+	char what[96];
 
-/* Reports the read if all its bytes are uninitialised. off: offset of the bytes in the memory with shadow s. */
-static void report_uninitialised_read(struct warp *w, const struct op *o, uint32_t lane,
-	const struct shared_shadow *s, uint32_t off, uint64_t bytes)
-{
-	if (!(states_of_bytes(s->written + off, bytes) & WRITTEN) && !is_known_merge_sort(w))
-		exec_note_finding(w, o, 1u << lane, "uninitialised",
-			"%s of %llu uninitialised bytes at byte %u of .shared", checker_access_noun(o),
-			(unsigned long long)bytes, off);
+	for (uint64_t b = 0; b < bytes && b < 64; b++)
+		unset |= (uint64_t) !(s->written[off + b] & WRITTEN) << b;
+	if (!unset)
+		return;
+	snprintf(what, sizeof(what), "%s of %llu %s at byte %u of .shared", checker_access_noun(o),
+		(unsigned long long)bytes,
+		states_of_bytes(s->written + off, bytes) & WRITTEN ? "bytes, some uninitialised,"
+								   : "uninitialised bytes",
+		off);
+	undefined_note_read(w, o, lane, unset, bytes, what);
 }
 
 /*
@@ -276,7 +292,7 @@ static bool check_shared_lanes(
 		if (write)
 			memset(s->written + off, WRITTEN, bytes);
 		else
-			report_uninitialised_read(w, o, i, s, off, bytes);
+			note_shared_read(w, o, i, s, off, bytes);
 		if (bytes < 4 || owner != w->cta)
 			continue;
 		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
@@ -336,7 +352,7 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 			continue;
 		if (does_atomic_read(o))
 			FOR_BITS32 (i, s->lanes)
-				report_uninitialised_read(w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
+				note_shared_read(w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
 		memset(x->written + off, WRITTEN, s->bytes);
 	}
 	checker_note_barrier(w->cta); /* atomics may synchronize threads */

@@ -256,9 +256,9 @@ struct func {
 	bool clash_reported;               /* a store whose lanes write different values was reported */
 	bool finding_reported;             /* another finding was reported */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
-	uint32_t max_cluster;    /* largest number of thread blocks in a cluster; 0: not given */
-	uint32_t first_pc;       /* instruction number in the program: PC / 8 */
-	uint8_t *reported_races; /* for each instruction, whether a race was printed; NULL: none was */
+	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
+	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
+	uint8_t *reported;    /* for each instruction, which findings were printed; NULL: none was */
 	uint32_t *rpc; /* for each instruction, the meeting point of diverged lanes; UINT32_MAX: the end */
 	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
 	struct machine_code *machine_code;       /* data of the function in machine/ */

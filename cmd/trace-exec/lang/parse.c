@@ -526,7 +526,7 @@ void module_free(struct module *m)
 		free(fn->inst);
 		free(fn->var);
 		free(fn->rpc);
-		free(fn->reported_races);
+		free(fn->reported);
 	}
 	if (m->common)
 		free(m->common->reg);

@@ -29,18 +29,37 @@ static uint32_t register_slot(struct mbind *b, uint32_t n, unsigned count)
 	return FRAME_R + n * VECTOR;
 }
 
+/* Adds count registers to the op's list of operands. slot 0: they are constants, or a result that is discarded. */
+static void list_registers(struct mbind *b, uint32_t slot, unsigned count, enum operand_role role)
+{
+	for (unsigned k = 0; k < count; k++)
+		operands_add(b->bound, slot ? slot + k * VECTOR : 0, 4, role);
+}
+
+static uint32_t source_register_slot_of(struct mbind *b, unsigned at, unsigned count, enum operand_role role)
+{
+	uint32_t n = (uint32_t)field(b, at, 8), slot = n == RZ ? 0 : register_slot(b, n, count);
+
+	list_registers(b, slot, count, role);
+	return slot ? slot : FRAME_ZERO;
+}
+
 uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count)
 {
-	uint32_t n = (uint32_t)field(b, at, 8);
+	return source_register_slot_of(b, at, count, OPERAND_SOURCE);
+}
 
-	return n == RZ ? FRAME_ZERO : register_slot(b, n, count);
+uint32_t mbind_address(struct mbind *b, unsigned at, unsigned count)
+{
+	return source_register_slot_of(b, at, count, OPERAND_ADDRESS);
 }
 
 uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count)
 {
-	uint32_t n = (uint32_t)field(b, at, 8);
+	uint32_t n = (uint32_t)field(b, at, 8), slot = n == RZ ? 0 : register_slot(b, n, count);
 
-	return n == RZ ? (uint32_t)FRAME_SINK : register_slot(b, n, count);
+	list_registers(b, slot, count, OPERAND_RESULT);
+	return slot ? slot : FRAME_SINK;
 }
 
 /* Returns the number of a uniform register; UINT32_MAX for URZ. */
@@ -51,9 +70,10 @@ static uint32_t uniform_number(const struct mbind *b, unsigned at)
 	return n == (b->code->sm >= 100 ? 255 : 63) ? UINT32_MAX : n;
 }
 
-/* Returns the slot of uniform register n, UINT32_MAX for URZ. */
+/* Returns the slot of uniform register n, UINT32_MAX for URZ, as a source. */
 static uint32_t uniform_slot(struct mbind *b, uint32_t n)
 {
+	list_registers(b, n == UINT32_MAX ? 0 : FRAME_UR + n * VECTOR, 1, OPERAND_SOURCE);
 	if (n != UINT32_MAX)
 		b->code->uniforms = max_u32(b->code->uniforms, n + 4);
 	return n == UINT32_MAX ? FRAME_ZERO : FRAME_UR + n * VECTOR;
@@ -72,6 +92,7 @@ uint32_t mbind_udst(struct mbind *b, unsigned at)
 {
 	uint32_t n = uniform_number(b, at);
 
+	list_registers(b, n == UINT32_MAX ? 0 : FRAME_UR + n * VECTOR, 1, OPERAND_RESULT);
 	if (n != UINT32_MAX)
 		b->code->uniforms = max_u32(b->code->uniforms, n + 4);
 	return n == UINT32_MAX ? (uint32_t)FRAME_SINK : FRAME_UR + n * VECTOR;
@@ -84,6 +105,7 @@ uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count)
 	if (n == UINT32_MAX || n + count > most)
 		return UINT32_MAX;
 	b->code->uniforms = max_u32(b->code->uniforms, n + count);
+	list_registers(b, FRAME_UR + n * VECTOR, count, OPERAND_SOURCE);
 	return FRAME_UR + n * VECTOR;
 }
 
@@ -140,19 +162,22 @@ uint32_t mbind_constant(struct mbind *b, unsigned count)
 	return mbind_bank_constant(b, (unsigned)field(b, 54, 5), (uint32_t)field(b, 38, 16), count);
 }
 
-int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform)
+int64_t mbind_pred(struct mbind *b, unsigned at, bool uniform)
 {
 	unsigned n = (unsigned)field(b, at, 3);
 	uint32_t slot = n == 7 ? FRAME_PT : (uniform ? FRAME_UP : FRAME_P) + 4 * n;
 
+	operands_add(b->bound, slot, 0, OPERAND_SOURCE);
 	return slot | (int64_t)bit(b, at + 3) << 16;
 }
 
-uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform)
+uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform)
 {
 	unsigned n = (unsigned)field(b, at, 3);
+	uint32_t slot = n == 7 ? 0 : (uint32_t)(uniform ? FRAME_UP : FRAME_P) + 4 * n;
 
-	return n == 7 ? (uint32_t)FRAME_PSINK : (uint32_t)(uniform ? FRAME_UP : FRAME_P) + 4 * n;
+	operands_add(b->bound, slot, 0, OPERAND_RESULT);
+	return slot ? slot : FRAME_PSINK;
 }
 
 /* Sets o->fn in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines. */
@@ -280,8 +305,10 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 		return mbind_refuse(b, "");
 	if (sass_unused_bits(b->in, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
+	operands_begin(b->bound);
 	if (bind(b, o))
 		return -1;
+	machine_classify(b, bind, o);
 	if (b->uniform && !o->flow)
 		o->flow = MF_UNIFORM;
 	return 0;

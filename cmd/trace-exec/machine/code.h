@@ -4,6 +4,7 @@
 #define MACHINE_CODE_H
 
 #include "exec/lanes.h"
+#include "exec/operands.h"
 #include "exec/source.h"
 #include "lang/ieee.h"
 #include "lang/small.h"
@@ -142,6 +143,8 @@ int mbind_refuse(const struct mbind *b, const char *why);
 /* Return the slot of count consecutive registers, as sources and as results. at: first bit of the register's field. */
 uint32_t mbind_reg(struct mbind *b, unsigned at, unsigned count);
 uint32_t mbind_dst(struct mbind *b, unsigned at, unsigned count);
+/* Like mbind_reg(), for the address of a load or store. */
+uint32_t mbind_address(struct mbind *b, unsigned at, unsigned count);
 /* Return the slot of a uniform register, as a source and as a result. at: the field's first bit. */
 uint32_t mbind_ureg(struct mbind *b, unsigned at);
 /* Returns the slot of the uniform register whose number is in bits 60-62 (lower part) and 73-77. */
@@ -158,11 +161,11 @@ uint32_t mbind_constant(struct mbind *b, unsigned count);
 /* Returns the slot of count words of a constant bank from offset on. */
 uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
 /* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
-int64_t mbind_pred(const struct mbind *b, unsigned at, bool uniform);
+int64_t mbind_pred(struct mbind *b, unsigned at, bool uniform);
 /* Returns the slot of the convergence barrier whose number is in the 4 bits from `at` on. */
 uint32_t mbind_barrier(const struct mbind *b, unsigned at);
 /* Returns the slot of a predicate as a result. */
-uint32_t mbind_pdst(const struct mbind *b, unsigned at, bool uniform);
+uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform);
 /*
  * Flags for mbind_forms(). WIDE_A to WIDE_D: the operand has 64 bits. F64_IMMEDIATE: an immediate is the upper word of
  * such an operand. SIGNED_IMMEDIATE: an immediate is sign-extended. TWO_OPERANDS: the instruction does not read c.
@@ -235,6 +238,8 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 
 /* Sets op o from the instruction of b. Returns -1 with the fault set if the instruction is not executed. */
 typedef int mbind_fn(struct mbind *b, struct op *o);
+/* Ends the list of operands of op o, which the function has bound; classify.c. */
+void machine_classify(struct mbind *b, mbind_fn *bind, const struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
 B(mbind_qmma);

@@ -149,6 +149,14 @@ static void reg_to_preds(struct warp *w, const struct op *o, uint32_t m)
 				set_pred(w, o->c + 4 * k, 1u << i, pa[i] >> (8 * o->n + k) & 1 ? ~0u : 0);
 }
 
+/* Adds the predicates of mask b to the list of operands. */
+static void list_mask_predicates(struct mbind *b, const struct op *o, enum operand_role role)
+{
+	for (unsigned k = 0; k < 7; k++)
+		if (field(b, 32, 32) >> k & 1)
+			operands_add(b->bound, o->c + 4 * k, 0, role);
+}
+
 int mbind_p2r(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
@@ -156,6 +164,7 @@ int mbind_p2r(struct mbind *b, struct op *o)
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->c = b->uniform ? FRAME_UP : FRAME_P;
 	o->n = (uint8_t)field(b, 76, 2);
+	list_mask_predicates(b, o, OPERAND_SOURCE);
 	machine_set_function(o, preds_to_reg);
 	return 0;
 }
@@ -166,6 +175,7 @@ int mbind_r2p(struct mbind *b, struct op *o)
 	o->b = mbind_number(b, field(b, 32, 32), 1);
 	o->c = b->uniform ? FRAME_UP : FRAME_P;
 	o->n = (uint8_t)field(b, 76, 2);
+	list_mask_predicates(b, o, OPERAND_RESULT);
 	machine_set_function(o, reg_to_preds);
 	return 0;
 }

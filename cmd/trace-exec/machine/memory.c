@@ -419,7 +419,7 @@ int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, u
 	if (bit(b, 91) && !(global && bit(b, 76)))
 		o->c = mbind_ureg(b, ur);
 	o->mode = global && wide ? ADDRESS_64 : ADDRESS_32;
-	o->a = mbind_reg(b, 24, o->mode == ADDRESS_64 ? 2 : 1);
+	o->a = mbind_address(b, 24, o->mode == ADDRESS_64 ? 2 : 1);
 	o->imm = signed_field(b, 40, 24);
 	if (space == SP_SHARED)
 		in->mod[M_SHARED__CLUSTER / 64] |= 1ull << M_SHARED__CLUSTER % 64;
@@ -542,7 +542,7 @@ static int bind_wide_access(struct mbind *b, struct op *o, unsigned ur)
 	memory_bind_address(b, o, SP_GLOBAL, ur);
 	bind_access_order(b);
 	o->mode = ADDRESS_64;
-	o->a = mbind_reg(b, 24, 2);
+	o->a = mbind_address(b, 24, 2);
 	o->imm = signed_field(b, 40, 16) * 32;
 	o->bytes = 4 * WORDS_WIDE;
 	return bit(b, 76) ? 0 : mbind_refuse(b, "address");

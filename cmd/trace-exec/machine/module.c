@@ -385,6 +385,7 @@ static const struct machine_execution execution = {
 	.run = run_warp,
 	.rotate = group_rotate,
 	.describe = describe_instruction,
+	.uniform = MF_UNIFORM,
 };
 
 struct module *machine_module(const char *path, const void *bytes, size_t n, struct fault *f)

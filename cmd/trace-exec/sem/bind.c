@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lang/ieee.h"
+#include "exec/operands.h"
+#include "sem/sem.h"
 #include "sem/sum.h"
 
 #define FRAME_MAX (64u << 20)
@@ -226,6 +228,7 @@ static uint32_t source_register_slot(struct bind *b, const struct operand *o)
 	unsigned bytes = reg_width(b->fn, o->reg);
 	uint32_t slot = reg_slot(b, o->reg);
 
+	operands_add(b->code, slot, bytes, OPERAND_SOURCE);
 	if (!o->value)
 		return slot;
 	if (!bytes || bytes > 8 || types[b->fn->reg[o->reg].type].kind == K_FLOAT)
@@ -233,17 +236,27 @@ static uint32_t source_register_slot(struct bind *b, const struct operand *o)
 	return sum_slot(b, o, slot, bytes);
 }
 
+static uint32_t result_register_slot(struct bind *b, const struct operand *o, unsigned bytes)
+{
+	uint32_t slot = reg_slot(b, o->reg);
+
+	operands_add(b->code, slot, bytes, OPERAND_RESULT);
+	return slot;
+}
+
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 {
 	unsigned bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 
-	if (o->kind == O_NULL)
+	if (o->kind == O_NULL) {
+		operands_add(b->code, 0, bytes, OPERAND_RESULT);
 		return reserve_frame_slot(b, bytes);
+	}
 	if (o->kind != O_REG || o->part)
 		return fault_bad_operand(b, o, o->part ? "a whole register" : "a register");
 	if (reg_width(b->fn, o->reg) != bytes)
 		return fault_bad_width(b, o, bits);
-	return reg_slot(b, o->reg);
+	return result_register_slot(b, o, bytes);
 }
 
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes)
@@ -252,6 +265,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 
 	if (o->kind == O_NULL) {
 		*bytes = (uint8_t)(least < 2 ? 2 : least);
+		operands_add(b->code, 0, *bytes, OPERAND_RESULT);
 		return reserve_frame_slot(b, *bytes);
 	}
 	if (o->kind != O_REG)
@@ -260,7 +274,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 	if (!width || width < least)
 		return fault_bad_width(b, o, least * 8);
 	*bytes = (uint8_t)width;
-	return reg_slot(b, o->reg);
+	return result_register_slot(b, o, width);
 }
 
 /* Returns INIT_DYN_SHARED or INIT_LOCAL if a variable's address is relative to that base; 0 if it is absolute. */
@@ -336,6 +350,8 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
 		return fault_bad_operand(b, o, "a predicate");
+	if (o->kind != O_REG)
+		operands_add(b->code, 0, bytes, OPERAND_SOURCE);
 	return operand_slot(b, o, type, bytes);
 }
 
@@ -422,6 +438,7 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 	}
 	o->mode |= width == 4;
 	o->a = reg_slot(b, at->reg);
+	operands_add(b->code, o->a, width, OPERAND_ADDRESS);
 	return 0;
 }
 
@@ -440,8 +457,10 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 		o->guard_not = in->guard_not ? ALL_LANES : 0;
 	}
 	uint32_t first_sum = b->code->n_sums;
+	operands_begin(b->code);
 	if (bindings[in->op](b, o) || sum_finish(b, o, first_sum))
 		return -1;
+	classify_operands(b, o);
 	if (b->frame->bytes > FRAME_MAX)
 		return bind_fault(
 			b, NULL, "registers", "more than %u MiB of registers for a warp", FRAME_MAX >> 20);
@@ -508,6 +527,7 @@ int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 	c->prog = p;
 	c->op = xcalloc(p->n_insts ? p->n_insts : 1, sizeof(*c->op));
 	c->owner = xcalloc(p->n_insts ? p->n_insts : 1, sizeof(*c->owner));
+	operands_start(c, p->n_insts);
 	c->frame = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*c->frame));
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (bind_func(c, i, f)) {
@@ -537,6 +557,7 @@ void bind_free(struct bound_code *c)
 	free(c->owner);
 	free(c->frame);
 	free(c->sum);
+	operands_free(c);
 	arena_free(&c->arena);
 	memset(c, 0, sizeof(*c));
 }

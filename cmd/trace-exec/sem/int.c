@@ -7,6 +7,7 @@
  * addc, subc and madc read: a vector of words in the frame, one vector per function. A subtraction adds the complement
  * and 1, so its carry is 1 if nothing was borrowed; compiled code reads it with addc.
  */
+#include "exec/operands.h"
 #include "sem/sem.h"
 
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n)
@@ -96,15 +97,20 @@ PAIR_OP(max_relu_s16x2, s16, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
 /* ---- with carry ---- */
 
-static uint32_t slot_of_carry_flag(struct bind *b)
+/* Bits of o->mode: write the carry, read it, subtract. A lane's carry is the lowest bit of its word in frame->carry. */
+enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
+
+/* Returns the slot of the carry, which an op with these bits of o->mode reads or writes. */
+static uint32_t slot_of_carry_flag(struct bind *b, unsigned mode)
 {
 	if (!b->frame->carry)
 		b->frame->carry = bind_scratch(b, 8);
+	if (mode & CARRY_IN)
+		operands_add(b->code, b->frame->carry, 8, OPERAND_SOURCE);
+	if (mode & CARRY_OUT)
+		operands_add(b->code, b->frame->carry, 8, OPERAND_RESULT);
 	return b->frame->carry;
 }
-
-/* Bits of o->mode: write the carry, read it, subtract. A lane's carry is the lowest bit of its word in frame->carry. */
-enum { CARRY_OUT = 2, CARRY_IN = 4, CARRY_SUB = 8 };
 
 #define CARRY_ADD(name, T, W) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
@@ -131,7 +137,7 @@ static int bind_carry(struct bind *b, struct op *o, unsigned mode)
 	if (bind_types(b, 1))
 		return -1;
 	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
-	o->c = slot_of_carry_flag(b);
+	o->c = slot_of_carry_flag(b, o->mode);
 	uint32_t carry = o->c;
 	int r = BIND(b, o,
 		types[t].kind == K_FLOAT || bits < 32 ? NULL
@@ -172,7 +178,7 @@ static int bind_carry_mad(struct bind *b, struct op *o, unsigned mode)
 	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
 	o->n = stmt_has(b->in, M_HI);
 	o->is_signed = types[t].kind == K_SINT;
-	o->imm = slot_of_carry_flag(b);
+	o->imm = slot_of_carry_flag(b, o->mode);
 	return BIND(b, o,
 		types[t].bits == 32   ? carry_mad_32
 		: types[t].bits == 64 ? carry_mad_64

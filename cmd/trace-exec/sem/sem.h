@@ -46,6 +46,9 @@ static inline u64 type_max(enum type t)
 				       : (1ull << types[t].bits) - 1;
 }
 
+/* Ends the list of operands of the op; sem/classify.c. */
+void classify_operands(struct bind *b, const struct op *o);
+
 /* Bind the integer forms of instructions that also have floating-point forms; sem/int.c. */
 int bind_add_int(struct bind *b, struct op *o);
 int bind_sub_int(struct bind *b, struct op *o);

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Undefined registers of a warp: which lanes of a register have a value from memory that was never written.
+ *
+ * A load of such bytes makes its result undefined, an operation on it its own result, a store the bytes that it writes.
+ * A use is reported: an address, a condition that decides, an operand of an atomic, a store to global memory. While a
+ * register of the warp is undefined, undefined_step() is called before each op; else nothing is called.
+ *
+ * Always true: a register is undefined only if all its bytes are, because copies of structures include padding; a
+ * report names the first load of the value in this warp.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "exec/check.h"
+#include "exec/trial.h"
+#include "exec/undefined.h"
+
+#define WHAT_MAX      160u
+#define ORIGINS_LOCAL 255u /* largest number of an origin in a byte of local memory */
+
+/* A load that read bytes that were never written. */
+struct unset_load {
+	const struct op *op;
+	bool reported;
+	char what[WHAT_MAX];
+};
+
+struct undefined {
+	uint32_t *lanes;  /* by offset in w->frames / 4: lanes in which the register is undefined */
+	uint16_t *origin; /* by the same offset: number of the load of an undefined value */
+	size_t n;
+	struct unset_load *load;
+	uint32_t n_loads, cap_loads;
+	uint8_t *local; /* by byte of the warp's local memory: 1 + number of the load, 0: defined; NULL: all are defined */
+};
+
+/* ---- states ---- */
+
+static size_t state_index(const struct warp *w, uint32_t slot) { return (w->frame_at + slot) / 4; }
+
+uint32_t undefined_lanes(const struct warp *w, uint32_t slot)
+{
+	size_t i = state_index(w, slot);
+
+	return i < w->undefined->n ? w->undefined->lanes[i] : 0;
+}
+
+static unsigned origin_of_slot(const struct warp *w, uint32_t slot)
+{
+	return w->undefined->origin[state_index(w, slot)];
+}
+
+static void set_state(struct warp *w, size_t i, uint32_t lanes, unsigned origin)
+{
+	struct undefined *u = w->undefined;
+	uint32_t old = i < u->n ? u->lanes[i] : 0;
+
+	if (!lanes && !old)
+		return;
+	if (i >= u->n) {
+		size_t n = w->frames_cap / 4;
+
+		u->lanes = xrealloc(u->lanes, n, sizeof(*u->lanes));
+		u->origin = xrealloc(u->origin, n, sizeof(*u->origin));
+		memset(u->lanes + u->n, 0, (n - u->n) * sizeof(*u->lanes));
+		u->n = n;
+	}
+	u->lanes[i] = lanes;
+	u->origin[i] = (uint16_t)origin;
+	w->n_undefined += !old;
+	w->n_undefined -= !lanes;
+}
+
+void undefined_reset(struct warp *w)
+{
+	struct undefined *u = w->undefined;
+
+	if (!u)
+		return;
+	if (w->n_undefined)
+		memset(u->lanes, 0, u->n * sizeof(*u->lanes));
+	free(u->local);
+	u->local = NULL;
+	u->n_loads = 0;
+	w->n_undefined = 0;
+}
+
+void undefined_free(struct warp *w)
+{
+	struct undefined *u = w->undefined;
+
+	if (u) {
+		free(u->lanes);
+		free(u->origin);
+		free(u->load);
+		free(u->local);
+	}
+	free(u);
+	w->undefined = NULL;
+}
+
+void undefined_clear_registers(struct warp *w, size_t at, size_t bytes)
+{
+	size_t end = (at + bytes) / 4 < w->undefined->n ? (at + bytes) / 4 : w->undefined->n;
+
+	for (size_t i = at / 4; i < end; i++)
+		set_state(w, i, 0, 0);
+}
+
+void undefined_copy_register(struct warp *w, size_t to, size_t from, uint32_t mask)
+{
+	const struct undefined *u = w->undefined;
+	uint32_t source = from / 4 < u->n ? u->lanes[from / 4] : 0,
+		 old = to / 4 < u->n ? u->lanes[to / 4] : 0;
+	bool is_new = source & mask;
+
+	set_state(w, to / 4, (old & ~mask) | (source & mask),
+		is_new ? u->origin[from / 4]
+		: old  ? u->origin[to / 4]
+		       : 0u);
+}
+
+/* ---- local memory ---- */
+
+/* Returns the offset of a host address in the warp's local memory; SIZE_MAX if it is in other memory. */
+static size_t offset_in_local(const struct warp *w, const uint8_t *at)
+{
+	size_t d = (size_t)((uintptr_t)at - (uintptr_t)w->local);
+
+	return w->local && d < (size_t)LANES * w->local_stride ? d : SIZE_MAX;
+}
+
+static void mark_local(struct warp *w, size_t off, uint64_t bytes, uint8_t state)
+{
+	struct undefined *u = w->undefined;
+
+	if (!u->local && !state)
+		return;
+	if (!u->local)
+		u->local = xcalloc((size_t)LANES * w->local_stride, 1);
+	memset(u->local + off, state, bytes);
+}
+
+static uint8_t local_state_of_origin(unsigned origin)
+{
+	return (uint8_t)(origin + 1 < ORIGINS_LOCAL ? origin + 1 : ORIGINS_LOCAL);
+}
+
+void undefined_copy_local(struct warp *w, const uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	struct undefined *u = w->undefined;
+
+	if (u->local)
+		memmove(u->local + offset_in_local(w, to), u->local + offset_in_local(w, from), bytes);
+}
+
+void undefined_copy_to_local(struct warp *w, const uint8_t *to, size_t from, unsigned lane, uint64_t bytes)
+{
+	const struct undefined *u = w->undefined;
+	bool set = from / 4 < u->n && u->lanes[from / 4] >> lane & 1;
+
+	mark_local(w, offset_in_local(w, to), bytes, set ? local_state_of_origin(u->origin[from / 4]) : 0);
+}
+
+/* ---- reports ---- */
+
+static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsigned origin, const char *use)
+{
+	struct unset_load *from = &w->undefined->load[origin];
+	char where[400] = "";
+
+	if (from->reported)
+		return;
+	from->reported = true;
+	if (o->func->machine)
+		o->func->machine->describe(o, where, sizeof(where));
+	else
+		snprintf(where, sizeof(where), ", line %u", o->in->line);
+	exec_note_finding(w, from->op, lanes, "uninitialised", "%s, %s at %s", from->what, use,
+		*where ? where + 2 : where);
+}
+
+static void report_slot(struct warp *w, const struct op *o, uint32_t slot, uint32_t m, const char *use)
+{
+	uint32_t lanes = undefined_lanes(w, slot) & m;
+
+	if (lanes)
+		report_use(w, o, lanes, origin_of_slot(w, slot), use);
+}
+
+/* Reports undefined sources of the role in the lanes of m. */
+static void report_operands(struct warp *w, const struct op *o, const struct operand_list *l,
+	enum operand_role role, uint32_t m, const char *use)
+{
+	for (unsigned i = 0; i < operands_number(l); i++)
+		if (operand_role_of(l->word[i]) == role)
+			report_slot(w, o, operand_slot_of(l->word[i]), m, use);
+}
+
+/* ---- results ---- */
+
+static bool is_repeated_source(const struct undefined_sources *s, uint32_t word)
+{
+	for (unsigned i = 0; i < s->n && i < TRIAL_SOURCES; i++)
+		if (operand_slot_of(s->word[i]) == operand_slot_of(word))
+			return true;
+	return false;
+}
+
+static struct undefined_sources find_sources(const struct warp *w, const struct operand_list *l, uint32_t m)
+{
+	struct undefined_sources s = {.all = ALL_LANES};
+
+	for (unsigned i = 0; i < operands_number(l); i++) {
+		uint32_t word = l->word[i], lanes;
+
+		if (operand_role_of(word) == OPERAND_RESULT || !operand_slot_of(word))
+			continue;
+		lanes = undefined_lanes(w, operand_slot_of(word));
+		s.any |= lanes;
+		s.all &= lanes;
+		if (!(lanes & m) || is_repeated_source(&s, word))
+			continue;
+		if (!s.n)
+			s.origin = origin_of_slot(w, operand_slot_of(word));
+		if (s.n < TRIAL_SOURCES)
+			s.word[s.n] = word;
+		s.n++;
+	}
+	s.all &= s.any;
+	return s;
+}
+
+/* Returns the lanes in which the predicate that is combined with a comparison decides the result alone. */
+static uint32_t lanes_decided_by_predicate(const struct warp *w, const struct operand_list *l)
+{
+	uint32_t slot = 0, value;
+	unsigned how = operands_combination(l);
+
+	if (how != COMBINE_AND && how != COMBINE_OR)
+		return 0;
+	for (unsigned i = operands_number(l); i-- > 0;)
+		if (operand_role_of(l->word[i]) == OPERAND_SOURCE && !operand_bytes_of(l->word[i]))
+			slot = operand_slot_of(l->word[i]); /* the first one in the end */
+	value = PRED(w, slot) ^ (is_combination_inverted(l) ? ALL_LANES : 0);
+	return (how == COMBINE_AND ? ~value : value) & ~undefined_lanes(w, slot);
+}
+
+/*
+ * Sets the states of the results for the lanes of exec, in which lanes[] or else `lane` are undefined. guarded: lanes
+ * whose guard is undefined, so that the register has its old or its new value.
+ */
+static void set_results(struct warp *w, const struct operand_list *l, uint32_t exec, uint32_t lane,
+	const uint32_t *lanes, uint32_t guarded, unsigned origin)
+{
+	for (unsigned i = 0, k = 0; i < operands_number(l); i++) {
+		uint32_t slot = operand_slot_of(l->word[i]);
+
+		if (operand_role_of(l->word[i]) != OPERAND_RESULT || !slot)
+			continue;
+		uint32_t old = undefined_lanes(w, slot) & ~exec,
+			 new = ((lanes ? lanes[k] : lane) & exec) | guarded;
+		k++;
+		set_state(w, state_index(w, slot), old | new,
+			new   ? origin
+			: old ? origin_of_slot(w, slot)
+			      : 0);
+	}
+}
+
+/* Updates the results of an op whose only effect is its results. */
+static void compute_results(
+	struct warp *w, const struct op *o, const struct operand_list *l, uint32_t exec, uint32_t guarded)
+{
+	struct undefined_sources s =
+		find_sources(w, l, operands_class(l) == VALUE_SHUFFLE ? ALL_LANES : exec);
+	uint32_t each[TRIAL_RESULTS], *lanes = NULL, lane = s.any;
+
+	if (!s.n && guarded)
+		s.origin = origin_of_slot(w, o->guard);
+	switch (operands_class(l)) {
+	case VALUE_LOGIC:
+		if (s.n && exec && trial_logic(w, o, l, exec, &s, each))
+			lanes = each;
+		break;
+	case VALUE_COMPARE: lane &= ~lanes_decided_by_predicate(w, l); break;
+	case VALUE_PACK: lane = s.all; break;
+	case VALUE_WARP: lane = s.any & exec ? ALL_LANES : 0; break;
+	case VALUE_SHUFFLE: lane = s.n && exec ? trial_shuffle(w, o, l, exec) : 0; break;
+	default: break;
+	}
+	set_results(w, l, exec, lane, lanes, guarded, s.origin);
+}
+
+void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+{
+	const struct machine_execution *machine = w->g->machine;
+	const struct operand_list l = operands_of(w->g->code, o);
+	uint32_t guarded = undefined_lanes(w, o->guard) & mask;
+	bool flow = o->flow != FLOW_NEXT, uniform = machine && o->flow == machine->uniform;
+
+	if (uniform) {
+		exec = exec ? ALL_LANES : 0;
+		guarded = guarded ? ALL_LANES : 0;
+		flow = false;
+	}
+	if (!flow && operands_class(&l) < VALUE_LOAD) {
+		compute_results(w, o, &l, exec, guarded);
+		return;
+	}
+	if (guarded)
+		report_slot(w, o, o->guard, mask, "used as a condition");
+	report_operands(w, o, &l, OPERAND_ADDRESS, exec, "used as an address");
+	if (operands_class(&l) == VALUE_USE || operands_class(&l) < VALUE_LOAD)
+		report_operands(
+			w, o, &l, OPERAND_SOURCE, exec, flow ? "used as a condition" : "used as an operand");
+	set_results(w, &l, exec, 0, NULL, 0, 0);
+}
+
+/* ---- accesses ---- */
+
+/* Returns the number of operands of the role, and sets word[] to them. */
+static unsigned list_operands(
+	const struct operand_list *l, enum operand_role role, uint32_t word[TRIAL_RESULTS])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < operands_number(l) && n < TRIAL_RESULTS; i++)
+		if (operand_role_of(l->word[i]) == role)
+			word[n++] = l->word[i];
+	return n;
+}
+
+/* Returns n bits that are set, n <= 64. */
+static uint64_t low_bits(uint64_t n) { return n >= 64 ? UINT64_MAX : (1ull << n) - 1; }
+
+static void mark_result(struct warp *w, uint32_t word, uint32_t lanes, unsigned origin)
+{
+	uint32_t slot = operand_slot_of(word);
+
+	if (slot)
+		set_state(w, state_index(w, slot), undefined_lanes(w, slot) | lanes, origin);
+}
+
+static unsigned find_origin(struct warp *w, const struct op *o, const char *what)
+{
+	struct undefined *u = w->undefined;
+
+	if (!u)
+		u = w->undefined = xcalloc(1, sizeof(*u));
+	for (uint32_t i = 0; i < u->n_loads; i++)
+		if (u->load[i].op == o)
+			return i;
+	if (u->n_loads == UINT16_MAX)
+		return u->n_loads - 1;
+	grow(&u->load, &u->cap_loads, u->n_loads + 1, sizeof(*u->load));
+	struct unset_load *from = &u->load[u->n_loads++];
+	*from = (struct unset_load){.op = o};
+	snprintf(from->what, sizeof(from->what), "%s", what);
+	return u->n_loads - 1;
+}
+
+/* Returns the bytes that belong to each of n operands of an access. */
+static uint64_t bytes_of_operand(uint64_t bytes, unsigned n)
+{
+	return n && bytes % n == 0 ? bytes / n : bytes;
+}
+
+/* Tests whether all bytes of operand k of a load are undefined. unset: undefined bytes of the access. */
+static bool is_operand_unset(uint64_t unset, unsigned k, uint64_t bytes, uint64_t each)
+{
+	uint64_t part = each == bytes ? unset : unset >> k * each;
+
+	return (part & low_bits(each)) == low_bits(each);
+}
+
+/*
+ * Marks the results of a load by a lane. unset: undefined bytes of the access. what: text about the load; NULL: origin
+ * is its number.
+ */
+static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes,
+	const char *what, unsigned origin)
+{
+	const struct operand_list l = operands_of(w->g->code, o);
+	uint32_t word[TRIAL_RESULTS];
+	unsigned n = list_operands(&l, OPERAND_RESULT, word);
+	bool rows = operands_class(&l) == VALUE_LOAD_ROWS;
+	uint64_t each = bytes_of_operand(bytes, n);
+
+	for (unsigned k = 0; k < n; k++) {
+		if (!operand_slot_of(word[k]) ||
+			!(rows ? unset != 0 : is_operand_unset(unset, k, bytes, each)))
+			continue;
+		if (what)
+			origin = find_origin(w, o, what);
+		what = NULL;
+		mark_result(w, word[k], rows ? ALL_LANES : 1u << lane, origin);
+		w->stop |= WARP_UNDEFINED;
+	}
+}
+
+static bool is_followed_load(enum value_class c) { return c == VALUE_LOAD || c == VALUE_LOAD_ROWS; }
+
+void undefined_note_read(
+	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes, const char *what)
+{
+	const struct operand_list l = operands_of(w->g->code, o);
+
+	if (is_followed_load(operands_class(&l)))
+		mark_loaded(w, o, lane, unset, bytes, what, 0);
+	else if ((unset & low_bits(bytes)) == low_bits(bytes))
+		exec_note_finding(w, o, 1u << lane, "uninitialised", "%s", what);
+}
+
+/* Reads the states of bytes of local memory. */
+static void note_local_read(struct warp *w, const struct op *o, unsigned lane, size_t off, uint64_t bytes)
+{
+	const struct operand_list l = operands_of(w->g->code, o);
+	const uint8_t *state = w->undefined->local + off;
+	uint64_t unset = 0;
+	unsigned origin = 0;
+
+	for (uint64_t b = 0; b < bytes && b < 64; b++)
+		if (state[b]) {
+			unset |= 1ull << b;
+			origin = state[b] - 1u;
+		}
+	if (!unset)
+		return;
+	if (is_followed_load(operands_class(&l)))
+		mark_loaded(w, o, lane, unset, bytes, NULL, origin);
+	else if ((unset & low_bits(bytes)) == low_bits(bytes))
+		report_use(w, o, 1u << lane, origin, "used as an operand");
+}
+
+/* Returns the bytes of a lane's store that are undefined, and sets *origin. */
+static uint64_t undefined_bytes_of_store(const struct warp *w, const struct op *o, const uint32_t *word,
+	unsigned n, unsigned lane, uint64_t bytes, unsigned *origin)
+{
+	const struct operand_list l = operands_of(w->g->code, o);
+	bool rows = operands_class(&l) == VALUE_STORE_ROWS;
+	uint64_t each = bytes_of_operand(bytes, n), unset = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		uint32_t slot = operand_slot_of(word[k]), lanes = undefined_lanes(w, slot);
+
+		if (!(rows ? lanes : lanes >> lane & 1))
+			continue;
+		unset |= rows || each == bytes ? low_bits(bytes) : low_bits(each) << k * each;
+		*origin = origin_of_slot(w, slot);
+	}
+	return unset;
+}
+
+static void note_store_of_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t unset,
+	uint64_t bytes, uint8_t *at, unsigned origin)
+{
+	size_t local = offset_in_local(w, at);
+
+	if (local != SIZE_MAX)
+		mark_local(w, local, bytes, 0);
+	else if (unset == low_bits(bytes) && !checker_is_shared(w->cta, at)) {
+		report_use(w, o, 1u << lane, origin, "stored to global memory");
+		return;
+	}
+	for (uint64_t b = 0; b < bytes && b < 64; b++)
+		if (!(unset >> b & 1))
+			continue;
+		else if (local != SIZE_MAX)
+			mark_local(w, local + b, 1, local_state_of_origin(origin));
+		else
+			checker_mark_unwritten(w->cta, at + b);
+}
+
+void undefined_note_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	const struct operand_list l = operands_of(w->g->code, o);
+	uint32_t word[TRIAL_RESULTS];
+	enum value_class class = operands_class(&l);
+	bool stores = class == VALUE_STORE || class == VALUE_STORE_ROWS;
+	unsigned n = stores && w->n_undefined ? list_operands(&l, OPERAND_SOURCE, word) : 0, origin = 0;
+
+	if (!write && !w->undefined->local)
+		return;
+	FOR_BITS32 (i, m) {
+		size_t local = offset_in_local(w, at[i]);
+
+		if (write) {
+			uint64_t unset = undefined_bytes_of_store(w, o, word, n, i, bytes, &origin);
+
+			note_store_of_lane(w, o, i, unset, bytes, at[i], origin);
+		} else if (local != SIZE_MAX) {
+			note_local_read(w, o, i, local, bytes);
+		}
+	}
+}
+
+void undefined_note_print(
+	struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, uint64_t bytes)
+{
+	size_t local = w->undefined && w->undefined->local ? offset_in_local(w, at) : SIZE_MAX;
+
+	if (local != SIZE_MAX && w->undefined->local[local] && w->undefined->local[local + bytes - 1])
+		report_use(w, o, 1u << lane, w->undefined->local[local] - 1u, "printed");
+}
