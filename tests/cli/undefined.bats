@@ -65,6 +65,7 @@ reports() {
 		lop3.b32 %r4, %r1, %r0, %r3, 0x96; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
 		xor.b32 %r4, %r1, %r3; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
 		mov.b64 %rd3, {%r1, %r3}; st.global.u64 [%rd1], %rd3;	stored to global memory at line 25
+		and.b32 %r4, %r1, 255; prmt.b32 %r5, %r4, %r0, 0x0123; st.global.u32 [%rd2], %r5;	stored to global memory at line 26
 		add.cc.u32 %r4, %r1, 1; addc.u32 %r5, 0, 0; st.global.u32 [%rd2], %r5;	stored to global memory at line 26
 		cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, 0f3f800000; st.global.f32 [%rd2], %f2;	stored to global memory at line 26
 		bar.sync %r1;	used as a condition at line 24
@@ -81,6 +82,8 @@ reports() {
 		and.b32 %r4, %r1, 0; st.global.u32 [%rd2], %r4;
 		lop3.b32 %r4, %r1, %r0, %r3, 0xcc; st.global.u32 [%rd2], %r4;
 		mov.u32 %r1, 1; st.global.u32 [%rd2], %r1;
+		prmt.b32 %r5, %r1, %r0, 0x7654; st.global.u32 [%rd2], %r5;
+		prmt.b32 %r5, %r1, %r0, 0x5410; st.global.u32 [%rd2], %r5;
 		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r0, 99, %p2; selp.u32 %r4, 1, 2, %p2;
 		setp.eq.u32 %p4, %r0, 99; setp.eq.and.u32 %p2, %r1, 7, %p4; @%p2 st.global.u32 [%rd2], 1;
 		setp.ne.u32 %p4, %r0, 99; setp.eq.or.u32 %p2, %r1, 7, %p4; @%p2 st.global.u32 [%rd2], 1;

@@ -12,10 +12,10 @@ enum operand_role { OPERAND_SOURCE, OPERAND_ADDRESS, OPERAND_RESULT };
 
 /* How an op treats a source that is undefined. */
 enum value_class {
-	VALUE_PLAIN, /* a result is undefined if a source of its lane is */
-	VALUE_LOGIC, /* bits of the result depend on the same bits of the sources: undefined if the bits differ */
+	VALUE_PLAIN,     /* a result is undefined if a source of its lane is */
+	VALUE_LOGIC,     /* each bit of a result depends on one bit of each source: tried with both values */
 	VALUE_COMPARE,   /* a comparison that is combined with the last source, a predicate */
-	VALUE_PACK,      /* a result is undefined if all sources of its lane are */
+	VALUE_PACK,      /* bytes of the result are bytes of the sources: undefined if all of them are */
 	VALUE_WARP,      /* the results of all lanes are undefined if a source of one lane is */
 	VALUE_SHUFFLE,   /* the first result is the first source of another lane */
 	VALUE_LOAD,      /* the results are read from memory, in order */

@@ -36,21 +36,26 @@ static void restore_registers(struct warp *w, const struct saved *s)
 		memcpy(w->frame + operand_slot_of(s->word[i]), s->bytes[i], bytes_of_register(s->word[i]));
 }
 
-/* Returns the lanes in which the register differs from its saved copy. */
-static uint32_t lanes_that_differ(const struct warp *w, const struct saved *s, unsigned k)
+/* Returns the lanes in which the register differs from its saved copy. whole: in all its bytes. */
+static uint32_t lanes_that_differ(const struct warp *w, const struct saved *s, unsigned k, bool whole)
 {
 	const uint8_t *now = w->frame + operand_slot_of(s->word[k]);
 	unsigned bytes = operand_bytes_of(s->word[k]);
-	uint32_t differ = 0, old;
+	uint32_t differ = 0, agree = 0, old;
 
 	if (!bytes) {
 		memcpy(&old, s->bytes[k], 4);
 		return old ^ PRED(w, operand_slot_of(s->word[k]));
 	}
-	for (unsigned i = 0; i < bytes * LANES; i++)
-		differ |= (uint32_t)(now[i] != s->bytes[k][i])
-			  << (bytes == LANE_BYTES ? i / 8 : i / bytes) % LANES;
-	return differ;
+	for (unsigned i = 0; i < bytes * LANES; i++) {
+		uint32_t lane = 1u << (bytes == LANE_BYTES ? i / 8 : i / bytes) % LANES;
+
+		if (now[i] != s->bytes[k][i])
+			differ |= lane;
+		else
+			agree |= lane;
+	}
+	return whole ? differ & ~agree : differ;
 }
 
 /* Sets all bits of a register to `ones` in the lanes of m. */
@@ -70,7 +75,7 @@ static void fill_register(struct warp *w, uint32_t word, uint32_t m, bool ones)
 			at[i] = ones ? 0xff : 0;
 }
 
-bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m,
+bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m, bool whole,
 	const struct undefined_sources *s, uint32_t lanes[TRIAL_RESULTS])
 {
 	struct saved before = {0}, first = {0};
@@ -86,7 +91,7 @@ bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *
 	for (unsigned k = 0; k < s->n; k++)
 		save_register(w, &before, s->word[k]);
 	memset(lanes, 0, TRIAL_RESULTS * sizeof(*lanes));
-	for (unsigned choice = 0; choice < 1u << s->n; choice++) {
+	for (unsigned choice = 0, step = whole ? (1u << s->n) - 1 : 1; choice < 1u << s->n; choice += step) {
 		restore_registers(w, &before);
 		for (unsigned k = 0; k < s->n; k++)
 			fill_register(w, s->word[k], undefined_lanes(w, operand_slot_of(s->word[k])) & m,
@@ -94,7 +99,7 @@ bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *
 		o->fn(w, o, m);
 		for (unsigned k = 0; k < results; k++)
 			if (choice)
-				lanes[k] |= lanes_that_differ(w, &first, k) & m;
+				lanes[k] |= lanes_that_differ(w, &first, k, whole) & m;
 			else
 				save_register(w, &first, before.word[k]);
 	}

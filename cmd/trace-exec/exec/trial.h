@@ -10,17 +10,18 @@
 
 /* The undefined sources of an op. */
 struct undefined_sources {
-	uint32_t any, all; /* lanes in which any source, and in which all sources are undefined */
-	unsigned n;        /* number of registers that are undefined in some lane that executes */
+	uint32_t any; /* lanes in which a source is undefined */
+	unsigned n;   /* number of registers that are undefined in some lane that executes */
 	uint32_t word[TRIAL_SOURCES];
 	unsigned origin;
 };
 
 /*
  * Sets lanes[] to the lanes in which each result depends on the undefined sources: executes the op for the lanes of m
- * with all zeros and all ones in each of them. Returns false if the op has too many registers.
+ * with all zeros and all ones in each of them. whole: all bytes of a result must depend on them, when they change
+ * together. Returns false if the op has too many registers.
  */
-bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m,
+bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m, bool whole,
 	const struct undefined_sources *s, uint32_t lanes[TRIAL_RESULTS]);
 /* Returns the lanes of m that a shuffle gives an undefined value: executes it with all ones for an undefined value. */
 uint32_t trial_shuffle(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m);

@@ -210,7 +210,7 @@ static bool is_repeated_source(const struct undefined_sources *s, uint32_t word)
 
 static struct undefined_sources find_sources(const struct warp *w, const struct operand_list *l, uint32_t m)
 {
-	struct undefined_sources s = {.all = ALL_LANES};
+	struct undefined_sources s = {0};
 
 	for (unsigned i = 0; i < operands_number(l); i++) {
 		uint32_t word = l->word[i], lanes;
@@ -219,7 +219,6 @@ static struct undefined_sources find_sources(const struct warp *w, const struct 
 			continue;
 		lanes = undefined_lanes(w, operand_slot_of(word));
 		s.any |= lanes;
-		s.all &= lanes;
 		if (!(lanes & m) || is_repeated_source(&s, word))
 			continue;
 		if (!s.n)
@@ -228,7 +227,6 @@ static struct undefined_sources find_sources(const struct warp *w, const struct 
 			s.word[s.n] = word;
 		s.n++;
 	}
-	s.all &= s.any;
 	return s;
 }
 
@@ -281,11 +279,11 @@ static void compute_results(
 		s.origin = origin_of_slot(w, o->guard);
 	switch (operands_class(l)) {
 	case VALUE_LOGIC:
-		if (s.n && exec && trial_logic(w, o, l, exec, &s, each))
+	case VALUE_PACK:
+		if (s.n && exec && trial_logic(w, o, l, exec, operands_class(l) == VALUE_PACK, &s, each))
 			lanes = each;
 		break;
 	case VALUE_COMPARE: lane &= ~lanes_decided_by_predicate(w, l); break;
-	case VALUE_PACK: lane = s.all; break;
 	case VALUE_WARP: lane = s.any & exec ? ALL_LANES : 0; break;
 	case VALUE_SHUFFLE: lane = s.n && exec ? trial_shuffle(w, o, l, exec) : 0; break;
 	default: break;
