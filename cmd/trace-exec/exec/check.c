@@ -337,7 +337,7 @@ static bool check_memory_access(struct warp *w, const struct op *o, enum state_s
 	}
 }
 
-static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
+static ALWAYS_INLINE bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
 	if (!check_memory_access(w, o, space, m, bytes, at, write))

@@ -479,13 +479,15 @@ void exec_warp(struct warp *w, uint64_t quantum)
 {
 	uint64_t end = w->insts + quantum;
 
-	do {
-		if (w->n_undefined)
-			run_with_undefined(w, end - w->insts);
-		else
-			run_defined(w, end - w->insts);
+	if (!w->n_undefined)
+		run_defined(w, quantum);
+	if (!w->n_undefined)
+		return;
+	w->stop &= (uint8_t)~WARP_UNDEFINED;
+	while (w->state == WARP_READY && !w->stop && w->insts < end) {
+		(w->n_undefined ? run_with_undefined : run_defined)(w, end - w->insts);
 		w->stop &= (uint8_t)~WARP_UNDEFINED;
-	} while (w->state == WARP_READY && !w->stop && w->insts < end);
+	}
 }
 
 /*

@@ -258,8 +258,13 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, 
 	uint32_t off, uint64_t bytes)
 {
 	uint64_t unset = 0;
+	uint32_t word = 0;
 	char what[96];
 
+	if (bytes == 4)
+		memcpy(&word, s->written + off, 4);
+	if (word == 0x01010101)
+		return;
 	for (uint64_t b = 0; b < bytes && b < 64; b++)
 		unset |= (uint64_t) !(s->written[off + b] & WRITTEN) << b;
 	if (!unset)
