@@ -80,10 +80,11 @@ struct op {
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;    /* trace records of the op have addresses */
-	uint8_t mode;      /* mode of the op, whose meaning depends on the family */
-	uint8_t is_param;  /* SP_LOCAL: the address is an offset in the running function's frame */
-	uint16_t straight; /* number of consecutive ops with FLOW_NEXT from this one on, at most 65535 */
+	uint8_t memory;   /* trace records of the op have addresses */
+	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
+	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
+	/* number of consecutive ops with FLOW_NEXT, or of plain code (machine/run.c), from this one on, at most 65535 */
+	uint16_t straight;
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *in;

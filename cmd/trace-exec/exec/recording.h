@@ -21,6 +21,13 @@ static inline void recording_extend_run(struct recording *t, uint32_t id, uint32
 		recording_begin_run(t, id, mask);
 }
 
+/* Records n instructions from id on, n > 0, that the lanes of mask execute. */
+static inline void recording_extend_run_by(struct recording *t, uint32_t id, uint32_t n, uint32_t mask)
+{
+	recording_extend_run(t, id, mask);
+	t->next += n - 1;
+}
+
 /* Records an instruction with `bytes` bytes of text, which the caller adds to the warp's text. */
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
 /* Records an access of the lanes of mask to the addresses a[] + base of all lanes. */

@@ -314,6 +314,18 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	return 0;
 }
 
+/* Finds the stretches of plain code. The last op is none. */
+static void find_plain_ops(struct op *op, uint32_t n)
+{
+	while (n-- > 0) {
+		const uint16_t after = op[n + 1].straight;
+		const bool plain = op[n].flow <= MF_UNIFORM && !op[n].memory && op[n].guard == FRAME_PT &&
+				   !op[n].guard_not;
+
+		op[n].straight = (uint16_t)(plain ? after + (after < UINT16_MAX) : 0);
+	}
+}
+
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 {
 	struct machine_code *c = fn->machine_code;
@@ -329,6 +341,7 @@ int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 			return -1;
 	}
 	op[c->n] = (struct op){.in = &fn->inst[c->n], .func = fn, .flow = MF_END};
+	find_plain_ops(op, c->n);
 	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;
 	return 0;
 }

@@ -3,24 +3,25 @@
  * Executes a warp of machine code, op by op.
  *
  * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
- * the uniform datapath is executed once for the running group, in all lanes of its registers.
+ * the uniform datapath is executed once for the running group, in all lanes of its registers. Plain code is ops that
+ * the whole group executes and that access no memory, o->straight of them from op o on. Packed records take one
+ * extension of a run for all of them.
  */
+#include "exec/recording.h"
 #include "machine/code.h"
 
 /*
- * Records an instruction of straight code. Most instructions of lines of version 5 only extend the last run of a packed
- * record.
+ * Executes at most n ops of plain code from o on, n > 0, for the lanes of mask, which is not 0. Returns the number of
+ * executed ops, which is less than n if the warp stops.
  */
-static inline void record_straight(
-	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static inline uint32_t run_plain(struct warp *w, const struct op *o, uint32_t n, uint32_t mask)
 {
-	struct recording *t = &w->packed;
+	const struct op *first = o, *end = o + n;
 
-	if (record == machine_record_packed && pc - o->func->first_pc == t->next && exec == t->mask &&
-		!o->memory && (!o->flow || exec == mask))
-		t->next++;
-	else
-		record(w, o, pc, mask, exec);
+	do
+		o->fn(w, o, o->flow ? ALL_LANES : mask);
+	while (++o < end && !w->stop);
+	return (uint32_t)(o - first);
 }
 
 /*
@@ -45,10 +46,22 @@ void run_warp(struct warp *w, uint64_t quantum)
 		uint32_t pc = top->pc, mask = top->mask, full = bit_count32(mask), exec;
 		uint64_t left = overdue ? UINT64_MAX : end - w->insts, n = 0, threads = 0;
 		const struct op *o;
+		const bool plain = mask && (!record || record == machine_record_packed);
 
 		/* until an op changes the flow, the group and its lanes stay the same */
 		for (;; pc++) {
 			o = &code[pc];
+			if (o->straight && plain && n < left && !w->stop) {
+				uint32_t k = run_plain(w, o,
+					left - n < o->straight ? (uint32_t)(left - n) : o->straight, mask);
+
+				if (record)
+					recording_extend_run_by(&w->packed, pc - o->func->first_pc, k, mask);
+				n += k;
+				threads += (uint64_t)k * full;
+				pc += k;
+				o += k;
+			}
 			exec = mask & (PRED(w, o->guard) ^ o->guard_not);
 			if (o->flow > MF_UNIFORM || n == left || w->stop)
 				break;
@@ -57,7 +70,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, o->flow ? ALL_LANES : exec);
 			if (record)
-				record_straight(w, record, o, pc, mask, exec);
+				record(w, o, pc, mask, exec);
 		}
 		top->pc = pc;
 		w->insts += n;
