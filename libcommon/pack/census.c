@@ -237,12 +237,14 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	const struct part *part = &p->part;
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
-	struct counted *of = xcalloc(code->n + 1, sizeof(*of));
+	struct counted *of = xmalloc((code->n + 1) * sizeof(*of));
 	struct counting n = {.p = p, .of = of};
 
 	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
 		.insts = p->n_rec};
+	for (uint32_t i = 0; i < code->n; i++)
+		of[i] = (struct counted){.lanes = false};
 	for (uint32_t i = 0; i < code->n && c->known; i++) {
 		of[i].in.arch = (uint8_t)arch;
 		c->known = decode_static(&of[i].in, part, &code->s[i], isa);

@@ -424,7 +424,8 @@ static void find_plain_insts(struct encoder *e)
 {
 	const uint32_t n = e->p->n_met;
 
-	e->plain = xcalloc(n + 1u, sizeof(e->plain[0]));
+	e->plain = xmalloc((n + 1u) * sizeof(e->plain[0]));
+	e->plain[n] = (struct plain){.is = false};
 	e->seen = xcalloc(n + 1u, sizeof(e->seen[0]));
 	e->seen[n] = UINT32_MAX;
 	e->number = xcalloc(e->c->n + 1u, sizeof(e->number[0]));
@@ -434,6 +435,7 @@ static void find_plain_insts(struct encoder *e)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = e->p->to[i];
 
+		e->plain[i] = (struct plain){.is = false};
 		if (id == NONE)
 			continue;
 		e->n_seen = i + 1;
@@ -539,7 +541,9 @@ static size_t encode_spans(struct encoder *e)
 	addresses_new(&e->x, e->c);
 	e->ran = xcalloc(e->c->n_mem + 1, sizeof(e->ran[0]));
 	tails_new(&e->tails, e->c->n);
-	e->known = xcalloc(e->p->n_warp + 1, sizeof(e->known[0]));
+	e->known = xmalloc((e->p->n_warp + 1) * sizeof(e->known[0]));
+	for (uint32_t i = 0; i < e->p->n_warp; i++)
+		e->known[i].is = false;
 	find_plain_insts(e);
 	find_default_recipes(e);
 	follow_rules_new(&e->follow, e->p);

@@ -21,9 +21,16 @@ void order_add(struct body_order *o, uint32_t body, bool once)
 {
 	uint32_t expected = order_predict(o);
 
-	if (!o->last)
-		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
 	grow(&o->body, &o->cap, o->n + 1, sizeof(o->body[0]));
+	if (!o->n) { /* most blocks have one body and need no table */
+		o->body[o->n++] = body;
+		o->at = 1;
+		return;
+	}
+	if (!o->last) {
+		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
+		*order_slot(o, o->body[0]) = 1;
+	}
 	uint32_t *slot = order_slot(o, body), before = *slot;
 	o->body[o->n] = once && expected != NONE ? expected : body;
 	*slot = ++o->n;

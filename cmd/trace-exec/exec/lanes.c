@@ -56,10 +56,11 @@ void lanes_find_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t 
 
 LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 {
-	uint64_t wrong = 0;
+	uint64_t wrong = ((a[1] - a[0]) ^ step) | ((a[2] - a[1]) ^ step) | ((a[3] - a[2]) ^ step);
 
-	for (unsigned i = 1; i < LANES; i++)
-		wrong |= (a[i] - a[i - 1]) ^ step;
+	/* a comparison with the fourth lane before takes whole vectors */
+	for (unsigned i = 4; i < LANES; i++)
+		wrong |= a[i] ^ (a[i - 4] + 4 * step);
 	return !wrong;
 }
 
@@ -70,7 +71,7 @@ LANE_FN static bool do_lanes_differ_equally(const uint64_t *a, const uint64_t *b
 	uint64_t wrong = 0, by = a[0] - b[0];
 
 	for (unsigned i = 0; i < LANES; i++)
-		wrong |= (a[i] - b[i]) ^ by;
+		wrong |= a[i] ^ (b[i] + by);
 	return !wrong;
 }
 
