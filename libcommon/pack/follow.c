@@ -9,18 +9,6 @@
 #include "addr.h"
 #include "follow.h"
 
-/* Returns by how much an access at w[] is above the access at a[] with the same form. */
-static inline uint64_t access_distance(const uint64_t *a, const uint64_t *w, uint32_t addr)
-{
-	uint32_t at = addr >> 2;
-	uint64_t by = w[at] - a[at];
-
-	if ((addr & 3) != ADDR_MOVED)
-		return by;
-	at -= (uint32_t)a[at + 1];
-	return by + w[at] - a[at];
-}
-
 /* Reports whether two lists of n words differ by a constant. */
 static bool lists_follow(const uint64_t *a, const uint64_t *w, uint32_t n)
 {
@@ -71,40 +59,161 @@ static bool words_follow(const struct pack_warp *a, const struct pack_warp *w, s
 	return true;
 }
 
-bool follow_compare(const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
+/* Reports whether the warps have equal runs and elements of more[]. */
+static bool have_equal_runs(const struct pack_warp *a, const struct pack_warp *w)
 {
 	return a->n_runs == w->n_runs && a->n_more == w->n_more && a->n_words == w->n_words && !w->n_text &&
 	       !memcmp(a->run, w->run, w->n_runs * sizeof(*w->run)) &&
-	       (!w->n_more || !memcmp(a->more, w->more, w->n_more * sizeof(*w->more))) &&
-	       words_follow(a, w, f);
+	       (!w->n_more || !memcmp(a->more, w->more, w->n_more * sizeof(*w->more)));
+}
+
+/* ---- comparison in vectors ---------------------------------------------------------------- */
+
+void follow_words_free(struct follow_words *x)
+{
+	free(x->fixed);
+	free(x->list);
+	*x = (struct follow_words){.fixed = NULL};
+}
+
+#define CLOSE (FOLLOW_NEAR / 4) /* largest distance of words that are compared in vectors */
+
+/* Reports whether all addresses less than 2 * CLOSE from v have as many digits as v. */
+static bool has_steady_digits(uint64_t v)
+{
+	return v >= 2 * CLOSE && v <= UINT64_MAX - 2 * CLOSE &&
+	       hex_digits(v - 2 * CLOSE) == hex_digits(v + 2 * CLOSE);
+}
+
+/* Fills x from the words of a. */
+static void find_follow_words(struct follow_words *x, const struct pack_warp *a)
+{
+	bool steady = true;
+
+	x->n_lists = 0;
+	x->digits = 0;
+	grow(&x->fixed, &x->cap, a->n_words, sizeof(x->fixed[0]));
+	for (uint32_t i = 0; i < a->n_more; i++) {
+		const uint32_t addr = a->more[i].addr, at = addr >> 2,
+			       end = i + 1 < a->n_more ? a->more[i + 1].addr >> 2 : a->n_words;
+		const uint64_t *u = a->word + at;
+		const uint64_t first = u[0] + ((addr & 3) == ADDR_MOVED ? *(u - u[1]) : 0);
+
+		/* the address of an access of no lane is always 0 */
+		steady &= !first || has_steady_digits(first);
+		x->digits += hex_digits(first);
+		for (uint32_t k = at; k < end; k++)
+			x->fixed[k] = (addr & 3) != ADDR_LIST && k > at ? UINT64_MAX : 0;
+		if (!first)
+			x->fixed[at] = UINT64_MAX;
+		if ((addr & 3) != ADDR_LIST)
+			continue;
+		grow(&x->list, &x->cap_lists, 2 * x->n_lists + 2, sizeof(x->list[0]));
+		x->list[2 * x->n_lists] = at;
+		x->list[2 * x->n_lists++ + 1] = end - at;
+	}
+	x->state = steady ? FOLLOW_STEADY : FOLLOW_UNSTEADY;
+}
+
+bool follow_compare(
+	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
+{
+	if (!have_equal_runs(a, w))
+		return false;
+	if (x->state == FOLLOW_ONCE)
+		find_follow_words(x, a);
+	if (x->state != FOLLOW_STEADY) {
+		const bool follows = words_follow(a, w, f);
+
+		x->state = follows && x->state == FOLLOW_UNKNOWN ? FOLLOW_ONCE : x->state;
+		return follows;
+	}
+	for (uint32_t i = 0; i < x->n_lists; i++)
+		if (!lists_follow(a->word + x->list[2 * i], w->word + x->list[2 * i], x->list[2 * i + 1]))
+			return false;
+	const struct words_distance d = lanes_loops->distance(a->word, w->word, x->fixed, w->n_words, CLOSE);
+	if (d.fixed || d.raised >= 2 * CLOSE)
+		return words_follow(a, w, f);
+	*f = (struct follow){.digits = x->digits, .near = !(d.all % 32)};
+	return true;
 }
 
 /* ---- rules -------------------------------------------------------------------------------- */
 
 void follow_rules_new(struct follow_rules *r, const struct parsed *p)
 {
-	*r = (struct follow_rules){.of = xcalloc(p->n_warp + 1u, sizeof(r->of[0]))};
+	*r = (struct follow_rules){.of = xmalloc((p->n_warp + 1u) * sizeof(r->of[0]))};
+	for (uint32_t i = 0; i < p->n_warp; i++)
+		r->of[i].n = 0;
 }
 
 void follow_rules_free(struct follow_rules *r)
 {
-	free(r->rule);
-	free(r->of);
+	free(r->check);
 	free(r->distance);
+	free(r->of);
+	free(r->value);
 }
 
-/* Adds the rule of an access. last[]: latest rule of each memory instruction plus 1. Returns false if it has none. */
-static bool add_rule(struct follow_rules *r, const struct recipe *recipe, uint32_t addr, const uint32_t *last)
+#define RECENT_DISTANCES \
+	16u /* number of distances and lists of the leader that are compared with a new one */
+
+/* Returns the number of a distance of the leader's accesses. Adds it if it differs from the recent ones. */
+static uint32_t add_distance(
+	struct follow_rules *r, const struct follow_part *x, const struct follow_distance *d)
+{
+	const uint32_t recent = r->n_distances - x->distance;
+
+	if (!d->affine && (d->from == 0 || !d->shift))
+		return d->from;
+	for (uint32_t i = 1; i <= recent && i <= RECENT_DISTANCES; i++) {
+		const struct follow_distance *o = &r->distance[r->n_distances - i];
+
+		if (d->affine ? o->affine && !memcmp(o->affine->per, d->affine->per, sizeof(d->affine->per))
+			      : !o->affine && o->from == d->from && o->shift == d->shift)
+			return recent - i + 1;
+	}
+	grow(&r->distance, &r->cap_distances, r->n_distances + 1, sizeof(r->distance[0]));
+	r->distance[r->n_distances++] = *d;
+	return recent + 1;
+}
+
+/* Adds the check of an access at a[]. n: number of its distance. */
+static void add_check(
+	struct follow_rules *r, struct follow_part *x, const uint64_t *a, uint32_t addr, uint32_t n)
+{
+	const uint32_t at = addr >> 2, list = at - (uint32_t)((addr & 3) == ADDR_MOVED ? a[at + 1] : 0);
+	struct follow_check c = {at, list, n};
+
+	for (uint32_t i = 1; list != at && i <= x->n && i <= RECENT_DISTANCES; i++) {
+		const struct follow_check *o = &r->check[r->n - i];
+
+		if (o->at == list && o->list == list && o->distance == n)
+			c = (struct follow_check){at, at, 0}; /* it moves by the distance of its list */
+	}
+	x->n_moved += c.list != c.at;
+	grow(&r->check, &r->cap, r->n + 1, sizeof(r->check[0]));
+	r->check[r->n++] = c;
+	x->n++;
+}
+
+/*
+ * Sets *to to the number, plus 1, of the distance that the recipe yields. last[]: such numbers for the latest access of
+ * each memory instruction; 0: none. Returns false if the recipe is of another kind.
+ */
+static bool add_rule(struct follow_rules *r, const struct follow_part *x, const struct recipe *recipe,
+	const uint32_t *last, uint32_t *to)
 {
 	const bool affine = recipe->op == OP_AFFINE;
+	struct follow_distance d = {.affine = affine ? recipe : NULL};
 
 	if (!affine && (recipe->op != OP_ADD || recipe->shift < 0))
 		return false;
-	grow(&r->rule, &r->cap, r->n + 1, sizeof(r->rule[0]));
-	r->rule[r->n++] = (struct follow_rule){.addr = addr,
-		.from = affine ? NONE : last[recipe->ref] - 1,
-		.shift = affine ? 0 : (unsigned)recipe->shift,
-		.affine = affine ? recipe : NULL};
+	if (!affine) {
+		d.from = last[recipe->ref] ? last[recipe->ref] - 1 : 0;
+		d.shift = (unsigned)recipe->shift;
+	}
+	*to = 1 + add_distance(r, x, &d);
 	return true;
 }
 
@@ -112,7 +221,7 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 {
 	const struct pcode *c = &p->part.code;
 	const struct pack_more *more = p->more + w->more;
-	const uint32_t first = r->n;
+	struct follow_part x = {.first = r->n, .distance = r->n_distances, .block = block};
 	uint32_t *last = xcalloc(c->n_mem + 1u, sizeof(*last));
 	bool good = true;
 
@@ -122,16 +231,21 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 
 			if (m == NONE || !u->mask || !good)
 				continue;
-			const struct pmem *x = &c->mem[m];
-			good = add_rule(r, &x->r[last[m] ? x->later : x->first], more->addr, last);
-			last[m] = r->n - first;
+			const struct pmem *k = &c->mem[m];
+			good = add_rule(r, &x, &k->r[last[m] ? k->later : k->first], last, &last[m]);
+			if (good)
+				add_check(r, &x, p->addr + w->word, more->addr, last[m] - 1);
 		}
 	}
 	free(last);
-	if (!good)
-		r->n = first;
-	r->of[w - p->warp] = (struct follow_part){first, r->n - first, block};
-	grow(&r->distance, &r->cap_distance, r->n - first + 1, sizeof(r->distance[0]));
+	if (!good) {
+		r->n = x.first;
+		r->n_distances = x.distance;
+		x.n = 0;
+	}
+	x.n_distances = r->n_distances - x.distance;
+	r->of[w - p->warp] = x;
+	grow(&r->value, &r->cap_values, x.n_distances + 1, sizeof(r->value[0]));
 }
 
 /* Returns by how much an affine base is higher in one warp than in another. */
@@ -141,27 +255,40 @@ static uint64_t affine_distance(const struct recipe *r, const uint64_t apart[4])
 	       (uint64_t)r->per[2] * apart[2] + (uint64_t)r->per[3] * apart[3];
 }
 
+/* Sets the values of all distances of the leader. */
+static void compute_distances(
+	const struct follow_rules *r, const struct follow_part *x, const uint64_t apart[4])
+{
+	const struct follow_distance *d = r->distance + x->distance;
+
+	r->value[0] = 0;
+	for (uint32_t i = 0; i < x->n_distances; i++)
+		r->value[i + 1] =
+			d[i].affine ? affine_distance(d[i].affine, apart) : r->value[d[i].from] << d[i].shift;
+}
+
 bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const struct ptb *tb,
 	const struct pwarp *w, uint64_t *n)
 {
-	const struct pwarp *a = &p->warp[w->leader - 1];
+	const struct pwarp *leader = &p->warp[w->leader - 1];
 	const struct follow_part *x = &r->of[w->leader - 1];
-	const struct follow_rule *rule = r->rule + x->first;
+	const struct follow_check *c = r->check + x->first;
 	const uint32_t *from = p->tb[x->block].id;
-	const uint64_t apart[4] = {(uint64_t)w->id - a->id, (uint64_t)tb->id[0] - from[0],
+	const uint64_t apart[4] = {(uint64_t)w->id - leader->id, (uint64_t)tb->id[0] - from[0],
 		(uint64_t)tb->id[1] - from[1], (uint64_t)tb->id[2] - from[2]};
-	uint64_t *distance = r->distance, off = 0;
+	const uint64_t *a = p->addr + leader->word, *b = p->addr + w->word, *value = r->value;
+	uint64_t off = 0;
 
-	for (uint32_t i = 0; i < x->n; i++) {
-		uint64_t want = 0;
+	if (!x->n)
+		return false;
+	compute_distances(r, x, apart);
+	for (uint32_t i = 0; i < x->n && !x->n_moved; i++)
+		off |= (b[c[i].at] - a[c[i].at]) ^ value[c[i].distance];
+	for (uint32_t i = 0; i < x->n && x->n_moved; i++) {
+		const uint64_t list = c[i].list == c[i].at ? 0 : b[c[i].list] - a[c[i].list];
 
-		if (rule[i].affine)
-			want = affine_distance(rule[i].affine, apart);
-		else if (rule[i].from != NONE)
-			want = distance[rule[i].from] << rule[i].shift;
-		distance[i] = access_distance(p->addr + a->word, p->addr + w->word, rule[i].addr);
-		off |= distance[i] ^ want;
+		off |= (b[c[i].at] - a[c[i].at] + list) ^ value[c[i].distance];
 	}
 	*n += off ? 0 : x->n;
-	return x->n && !off;
+	return !off;
 }

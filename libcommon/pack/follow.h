@@ -24,29 +24,58 @@ struct follow {
 
 /* Reports whether warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
 bool follow_may_lead(const struct pack_warp *w);
-/* Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. */
-bool follow_compare(const struct pack_warp *a, const struct pack_warp *w, struct follow *f);
+
+/*
+ * Properties of a leader's words with which followers are compared in vectors. Only for leaders whose first addresses
+ * have as many digits as all addresses near them.
+ */
+struct follow_words {
+	uint64_t *fixed; /* by word: all bits if followers have the same word, else 0 */
+	uint32_t cap;
+	uint32_t *list; /* first word and number of words of each list */
+	uint32_t n_lists, cap_lists;
+	uint64_t digits; /* as in struct follow, of each follower with close addresses */
+	enum { FOLLOW_UNKNOWN, FOLLOW_ONCE, FOLLOW_STEADY, FOLLOW_UNSTEADY } state;
+};
+void follow_words_free(struct follow_words *x);
+/*
+ * Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are filled
+ * for its second follower; FOLLOW_UNKNOWN: a is a new leader.
+ */
+bool follow_compare(
+	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f);
 
 static inline unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builtin_clzll(v | 1)) / 4; }
 
-/* An access of a leader whose recipe is an earlier access, shifted, or an affine recipe. */
-struct follow_rule {
-	uint32_t addr;               /* pack_more.addr of the access */
-	uint32_t from;               /* rule of the earlier access; NONE: addresses that are 0 */
+/* How far an access of a follower is from the leader's: by an affine recipe, or as an earlier access, shifted. */
+struct follow_distance {
+	const struct recipe *affine; /* affine recipe, or NULL */
+	uint32_t from;               /* number of an earlier distance; 0: no distance */
 	unsigned shift;              /* number of bits to shift left */
-	const struct recipe *affine; /* affine recipe in place of an earlier access, or NULL */
 };
 
-/* Rules of all accesses of some leaders. */
+/*
+ * Check of an access: the word at `at`, plus the word at `list` if that is another one, differ from those of the leader
+ * by distance number `distance`, which is 0 if they are equal.
+ */
+struct follow_check {
+	uint32_t at, list, distance;
+};
+
+/* Checks of all accesses of some leaders. */
 struct follow_rules {
-	struct follow_rule *rule;
+	struct follow_check *check;
 	uint32_t n, cap;
+	struct follow_distance *distance;
+	uint32_t n_distances, cap_distances;
 	struct follow_part {
-		uint32_t first, n; /* rules of a leader; n 0: it has none */
-		uint32_t block;    /* thread block of the leader, as an index of parsed.tb */
-	} * of;                    /* by warp of the part */
-	uint64_t *distance; /* by rule of the leader: distance of a follower's access from the leader's */
-	uint32_t cap_distance;
+		uint32_t first, n;              /* checks of a leader; n 0: it has none */
+		uint32_t n_moved;               /* number of checks with a list */
+		uint32_t distance, n_distances; /* distances of the leader, numbered from 1 */
+		uint32_t block;                 /* thread block of the leader, as an index of parsed.tb */
+	} * of;                                 /* by warp of the part */
+	uint64_t *value;                        /* distances of a follower by number */
+	uint32_t cap_values;
 };
 
 void follow_rules_new(struct follow_rules *r, const struct parsed *p);

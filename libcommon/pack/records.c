@@ -67,6 +67,8 @@ void records_free(struct records *r)
 	free(r->min_present);
 	free(r->next_variable);
 	free(r->fixed_bytes_before);
+	for (unsigned i = 0; i < LEADERS; i++)
+		follow_words_free(&r->leader[i].words);
 	free(r->follower);
 	r->follower = NULL;
 	r->cap_followers = 0;
@@ -77,7 +79,8 @@ void records_begin_part(struct records *r, struct parsed *p)
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
 	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
-	memset(r->leader, 0, sizeof(r->leader));
+	for (unsigned i = 0; i < LEADERS; i++)
+		r->leader[i].warp = 0;
 	r->n_followers = 0;
 }
 
@@ -205,7 +208,7 @@ static uint64_t length_of_warp(
 	if (l && l->warp) {
 		const struct pack_warp a = warp_of_part(p, l->warp - 1, warp);
 
-		if (follow_compare(&a, x, &f)) {
+		if (follow_compare(&l->words, &a, x, &f)) {
 			r->follower[i] = (struct record_follower){l->warp, f.near};
 			*insts = l->insts;
 			return l->length + f.digits;
@@ -213,8 +216,12 @@ static uint64_t length_of_warp(
 	}
 	r->digits = 0;
 	uint64_t length = lines_length(r, x, insts);
-	if (l && follow_may_lead(x))
-		*l = (struct record_leader){p->n_warp + i + 1, *insts, length - r->digits};
+	if (l && follow_may_lead(x)) {
+		l->warp = p->n_warp + i + 1;
+		l->insts = *insts;
+		l->length = length - r->digits;
+		l->words.state = FOLLOW_UNKNOWN;
+	}
 	return length;
 }
 

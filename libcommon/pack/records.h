@@ -4,6 +4,7 @@
 #define PACK_RECORDS_H
 
 #include <xxhash.h>
+#include "follow.h"
 #include "format.h"
 #include "pack.h"
 
@@ -35,7 +36,8 @@ struct records {
 		uint32_t warp;     /* number of the warp in the part, plus 1; 0: the entry is empty */
 		uint32_t insts;    /* number of its instructions */
 		uint64_t length;   /* length of its lines without the digits of first addresses */
-	} leader[LEADERS];         /* by a hash of its runs */
+		struct follow_words words;
+	} leader[LEADERS]; /* by a hash of its runs */
 	struct record_follower {
 		uint32_t leader; /* as in struct pwarp */
 		bool near;       /* as in struct follow */

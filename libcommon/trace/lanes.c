@@ -84,6 +84,21 @@ static ALWAYS_INLINE uint32_t differences_body(const uint64_t *a, unsigned n)
 	return length;
 }
 
+static ALWAYS_INLINE struct words_distance distance_body(
+	const uint64_t *a, const uint64_t *w, const uint64_t *fixed, uint32_t n, uint64_t more)
+{
+	uint64_t off = 0, all = 0, raised = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t d = w[i] - a[i];
+
+		off |= d & fixed[i];
+		all |= d;
+		raised |= d + more;
+	}
+	return (struct words_distance){off, all, raised};
+}
+
 static uint64_t sectors_none(const uint64_t a[32], uint64_t more)
 {
 	const uint64_t from = (a[0] >> 5) - 32;
@@ -139,8 +154,13 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 	{ \
 		return differences_body(a, n); \
 	} \
+	target LOOPS static struct words_distance distance_##set( \
+		const uint64_t *a, const uint64_t *w, const uint64_t *fixed, uint32_t n, uint64_t more) \
+	{ \
+		return distance_body(a, w, fixed, n, more); \
+	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
-		run_##set, pack_##set, spread_##set, sectors_##set, differences_##set};
+		run_##set, pack_##set, spread_##set, sectors_##set, differences_##set, distance_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))

@@ -8,6 +8,10 @@
 
 #include <stdint.h>
 
+struct words_distance {
+	uint64_t fixed, all, raised; /* results of lanes_loops.distance */
+};
+
 struct lanes_loops {
 	const char *name; /* "avx512", "avx2" or "none" */
 	/* Shifts left by shift, or right if shift is negative; then adds c. */
@@ -31,6 +35,11 @@ struct lanes_loops {
 	 * blank; n is from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
 	 */
 	uint32_t (*differences)(const uint64_t *a, unsigned n);
+	/*
+	 * Returns ORs over the differences d = w[i] - a[i] of n words: of d & fixed[i], of d, and of d + more.
+	 */
+	struct words_distance (*distance)(
+		const uint64_t *a, const uint64_t *w, const uint64_t *fixed, uint32_t n, uint64_t more);
 };
 
 /* The loops to use, selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
