@@ -52,6 +52,9 @@ static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
 static bool machine; /* true if the kernels are machine code */
 static bool regular; /* true if warps follow those of the thread block before */
+static bool steady;  /* true if addresses have many digits, which the distances of followers rarely change */
+static bool predictable; /* true if most addresses are a function of warp and thread block */
+static uint64_t place;   /* distance of these addresses from those of the first warp */
 static struct made made[WARPS];
 static struct buf whole;
 
@@ -110,7 +113,8 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
 	bool hole = run & (run + 1);
 	int64_t stride = strides[random_below(9)];
-	uint64_t a[32] = {0}, base = random_below(3) ? 0xc0000000u + random_below(1u << 20) : random_below(3);
+	uint64_t a[32] = {0},
+		 base = steady || random_below(3) ? 0xc0000000u + random_below(1u << 20) : random_below(3);
 	bool line = n > 1 && !hole && stride == (int32_t)stride && random_below(3);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -138,6 +142,31 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		for (uint32_t i = 1; i < n; i++)
 			append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
 	}
+}
+
+/* Adds addresses of all lanes of instruction k, and their text. They follow the place or twice the place, except a few. */
+static void add_predictable_addresses(struct made *m, uint32_t k, uint32_t *addr)
+{
+	const uint64_t base =
+		0xc0000000u + k * 65536u + place * (k % 9 ? 1 : 2) + (random_below(200) ? 0 : 32);
+	const bool moved = m->list != UINT32_MAX && k % 2, line = !moved && k % 4;
+	uint64_t *word = m->word + m->n_words, a[32];
+
+	for (uint32_t i = 0; i < 32; i++)
+		a[i] = base + (line ? i * 4 : (i ^ 1) * 8);
+	*addr = m->n_words << 2 | (uint32_t)(line ? ADDR_STRIDE : moved ? ADDR_MOVED : ADDR_LIST);
+	if (line || moved) {
+		word[0] = line ? base : a[0] - m->word[m->list];
+		word[1] = line ? 4 : m->n_words - m->list;
+		m->n_words += 2;
+	} else {
+		memcpy(word, a, sizeof(a));
+		m->list = m->n_words;
+		m->n_words += 32;
+	}
+	append_format(&whole, " %d 0x%llx", line ? 1 : 2, (unsigned long long)a[0]);
+	for (uint32_t i = 1; i < (line ? 2 : 32); i++)
+		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
 }
 
 /* Adds one instruction. */
@@ -196,8 +225,9 @@ static void make_warp(struct made *m, uint32_t n)
 	m->texts.n = 0;
 	m->list = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = i % INSTS,
-			 mask = i && random_below(2) ? m->run[m->n_runs - 1].mask : random_mask();
+		uint32_t k = i % INSTS, mask = predictable            ? UINT32_MAX
+					       : i && random_below(2) ? m->run[m->n_runs - 1].mask
+								      : random_mask();
 		struct pack_more *more = &m->more[m->n_more];
 		bool text = !regular && !random_below(8);
 
@@ -216,8 +246,10 @@ static void make_warp(struct made *m, uint32_t n)
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
 			append_text_after_mask(&inst[k]);
-			if (inst[k].width &&
-				(random_below(3) == 0 || !add_shifted_addresses(m, mask, &more->addr)))
+			if (inst[k].width && predictable)
+				add_predictable_addresses(m, k, &more->addr);
+			else if (inst[k].width &&
+				 (random_below(3) == 0 || !add_shifted_addresses(m, mask, &more->addr)))
 				add_addresses(m, mask, &more->addr);
 			if (machine)
 				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
@@ -251,7 +283,14 @@ static void make_follower(struct made *m)
 {
 	const bool apart = !random_below(4); /* accesses move by different distances */
 	const struct pack_more *more = m->more;
+	static const uint64_t far[] = {
+		1u << 27, (1u << 28) - 32, 1u << 28, (1u << 30) - 32, 1u << 31, 1u << 31};
 	uint64_t by = 32 * random_below(99) + !random_below(4);
+
+	if (steady && !random_below(3))
+		by += far[random_below(6)];
+	if (steady && random_below(2))
+		by = 0 - by;
 
 	for (const struct pack_run *r = m->run; r < m->run + m->n_runs; r++)
 		for (uint32_t i = r->id; i < r->id + r->n; i++) {
@@ -285,8 +324,10 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 
 	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n%s", "\n", id[0], id[1], lines);
 	for (uint32_t i = 0; i < WARPS; i++) {
-		const bool follows = regular && b && random_below(5);
-		uint32_t n = follows ? count_insts(&made[i]) : random_below(most);
+		const bool follows = regular && !predictable && b && random_below(5);
+		uint32_t n = follows ? count_insts(&made[i]) : predictable ? most : random_below(most);
+
+		place = i * 256 + (uint64_t)b * 1024;
 
 		append_format(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
 		if (follows)
@@ -473,7 +514,21 @@ int main(void)
 			"warps of %s that follow others come back at level %d",
 			machine ? "machine code" : "PTX", level[i / 2 % 3]);
 	}
-	regular = false;
+	steady = true;
+	for (unsigned i = 0; i < 40; i++) {
+		machine = i % 2;
+		ok(are_kernels_restored(i < 20 ? 8 : 3, level[i / 2 % 3], 1),
+			"warps of %s with long addresses that follow others come back at level %d",
+			machine ? "machine code" : "PTX", level[i / 2 % 3]);
+	}
+	predictable = true;
+	for (unsigned i = 0; i < 40; i++) {
+		machine = i % 2;
+		ok(are_kernels_restored(5 + i, level[i / 2 % 3], 1),
+			"warps of %s with predictable addresses come back at level %d",
+			machine ? "machine code" : "PTX", level[i / 2 % 3]);
+	}
+	predictable = steady = regular = false;
 	make_static_code();
 	ok(pack_code_good(&code), "texts within the code's text are good");
 	inst[INSTS - 1].end_len++;
