@@ -245,3 +245,22 @@ for rank in range(2):
     for k in range(32):
         assert o[32 * rank + k] == (i[32 * rank + k] + 3 * i[32 * (3 - rank) + k]) % 2**32 ^ i[128 + k]'
 }
+
+@test "sm_120: tensor copies in the order of im2col to shared memory of a cluster" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(6).randbytes(16 * 3**4))' >in
+	printf '%s\n' 'module k' 'buffer T bytes=1296 file=in' 'buffer O bytes=1536 zero' \
+		'tensormap A T type=s32 dims=4,9,9 pixels=8 channels=4 lower=0 upper=-1' \
+		'tensormap B T type=s32 dims=4,5,5,3 pixels=8 channels=4 lower=0,-1 upper=-1,-1' \
+		'tensormap C T type=s32 dims=4,3,3,3,3 pixels=8 channels=4 lower=0,0,-1 upper=-1,0,0' \
+		'launch k grid=2 block=32 cluster=2 args A,B,C,O' 'save O o' >k.launch
+	equals_ptxas im2colcast 120
+	run trace-exec -q --disassemble k
+	assert_output --partial CALL.ABS
+	python3 -c '
+i, o = (open(n, "rb").read() for n in ("in", "o"))
+assert o[:128] == i[2 * 16:9 * 16] + i[10 * 16:11 * 16]  # the row of the box has 8 pixels, and the offset is 1
+assert o[768:896] == i[16:9 * 16]
+assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[1152:]'
+}

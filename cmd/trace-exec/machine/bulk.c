@@ -308,17 +308,39 @@ int mbind_tensor(struct mbind *b, struct op *o)
 }
 
 /*
+ * Copies the offsets of im2col from local memory to the scratch vectors: R1 is the address of one offset of 16 bits for
+ * each dimension but two. Returns false if the launch has failed.
+ */
+static bool load_called_offsets(struct warp *w, const struct op *o, uint32_t m, const struct tensor_copy *x)
+{
+	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
+	uint8_t *at[LANES];
+
+	FOR_BITS32 (i, m)
+		w->addr[i] = stack[i];
+	if (!mem_find_host(w, o, m, SP_LOCAL, 8, at))
+		return false;
+	FOR_BITS32 (i, m)
+		for (unsigned d = 0; d + 2 < x->rank; d++)
+			memcpy(&REG(u16, w, x->offset[d])[i], at[i] + 2 * d, 2);
+	return true;
+}
+
+/*
  * Executes a tensor copy to shared memory of another block, or of all blocks of a mask, as a function of the driver
  * that code of sm_120 calls. R4: destination, R6-7: tensor map, R8 to R12: coordinates, R13: mask, R14: mbarrier.
  */
-static void call_tensor_copy(struct warp *w, const struct op *o, uint32_t m, unsigned rank, bool multicast)
+static void call_tensor_copy(struct warp *w, const struct op *o, uint32_t m, unsigned rank,
+	enum tensor_order order, bool multicast)
 {
-	struct tensor_copy x = {.direction = TENSOR_LOAD, .order = ORDER_TILE, .rank = (uint8_t)rank};
+	struct tensor_copy x = {.direction = TENSOR_LOAD, .order = (uint8_t)order, .rank = (uint8_t)rank};
 	const u32 *r = REG(u32, w, FRAME_R);
 	struct called_copy copy;
 
 	bind_scratch_slots(&x, multicast);
 	make_called_copy(&copy, o, &x);
+	if (order == ORDER_PIXELS && !load_called_offsets(w, o, m, &x))
+		return;
 	FOR_BITS32 (i, m) {
 		REG(u64, w, BULK_TO)[i] = memory_shared_offset(w, r[4 * LANES + i]);
 		REG(u64, w, BULK_FROM)[i] = r[6 * LANES + i] | (u64)r[7 * LANES + i] << 32;
@@ -330,13 +352,15 @@ static void call_tensor_copy(struct warp *w, const struct op *o, uint32_t m, uns
 	}
 }
 
-#define CALL_TENSOR(rank) \
-	void bulk_call_tensor_##rank(struct warp *w, const struct op *o, uint32_t m) \
+#define CALL_TENSOR(order, rank) \
+	void bulk_call_##order##_##rank(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		call_tensor_copy(w, o, m, rank, false); \
+		call_tensor_copy(w, o, m, rank, BULK_ORDER_##order, false); \
 	} \
-	void bulk_call_tensor_many_##rank(struct warp *w, const struct op *o, uint32_t m) \
+	void bulk_call_##order##_many_##rank(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		call_tensor_copy(w, o, m, rank, true); \
+		call_tensor_copy(w, o, m, rank, BULK_ORDER_##order, true); \
 	}
+#define BULK_ORDER_tile   ORDER_TILE
+#define BULK_ORDER_im2col ORDER_PIXELS
 BULK_TENSOR_CALLS(CALL_TENSOR)

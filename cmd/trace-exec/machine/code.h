@@ -415,11 +415,13 @@ int special_find_extern(const char *name);
  */
 void bulk_call_unicast(struct warp *w, const struct op *o, uint32_t m);
 void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m);
-/* Applies X to each number of dimensions of a tensor copy. Each number has driver functions of its own. */
-#define BULK_TENSOR_CALLS(X) X(1) X(2) X(3) X(4) X(5)
-#define BULK_TENSOR_CALL(rank) \
-	void bulk_call_tensor_##rank(struct warp *w, const struct op *o, uint32_t m); \
-	void bulk_call_tensor_many_##rank(struct warp *w, const struct op *o, uint32_t m);
+/* Applies X to each order and number of dimensions of a tensor copy. Each has driver functions of its own. */
+#define BULK_TENSOR_CALLS(X) \
+	X(tile, 1) \
+	X(tile, 2) X(tile, 3) X(tile, 4) X(tile, 5) X(im2col, 3) X(im2col, 4) X(im2col, 5)
+#define BULK_TENSOR_CALL(order, rank) \
+	void bulk_call_##order##_##rank(struct warp *w, const struct op *o, uint32_t m); \
+	void bulk_call_##order##_many_##rank(struct warp *w, const struct op *o, uint32_t m);
 BULK_TENSOR_CALLS(BULK_TENSOR_CALL)
 #undef BULK_TENSOR_CALL
 /* Binds the instructions of a function; bind.c. */

@@ -270,34 +270,26 @@ static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
 			w, o, i, read_argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
 }
 
-static void extern_refuse_copy(struct warp *w, const struct op *o, uint32_t m)
-{
-	exec_fail(w, o, m, "call-address",
-		"call of a function of the driver that copies a tensor in the order of im2col to another block (expected a copy to the own block)");
-}
-
-/* Prefix of the driver functions that code of sm_120 calls for bulk copies to other blocks. */
-#define BULK_EXTERN "__cuda_syscall_cp_async_bulk_"
-
 static const struct {
 	const char *name;
 	op_fn *fn;
 } externs[] = {
-	{"vprintf", extern_printf}, {"malloc", extern_malloc}, {"free", extern_free},
+	{"vprintf", extern_printf},
+	{"malloc", extern_malloc},
+	{"free", extern_free},
 	{"__assertfail", extern_assert},
 	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_fetch_gradients_3d},
 	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_fetch_gradients_cube},
 	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
 	{"__cuda_syscall_cp_async_bulk_unicast", bulk_call_unicast},
 	{"__cuda_syscall_cp_async_bulk_multicast", bulk_call_multicast},
-#define TENSOR(rank) \
-	{"__cuda_syscall_cp_async_bulk_tensor_" #rank "d_tile_unicast", bulk_call_tensor_##rank}, \
-		{"__cuda_syscall_cp_async_bulk_tensor_" #rank "d_tile_multicast", \
-			bulk_call_tensor_many_##rank},
+#define TENSOR(order, rank) \
+	{"__cuda_syscall_cp_async_bulk_tensor_" #rank "d_" #order "_unicast", bulk_call_##order##_##rank}, \
+		{"__cuda_syscall_cp_async_bulk_tensor_" #rank "d_" #order "_multicast", \
+			bulk_call_##order##_many_##rank},
 	BULK_TENSOR_CALLS(TENSOR)
 #undef TENSOR
 		{"cudaGraphSetConditional", extern_set_condition},
-	{BULK_EXTERN, extern_refuse_copy}, /* all other names with this prefix; must be the last row */
 };
 
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
@@ -312,9 +304,7 @@ void special_call_extern(struct warp *w, const struct op *o, unsigned which, uin
 int special_find_extern(const char *name)
 {
 	for (unsigned i = 0; i < sizeof(externs) / sizeof(*externs); i++)
-		if (!strcmp(externs[i].name, name) ||
-			(externs[i].fn == extern_refuse_copy &&
-				!strncmp(name, BULK_EXTERN, strlen(BULK_EXTERN))))
+		if (!strcmp(externs[i].name, name))
 			return (int)i;
 	return -1;
 }
