@@ -264,3 +264,40 @@ assert o[:128] == i[2 * 16:9 * 16] + i[10 * 16:11 * 16]  # the row of the box ha
 assert o[768:896] == i[16:9 * 16]
 assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[1152:]'
 }
+
+@test "the base of local memory, the index of a block and the size of its shared memory, as measured on sm_90 and sm_120" {
+	"$ROOT/tests/data/sass/state" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+	while IFS=: read -r wrong message; do
+		# shellcheck disable=SC2086
+		"$ROOT/tests/data/sass/state" . $wrong
+		run -1 trace-exec -n k.launch
+		assert_output --partial "$message"
+	done <<-'E'
+		4224:shared memory is set to 4224 bytes (expected a multiple of 128 up to 4096, its size now)
+		64:shared memory is set to 64 bytes
+		2048 2048:byte 2048 of .shared, which has 2048 bytes
+		base:local memory of the warp moves to 0x100000040 (expected the address that GETLMEMBASE gave)
+		lanes:index of the block is set by one of several warps, or to different values
+	E
+	"$ROOT/tests/data/sass/state" .
+	sed -i 's/block=32/block=64/; s/bytes=[0-9]*/bytes=4096/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'index of the block is set by one of several warps'
+}
+
+@test "opcodes whose effect is not published are refused with the reason" {
+	while IFS=: read -r code message; do
+		printf '%s\n' "$code" '000fea0003800000 000000000000794d' | "$ROOT/tests/data/sass/cubin.py" -s 90 k >k.cubin
+		printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+		run -2 trace-exec -n k.launch
+		assert_output --partial "not executed: $message, PC 0x0000 of function k"
+	done <<-'E'
+		000fea0003800000 000000000000795b:KILL (only pixel shaders have it)
+		000fe20008000000 00000000000575c7:UCGABAR_GET UR5 (the layout of the value is not published)
+		000fe20008000000 00000007000073c7:UCGABAR_SET UR7 (the layout of the value is not published)
+		000fec0000016000 0000000000007b1d:BAR.SCAN.DEFER_BLOCKING 0x0 (the result of a scan is not published)
+	E
+}

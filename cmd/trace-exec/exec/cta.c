@@ -69,6 +69,7 @@ void cta_start(struct cta *c, uint64_t number)
 	c->n_done = 0;
 	c->clock = 0;
 	memset(c->barrier, 0, sizeof(c->barrier));
+	c->shared_bytes = c->g->shared_bytes;
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
 	c->n_findings = 0;

@@ -247,11 +247,37 @@ static const struct machine_row {
 #define ROW(base, bind)            {base, true, mbind_##bind, 0, 255},
 #define FULL(opcode, bind)         {opcode, false, mbind_##bind, 0, 255},
 #define SOME(base, bind, from, to) {base, true, mbind_##bind, from, to},
+#define NEVER(opcode, reason)
 #include "machine/opcodes.def"
 #undef ROW
 #undef FULL
 #undef SOME
+#undef NEVER
 };
+
+/* Returns the reason why an opcode is not executed, or "". */
+static const char *refusal_reason(const struct sass_inst *in)
+{
+	static const struct {
+		uint16_t opcode;
+		const char *reason;
+	} reasons[] = {
+#define ROW(base, bind)
+#define FULL(opcode, bind)
+#define SOME(base, bind, from, to)
+#define NEVER(opcode, reason) {opcode, reason},
+#include "machine/opcodes.def"
+#undef ROW
+#undef FULL
+#undef SOME
+#undef NEVER
+	};
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].opcode == in->opcode)
+			return reasons[i].reason;
+	return "";
+}
 
 #define N_BINDINGS (sizeof(rows) / sizeof(*rows))
 #define BUCKETS    512u /* number of buckets of bindings, which are chosen by the lower bits of the opcode */
@@ -302,7 +328,7 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	o->guard = (uint32_t)guard & 0xffff;
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
 	if (!bind)
-		return mbind_refuse(b, "");
+		return mbind_refuse(b, refusal_reason(b->in));
 	if (sass_unused_bits(b->in, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
 	operands_begin(b->bound);

@@ -23,7 +23,9 @@ enum {
 	FRAME_BARKIND = 68, /* operation of the last BAR.RED */
 	FRAME_QUADS =
 		72, /* lanes of the group before it was extended to whole quads; 0: it is not extended */
-	FRAME_ZERO = 128,                           /* RZ as a source, 16 vectors */
+	FRAME_CTAID_SET = 76, /* axes of the block's index that SETCTAID has set, a bit each */
+	FRAME_CTAID = 80,     /* their values */
+	FRAME_ZERO = 128,     /* RZ as a source, 16 vectors */
 	FRAME_SINK = FRAME_ZERO + 16 * (int)VECTOR, /* RZ as a result, 8 vectors */
 	FRAME_COUNT = FRAME_SINK + 8 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
@@ -356,6 +358,10 @@ B(mbind_maxreg);
 B(mbind_cluster_arrive);
 B(mbind_cluster_wait);
 B(mbind_trap);
+B(mbind_get_backing);
+B(mbind_set_backing);
+B(mbind_block_index);
+B(mbind_shared_size);
 B(mbind_fetch);
 B(mbind_query_texture);
 B(mbind_load_surface);

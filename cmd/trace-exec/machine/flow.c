@@ -437,7 +437,7 @@ static int bind_barrier(struct mbind *b, struct op *o, unsigned opcode)
 		return mbind_refuse(b, "barrier number in a register");
 	}
 	if (kind == 3)
-		return mbind_refuse(b, "BAR.SCAN");
+		return mbind_refuse(b, "the result of a scan is not published");
 	o->n = kind == 0 ? BAR_SYNC : kind == 1 ? BAR_ARRIVE : red[field(b, 74, 2)];
 	if (o->n >= BAR_AND) {
 		int64_t p = mbind_pred(b, 87, false);

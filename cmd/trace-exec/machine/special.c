@@ -43,9 +43,6 @@ static const struct {
 } same_as_ptx[] = {
 	{0, S_LANEID},
 	{18, S_SMID},
-	{37, S_CTAID_X},
-	{38, S_CTAID_Y},
-	{39, S_CTAID_Z},
 	{50, S_TOTAL_SMEM},
 	{56, S_LANEMASK_EQ},
 	{57, S_LANEMASK_LT},
@@ -55,6 +52,9 @@ static const struct {
 	{67, S_SMID},
 	{136, S_CLUSTER_CTARANK},
 };
+
+/* Number of SR_CTAID.X, before those of the other axes. */
+#define BLOCK_X 37u
 
 /* Number of SR_CgaSize: index of the cluster's shape in bank 0. The executor has one shape, so the index is 0. */
 #define CLUSTER_INDEX 138u
@@ -96,6 +96,13 @@ static void read_special_register(struct warp *w, unsigned number, u32 *v)
 	case 82: one = (u32)(exec_clock(w, NULL) + w->g->timer); break;
 	case 83: one = (u32)((exec_clock(w, NULL) + w->g->timer) >> 32); break;
 	case 40: one = w->g->threads; break;
+	case BLOCK_X:
+	case BLOCK_X + 1:
+	case BLOCK_X + 2:
+		one = PRED(w, FRAME_CTAID_SET) >> (number - BLOCK_X) & 1
+			      ? PRED(w, FRAME_CTAID + 4 * (number - BLOCK_X))
+			      : w->cta->id[number - BLOCK_X];
+		break;
 	default:
 		if (find_ptx_register(number, &sreg)) {
 			if (!exec_sreg_differs(sreg)) {
