@@ -702,6 +702,8 @@ results() {
 		vsub.s32.u32.u32.min %r2, 1, 2, 7;	ffffffff
 		vabsdiff.u32.s32.s32 %r2, -5, 7;	0000000c
 		vshl.u32.u32.u32.clamp %r2, 1, 40;	00000000
+		vshl.s32.s32.u32.sat.clamp %r2, 5, 31;	80000000
+		vshl.u32.s32.u32.sat.clamp %r2, -5, 31;	ffffffff
 		vshr.s32.s32.u32.wrap %r2, -8, 33;	fffffffc
 		vset.u32.u32.lt %r2, 1, 2;	00000001
 		vmad.u32.u32.u32 %r2, 3, 4, 5;	00000011

@@ -68,7 +68,8 @@ static s64 compute_video(const struct video_op *x, s64 a, s64 b)
 	default: break;
 	}
 	n = x->clamp ? n > 32 ? 32 : n : n & 31;
-	return x->operation == V_SHL ? (s64)((u64)a << n) : a >> n;
+	/* the intermediate result has 34 bits */
+	return x->operation == V_SHL ? (s64)((u64)a << n << 30) >> 30 : a >> n;
 }
 
 static s64 saturate_video(s64 v, unsigned bits, bool is_signed)
