@@ -301,3 +301,17 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 		000fec0000016000 0000000000007b1d:BAR.SCAN.DEFER_BLOCKING 0x0 (the result of a scan is not published)
 	E
 }
+
+@test "sm_90: minima and maxima of three pairs of halves (VHMNMX)" {
+	python3 -c '
+import random, sys
+r = random.Random(7)
+special = [0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7f80, 0xffc0, 1, 0x8001, 0x3c00]
+for _ in range(512):
+    sys.stdout.buffer.write((r.choice(special) if r.random() < 0.4 else r.getrandbits(16)).to_bytes(2, "little"))' >in
+	launch_of_64 1024 32
+	equals_ptx minima 90 -r 18 -p 8,8
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'VHMNMX R[0-9]+, R[0-9]+\.H1_H1, R[0-9]+\.H0_H0, R[0-9]+\.H1_H1, !PT'
+	assert_output --partial 'VHMNMX.BF16_V2.NAN '
+}

@@ -298,6 +298,7 @@ B(mbind_fchk);
 B(mbind_half2);
 B(mbind_half_set);
 B(mbind_hmnmx2);
+B(mbind_vhmnmx);
 B(mbind_f2fp);
 B(mbind_f2ip);
 B(mbind_f2f);

@@ -321,6 +321,42 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
+static void execute_vhmnmx(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *source[3] = {REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c)},
+	    p = first_pred_source(w, o);
+	bool bf = o->bytes & HALF_BF16;
+
+	FOR_BITS32 (i, m) {
+		double v[3][2];
+		u32 half[2];
+
+		for (unsigned k = 0; k < 3; k++)
+			read_half_operand(v[k], source[k][i], o->x->aux[k], o->mode >> 2 * k & 3u, o->bytes);
+		for (unsigned k = 0; k < 2; k++) {
+			half[k] = choose_half(v[0][k], v[1][k], p >> i & 1, o);
+			half[k] = choose_half(half_to_double(half[k], bf), v[2][k], p >> i & 1, o);
+		}
+		d[i] = half[0] | half[1] << 16;
+	}
+}
+
+/* Binds VHMNMX: the minimum or maximum of three numbers. */
+int mbind_vhmnmx(struct mbind *b, struct op *o)
+{
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	bind_half_operands(b, o, false, true);
+	o->x->aux[2] = (u32)field(b, 76, 2);
+	o->n = bit(b, 81);
+	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
+	o->imm = mbind_pred(b, 87, false);
+	machine_set_function(o, execute_vhmnmx);
+	return bit(b, 82) || b->in->form == 2 || b->in->form == 3 || b->in->form == 7
+		       ? mbind_refuse(b, "form of operands")
+		       : 0;
+}
+
 /* ---- packing of bytes ---- */
 
 static u32 round_f32_to_byte(const struct op *o, u32 bits)

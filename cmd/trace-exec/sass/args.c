@@ -170,7 +170,7 @@ static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token 
 			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
 		if (t->half)
-			read_half_selection(r, t, &a, 81);
+			read_half_selection(r, t, &a, r->in->row->base == 0x47 ? 76 : 81);
 	}
 	read_suffix(r, t, &a);
 	return a;
