@@ -484,12 +484,20 @@ cubin_lines() {
 	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
 	gcc -std=gnu11 -o blas "$ROOT/tests/data/cudart/blas.c" -L. -l:libcublas.so.13 -lcudart -lm
 	run -1 trace-exec -n -g a100-40 --run ./blas
-	assert_output 'trace-exec: error: not executed: cublasSgeam (see trace-exec --run --list)'
+	assert_output 'trace-exec: error: not executed: cublasSspmv_v2 (see trace-exec --run --list)'
 	# the installed library, which is a stub here
 	run -1 trace-exec -n --libs real --run ./blas
 	assert_output --partial ': 999, expected 0'
 	run -2 trace-exec -n --libs any --run ./blas
 	assert_output --partial "unknown value 'any' of --libs (expected suite or real)"
+}
+
+@test "matrices of every kind and precision with cuBLAS" {
+	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
+	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
+	gcc -std=gnu11 -o matrices "$ROOT/tests/data/cudart/matrices.c" -L. -l:libcublas.so.13 -lcudart -lm -ldl
+	run -0 trace-exec -n -g a100-40 --run ./matrices
+	assert_output ''
 }
 
 @test "code that NVRTC compiles" {

@@ -3,7 +3,7 @@
  * Instantiates the functions of calls.h twice, with lengths of 32 and 64 bits. Matrices are stored column by
  * column.
  */
-#include "cublas/cublas.h"
+#include "cublas/general.h"
 
 enum { OP_NONE, OP_TRANSPOSE, OP_CONJUGATE_TRANSPOSE, OP_CONJUGATE };
 enum {
@@ -58,6 +58,39 @@ struct gemm {
 	bool half, pointers;
 };
 
+static struct cublas_view general_view(const struct cublas_operand *o, int op)
+{
+	return (struct cublas_view){.base = o->base,
+		.row = o->row_stride,
+		.column = o->column_stride,
+		.batch = o->batch_stride,
+		.conjugate = op >= OP_CONJUGATE_TRANSPOSE};
+}
+
+/* Multiplies complex matrices. */
+static int run_complex_product(struct cublas_handle *h, const struct cublas_product *p, int op_a, int op_b)
+{
+	struct cublas_general g = {.a = general_view(&p->a, op_a),
+		.b = general_view(&p->b, op_b),
+		.c = general_view(&p->c, OP_NONE),
+		.d = general_view(&p->d, OP_NONE),
+		.m = p->m,
+		.n = p->n,
+		.k = p->k,
+		.batches = p->batches,
+		.alpha = p->alpha,
+		.beta = p->beta,
+		.type = p->a.type,
+		.pointers = p->pointers};
+
+	if (!p->alpha || !p->beta)
+		return CUBLAS_INVALID_VALUE;
+	if (p->b.type != p->a.type || p->d.type != p->a.type ||
+		p->scalar != (p->a.type == TYPE_C64 ? TYPE_F64 : TYPE_F32))
+		return cublas_unsupported("cublas product", "these types");
+	return cublas_general_run(h, &g);
+}
+
 static int run_gemm(const struct gemm *g)
 {
 	int64_t rows_a = g->op_a == OP_NONE ? g->m : g->k, rows_b = g->op_b == OP_NONE ? g->k : g->n;
@@ -82,7 +115,8 @@ static int run_gemm(const struct gemm *g)
 	p.a = make_matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_stride_a);
 	p.b = make_matrix_operand(g->b, g->type_b, g->op_b, g->pitch_b, g->batch_stride_b);
 	p.c = p.d = make_matrix_operand(g->c, g->type_c, OP_NONE, g->pitch_c, g->batch_stride_c);
-	return cublas_multiply(g->h, &p);
+	return cublas_is_complex(g->type_a) ? run_complex_product(g->h, &p, g->op_a, g->op_b)
+					    : cublas_multiply(g->h, &p);
 }
 
 struct gemv {
@@ -92,6 +126,7 @@ struct gemv {
 	const void *alpha, *a, *x, *beta;
 	void *y;
 	int64_t pitch, step_x, step_y, batch_stride_a, batch_stride_x, batch_stride_y, batches;
+	bool pointers;
 };
 
 /* Computes y = alpha * op(A) * x + beta * y as a product with one column. */
@@ -104,12 +139,15 @@ static int run_gemv(const struct gemv *g)
 		.batches = g->batches,
 		.alpha = g->alpha,
 		.beta = g->beta,
-		.scalar = g->type,
+		.scalar = cublas_is_double(g->type) ? TYPE_F64 : TYPE_F32,
+		.pointers = g->pointers,
 		.half_scalars = TYPE_NONE,
 		.epilogue = EPILOGUE_NONE};
 
 	if (!g->h)
 		return CUBLAS_NOT_INITIALIZED;
+	if (g->pointers && (g->step_x < 0 || g->step_y < 0))
+		return cublas_unsupported("cublas gemvBatched", "a negative step");
 	if (g->op < OP_NONE || g->op > OP_CONJUGATE || !g->step_x || !g->step_y ||
 		g->pitch < (g->m > 1 ? g->m : 1))
 		return CUBLAS_INVALID_VALUE;
@@ -120,7 +158,8 @@ static int run_gemv(const struct gemv *g)
 	p.c = make_vector_operand(g->y, g->type, rows, g->step_y);
 	p.c.batch_stride = g->batch_stride_y;
 	p.d = p.c;
-	return cublas_multiply(g->h, &p);
+	return cublas_is_complex(g->type) ? run_complex_product(g->h, &p, g->op, OP_NONE)
+					  : cublas_multiply(g->h, &p);
 }
 
 /* Computes A = alpha * x * y^T + A as a product whose inner dimension is 1. */

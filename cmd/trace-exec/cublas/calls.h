@@ -10,12 +10,16 @@
 		type *c, INT pitch_c) \
 	{ \
 		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, \
-			code, pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, \
-			halves, false}); \
+			code, pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, \
+			cublas_is_double(code) ? TYPE_F64 : TYPE_F32, halves, false}); \
 	}
 GEMM(cublasSgemm_v2, float, TYPE_F32, false)
 GEMM(cublasDgemm_v2, double, TYPE_F64, false)
 GEMM(cublasHgemm, uint16_t, TYPE_F16, true)
+GEMM(cublasCgemm_v2, float, TYPE_C32, false)
+GEMM(cublasZgemm_v2, double, TYPE_C64, false)
+GEMM(cublasCgemm3m, float, TYPE_C32, false)
+GEMM(cublasZgemm3m, double, TYPE_C64, false)
 #undef GEMM
 
 #define GEMM(name, type, code, halves) \
@@ -26,11 +30,14 @@ GEMM(cublasHgemm, uint16_t, TYPE_F16, true)
 	{ \
 		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, c, code, code, \
 			code, pitch_a, pitch_b, pitch_c, batch_stride_a, batch_stride_b, batch_stride_c, \
-			batches, code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, false}); \
+			batches, cublas_is_double(code) ? TYPE_F64 : TYPE_F32, halves, false}); \
 	}
 GEMM(cublasSgemmStridedBatched, float, TYPE_F32, false)
 GEMM(cublasDgemmStridedBatched, double, TYPE_F64, false)
 GEMM(cublasHgemmStridedBatched, uint16_t, TYPE_F16, true)
+GEMM(cublasCgemmStridedBatched, float, TYPE_C32, false)
+GEMM(cublasZgemmStridedBatched, double, TYPE_C64, false)
+GEMM(cublasCgemm3mStridedBatched, float, TYPE_C32, false)
 #undef GEMM
 
 #define GEMM(name, type, code, halves) \
@@ -40,11 +47,14 @@ GEMM(cublasHgemmStridedBatched, uint16_t, TYPE_F16, true)
 	{ \
 		return run_gemm(&(struct gemm){h, op_a, op_b, m, n, k, alpha, a, b, beta, \
 			(void *)(uintptr_t)c, code, code, code, pitch_a, pitch_b, pitch_c, 0, 0, 0, batches, \
-			code == TYPE_F64 ? TYPE_F64 : TYPE_F32, halves, true}); \
+			cublas_is_double(code) ? TYPE_F64 : TYPE_F32, halves, true}); \
 	}
 GEMM(cublasSgemmBatched, float, TYPE_F32, false)
 GEMM(cublasDgemmBatched, double, TYPE_F64, false)
 GEMM(cublasHgemmBatched, uint16_t, TYPE_F16, true)
+GEMM(cublasCgemmBatched, float, TYPE_C32, false)
+GEMM(cublasZgemmBatched, double, TYPE_C64, false)
+GEMM(cublasCgemm3mBatched, float, TYPE_C32, false)
 #undef GEMM
 
 API(int, NAME(cublasGemmEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
@@ -87,13 +97,13 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 		pitch_a, pitch_b, pitch_c, 0, 0, 0, 1, TYPE_F32, false, false});
 }
 
-/* Defines the vector and matrix-vector functions of one precision. */
-#define VECTORS(L, type, code) \
+/* Defines the matrix-vector products of one precision. */
+#define GEMV(L, type, code) \
 	API(int, NAME(cublas##L##gemv_v2), struct cublas_handle *h, int op, INT m, INT n, const type *alpha, \
 		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \
 	{ \
 		return run_gemv(&(struct gemv){ \
-			h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, 0, 0, 0, 1}); \
+			h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, step_y, 0, 0, 0, 1, false}); \
 	} \
 	API(int, NAME(cublas##L##gemvStridedBatched), struct cublas_handle *h, int op, INT m, INT n, \
 		const type *alpha, const type *a, INT pitch, long long batch_stride_a, const type *x, \
@@ -101,8 +111,23 @@ API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m
 		long long batch_stride_y, INT batches) \
 	{ \
 		return run_gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, y, pitch, step_x, \
-			step_y, batch_stride_a, batch_stride_x, batch_stride_y, batches}); \
+			step_y, batch_stride_a, batch_stride_x, batch_stride_y, batches, false}); \
 	} \
+	API(int, NAME(cublas##L##gemvBatched), struct cublas_handle *h, int op, INT m, INT n, \
+		const type *alpha, const type *const *a, INT pitch, const type *const *x, INT step_x, \
+		const type *beta, type *const *y, INT step_y, INT batches) \
+	{ \
+		return run_gemv(&(struct gemv){h, op, code, m, n, alpha, a, x, beta, (void *)(uintptr_t)y, \
+			pitch, step_x, step_y, 0, 0, 0, batches, true}); \
+	}
+GEMV(S, float, TYPE_F32)
+GEMV(D, double, TYPE_F64)
+GEMV(C, float, TYPE_C32)
+GEMV(Z, double, TYPE_C64)
+#undef GEMV
+
+/* Defines the vector functions of one precision. */
+#define VECTORS(L, type, code) \
 	API(int, NAME(cublas##L##ger_v2), struct cublas_handle *h, INT m, INT n, const type *alpha, \
 		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \
 	{ \

@@ -5,6 +5,7 @@
  *   handle.c   handles, modes, copies of vectors and matrices to and from the device
  *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
  *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
+ *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
  *   factor.c   LU factors, solutions and inverses of batches of small matrices
  *   refused.c  functions that are not executed (cublas.def)
  *
@@ -40,12 +41,19 @@ enum cublas_type {
 	TYPE_F64 = 1,
 	TYPE_F16 = 2,
 	TYPE_S8 = 3,
+	TYPE_C32 = 4, /* complex, of two TYPE_F32 */
+	TYPE_C64 = 5,
 	TYPE_S32 = 10,
 	TYPE_BF16 = 14,
 	TYPE_NONE = -1
 };
 /* Returns the number of bytes of an element, or 0 if the type is not supported. */
 size_t cublas_type_bytes(int type);
+
+/* Returns whether the type is TYPE_C32 or TYPE_C64. */
+static inline bool cublas_is_complex(int type) { return type == TYPE_C32 || type == TYPE_C64; }
+/* Returns whether numbers of the type, or their parts, have double precision. */
+static inline bool cublas_is_double(int type) { return type == TYPE_F64 || type == TYPE_C64; }
 
 enum cublas_epilogue { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
 
@@ -90,9 +98,12 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 	uint64_t y, int64_t y_step, void *to);
 
 /*
- * Launches blocks of threads of the kernel `name`, which is loaded from `text` at the first use of its key. Frees
- * `text`. Returns a status.
+ * Launches a grid of the kernel `name`, which is loaded from `text` at the first use of its key. Frees `text`. Returns a
+ * status.
  */
+int cublas_launch_grid(struct cublas_handle *h, const char *key, const char *name, char *text,
+	const unsigned grid[3], unsigned block_x, unsigned block_y, void **args);
+/* Launches blocks of threads of a kernel, as cublas_launch_grid() does. */
 int cublas_launch_text(struct cublas_handle *h, const char *key, const char *name, char *text,
 	unsigned blocks, unsigned threads, void **args);
 

@@ -22,6 +22,8 @@ int cublas_unsupported(const char *function, const char *what)
 size_t cublas_type_bytes(int type)
 {
 	switch (type) {
+	case TYPE_C64: return 16;
+	case TYPE_C32:
 	case TYPE_F64: return 8;
 	case TYPE_F32:
 	case TYPE_S32: return 4;

@@ -70,15 +70,22 @@ static int launch_cublas_kernel(
 		       : CUBLAS_SUCCESS;
 }
 
-int cublas_launch_text(struct cublas_handle *h, const char *key, const char *name, char *text,
-	unsigned blocks, unsigned threads, void **args)
+int cublas_launch_grid(struct cublas_handle *h, const char *key, const char *name, char *text,
+	const unsigned grid[3], unsigned block_x, unsigned block_y, void **args)
 {
 	void *kernel;
 
+	cudaFree(NULL);
 	pthread_mutex_lock(&lock);
 	kernel = load_cublas_kernel(key, name, text);
 	pthread_mutex_unlock(&lock);
-	return launch_cublas_kernel(kernel, (unsigned[]){blocks, 1, 1}, threads, 1, h->stream, args);
+	return launch_cublas_kernel(kernel, grid, block_x, block_y, h->stream, args);
+}
+
+int cublas_launch_text(struct cublas_handle *h, const char *key, const char *name, char *text,
+	unsigned blocks, unsigned threads, void **args)
+{
+	return cublas_launch_grid(h, key, name, text, (unsigned[]){blocks, 1, 1}, threads, 1, args);
 }
 
 /* ---- products ---- */
@@ -121,6 +128,9 @@ static bool is_product_supported(const struct cublas_product *p)
 {
 	bool narrow = p->a.type != TYPE_F64 && p->b.type != TYPE_F64 && p->d.type != TYPE_F64;
 
+	if (cublas_is_complex(p->a.type) || cublas_is_complex(p->b.type) || cublas_is_complex(p->c.type) ||
+		cublas_is_complex(p->d.type))
+		return false;
 	if (!cublas_type_bytes(p->a.type) || !cublas_type_bytes(p->b.type) || !cublas_type_bytes(p->c.type) ||
 		!cublas_type_bytes(p->d.type))
 		return false;

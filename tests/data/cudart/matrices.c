@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compares functions of cuBLAS with loops on the host, in all four precisions: sums, products and updates of symmetric,
+ * Hermitian and triangular matrices, solutions, rotations, and complex products. Prints a line for each difference.
+ */
+#include <complex.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int cudaMalloc(void **, size_t), cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int);
+int cublasCreate_v2(void **), cublasDestroy_v2(void *), cublasSetPointerMode_v2(void *, int);
+
+typedef double complex z;
+typedef int function();
+enum { M = 5, N = 4, K = 3, LDA = 7, LDB = 8, LDC = 6, SIZE = 64, BATCHES = 2 };
+
+static const char letters[] = "SDCZ";
+static int type, bad; /* type: index of a letter */
+static void *h;
+static void *da, *db, *dc, *scalars;
+static z a[SIZE], b[SIZE], c[SIZE], want[SIZE];
+static z alpha, beta;
+
+static bool is_complex(void) { return type > 1; }
+static size_t bytes(void) { return (type & 1 ? 8 : 4) << is_complex(); }
+
+static void fail(const char *what, int i, z got, z expected)
+{
+	bad = 1;
+	printf("%c %s %d: %g%+gi, expected %g%+gi\n", letters[type], what, i, creal(got), cimag(got),
+		creal(expected), cimag(expected));
+}
+
+static void put(void *to, int i, z v)
+{
+	switch (type) {
+	case 0: ((float *)to)[i] = (float)creal(v); break;
+	case 1: ((double *)to)[i] = creal(v); break;
+	case 2: ((float *)to)[2 * i] = (float)creal(v), ((float *)to)[2 * i + 1] = (float)cimag(v); break;
+	default: ((double *)to)[2 * i] = creal(v), ((double *)to)[2 * i + 1] = cimag(v);
+	}
+}
+
+static z get(const void *from, int i)
+{
+	switch (type) {
+	case 0: return ((const float *)from)[i];
+	case 1: return ((const double *)from)[i];
+	case 2: return ((const float *)from)[2 * i] + I * ((const float *)from)[2 * i + 1];
+	default: return ((const double *)from)[2 * i] + I * ((const double *)from)[2 * i + 1];
+	}
+}
+
+static void upload(void *to, const z *from, int n)
+{
+	char buffer[SIZE * 16];
+
+	for (int i = 0; i < n; i++)
+		put(buffer, i, from[i]);
+	cudaMemcpy(to, buffer, (size_t)n * bytes(), 1);
+}
+
+/* Returns the function whose name has the letter of the type in place of %c. */
+static function *named(const char *format)
+{
+	static char name[64];
+	function *f;
+
+	snprintf(name, sizeof(name), format, letters[type]);
+	f = (function *)dlsym(RTLD_DEFAULT, name);
+	if (!f) {
+		printf("%s does not exist\n", name);
+		exit(2);
+	}
+	return f;
+}
+
+static void begin(void)
+{
+	upload(da, a, SIZE);
+	upload(db, b, SIZE);
+	upload(dc, c, SIZE);
+	for (int i = 0; i < SIZE; i++)
+		want[i] = c[i];
+}
+
+/* Compares all elements of memory with want[]. */
+static void end(const char *what, int status, const void *at)
+{
+	char buffer[SIZE * 16];
+
+	if (status) {
+		bad = 1;
+		printf("%c %s: status %d\n", letters[type], what, status);
+	}
+	cudaMemcpy(buffer, at, SIZE * bytes(), 2);
+	for (int i = 0; i < SIZE; i++)
+		if (!(cabs(get(buffer, i) - want[i]) <= 1e-4 * (1 + cabs(want[i]))))
+			fail(what, i, get(buffer, i), want[i]);
+}
+
+static void expect(const char *what, int status, int expected)
+{
+	if (status != expected)
+		fail(what, -1, status, expected);
+}
+
+/* The scalars of a call. */
+static char alpha_bytes[16], beta_bytes[16], none[16];
+
+/* ---- elements on the host ---- */
+
+static z element(const z *x, int pitch, int i, int j, int op)
+{
+	z v = op == 0 ? x[i + j * pitch] : x[j + i * pitch];
+
+	return op == 2 ? conj(v) : v;
+}
+
+static z mirrored(const z *x, int pitch, int i, int j, int upper, bool hermitian)
+{
+	bool stored = upper ? i <= j : i >= j;
+	z v = stored ? x[i + j * pitch] : x[j + i * pitch];
+
+	return !hermitian ? v : i == j ? creal(v) : stored ? v : conj(v);
+}
+
+static z triangular(const z *x, int pitch, int i, int j, int upper, int op, int unit)
+{
+	int p = op ? j : i, q = op ? i : j;
+
+	if (p == q && unit)
+		return 1;
+	return (upper ? p <= q : p >= q) ? element(x, pitch, i, j, op) : 0;
+}
+
+/* ---- tests ---- */
+
+static void test_sums(void)
+{
+	for (int op = 0; op < 9; op++) {
+		begin();
+		for (int i = 0; i < N * N; i++)
+			want[i % N + i / N * LDC] = alpha * element(a, LDA, i % N, i / N, op % 3) +
+						    beta * element(b, LDB, i % N, i / N, op / 3);
+		end("geam",
+			named("cublas%cgeam")(
+				h, op % 3, op / 3, N, N, alpha_bytes, da, LDA, beta_bytes, db, LDB, dc, LDC),
+			dc);
+	}
+	for (int side = 0; side < 2; side++) {
+		begin();
+		for (int i = 0; i < M * N; i++)
+			want[i % M + i / M * LDC] = a[i % M + i / M * LDA] * b[2 * (side ? i / M : i % M)];
+		end("dgmm", named("cublas%cdgmm")(h, side, M, N, da, LDA, db, 2, dc, LDC), dc);
+	}
+	begin(); /* a scalar of 0: the operand is not read */
+	for (int i = 0; i < M * N; i++)
+		want[i % M + i / M * LDC] = alpha * a[i % M + i / M * LDA];
+	end("geam of one", named("cublas%cgeam")(h, 0, 0, M, N, alpha_bytes, da, LDA, none, NULL, M, dc, LDC),
+		dc);
+	end("geam of the other",
+		named("cublas%cgeam")(h, 0, 0, M, N, none, NULL, M, alpha_bytes, da, LDA, dc, LDC), dc);
+	expect("geam pitch",
+		named("cublas%cgeam")(h, 0, 0, M, N, alpha_bytes, da, M - 1, beta_bytes, db, LDB, dc, LDC),
+		7);
+	expect("geam in place",
+		named("cublas%cgeam")(h, 1, 0, N, N, alpha_bytes, dc, LDC, beta_bytes, db, LDB, dc, LDC), 7);
+	expect("no handle",
+		named("cublas%cgeam")(NULL, 0, 0, M, N, alpha_bytes, da, LDA, beta_bytes, db, LDB, dc, LDC),
+		1);
+}
+
+static void test_symmetric(bool hermitian)
+{
+	for (int way = 0; way < 4; way++) {
+		int side = way & 1, upper = way >> 1;
+
+		begin();
+		for (int i = 0; i < M; i++)
+			for (int j = 0; j < N; j++) {
+				z sum = 0;
+
+				for (int k = 0; k < (side ? N : M); k++)
+					sum += side ? b[i + k * LDB] *
+							       mirrored(a, LDA, k, j, upper, hermitian)
+						    : mirrored(a, LDA, i, k, upper, hermitian) *
+							       b[k + j * LDB];
+				want[i + j * LDC] = alpha * sum + beta * c[i + j * LDC];
+			}
+		end("symm",
+			named(hermitian ? "cublas%chemm_v2" : "cublas%csymm_v2")(
+				h, side, upper, M, N, alpha_bytes, da, LDA, db, LDB, beta_bytes, dc, LDC),
+			dc);
+		begin();
+		for (int i = 0; i < M; i++) {
+			z sum = 0;
+
+			for (int k = 0; k < M; k++)
+				sum += mirrored(a, LDA, i, k, upper, hermitian) * b[2 * (M - 1 - k)];
+			want[i] = alpha * sum + beta * c[i];
+		}
+		end("symv",
+			named(hermitian ? "cublas%chemv_v2" : "cublas%csymv_v2")(
+				h, upper, M, alpha_bytes, da, LDA, db, -2, beta_bytes, dc, 1),
+			dc);
+	}
+}
+
+/* Returns a rank update of element (i, j): kind 0: with a; 1: with a and b; 2: with both orders. */
+static z update(int i, int j, int op, int kind, bool hermitian, z factor)
+{
+	z sum = 0;
+
+	for (int k = 0; k < K; k++) {
+		z ai = element(a, LDA, i, k, op), aj = element(a, LDA, j, k, op),
+		  bi = element(b, LDB, i, k, op), bj = element(b, LDB, j, k, op);
+
+		if (kind == 0)
+			sum += factor * ai * (hermitian ? conj(aj) : aj);
+		else
+			sum += factor * ai * (hermitian ? conj(bj) : bj);
+		if (kind == 2)
+			sum += (hermitian ? conj(factor) * bi * conj(aj) : factor * bi * aj);
+	}
+	return sum;
+}
+
+static void test_updates(bool hermitian)
+{
+	static const char *const names[2][3] = {{"cublas%csyrk_v2", "cublas%csyrkx", "cublas%csyr2k_v2"},
+		{"cublas%cherk_v2", "cublas%cherkx", "cublas%cher2k_v2"}};
+
+	for (int way = 0; way < 12; way++) {
+		int kind = way % 3, upper = way / 3 & 1, op = way < 6 ? 0 : hermitian ? 2 : 1, e;
+		z factor = hermitian && !kind ? creal(alpha) : alpha, rest = hermitian ? creal(beta) : beta;
+		function *f = named(names[hermitian][kind]);
+
+		begin();
+		for (int i = 0; i < N; i++)
+			for (int j = 0; j < N; j++) {
+				z v = update(i, j, op, kind, hermitian, factor) + rest * c[i + j * LDC];
+
+				if (upper ? i <= j : i >= j)
+					want[i + j * LDC] = hermitian && i == j ? creal(v) : v;
+			}
+		if (hermitian && kind == 1) /* only the product with its own conjugate has a real diagonal */
+			for (int i = 0; i < N; i++)
+				want[i * LDC + i] =
+					creal(update(i, i, op, 1, true, factor) + rest * c[i + i * LDC]);
+		if (kind)
+			e = f(h, upper, op, N, K, alpha_bytes, da, LDA, db, LDB, beta_bytes, dc, LDC);
+		else
+			e = f(h, upper, op, N, K, alpha_bytes, da, LDA, beta_bytes, dc, LDC);
+		end(names[hermitian][kind], e, dc);
+	}
+	for (int upper = 0; upper < 2; upper++)
+		for (int two = 0; two < 2; two++) {
+			z factor = hermitian && !two ? creal(alpha) : alpha;
+			int e;
+
+			begin();
+			for (int i = 0; i < N; i++)
+				for (int j = 0; j < N; j++) {
+					z x = a[i], y = two ? b[2 * j] : a[j],
+					  v = factor * x * (hermitian ? conj(y) : y) + c[i + j * LDC];
+
+					if (two)
+						v += (hermitian ? conj(factor) * b[2 * i] * conj(a[j])
+								: factor * b[2 * i] * a[j]);
+					if (upper ? i <= j : i >= j)
+						want[i + j * LDC] = hermitian && i == j ? creal(v) : v;
+				}
+			if (two)
+				e = named(hermitian ? "cublas%cher2_v2" : "cublas%csyr2_v2")(
+					h, upper, N, alpha_bytes, da, 1, db, 2, dc, LDC);
+			else
+				e = named(hermitian ? "cublas%cher_v2" : "cublas%csyr_v2")(
+					h, upper, N, alpha_bytes, da, 1, dc, LDC);
+			end("syr", e, dc);
+		}
+}
+
+static void test_triangular(int side, int upper, int op, int unit)
+{
+	int order = side ? N : M;
+
+	begin();
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < N; j++) {
+			z sum = 0;
+
+			for (int k = 0; k < order; k++)
+				sum += side ? b[i + k * LDB] * triangular(a, LDA, k, j, upper, op, unit)
+					    : triangular(a, LDA, i, k, upper, op, unit) * b[k + j * LDB];
+			want[i + j * LDC] = alpha * sum;
+		}
+	end("trmm",
+		named("cublas%ctrmm_v2")(
+			h, side, upper, op, unit, M, N, alpha_bytes, da, LDA, db, LDB, dc, LDC),
+		dc);
+	/* the solution of that product is b again; both in place */
+	for (int i = 0; i < SIZE; i++)
+		want[i] = b[i];
+	for (int i = 0; i < M * N; i++)
+		want[i % M + i / M * LDB] *= alpha * alpha;
+	expect("trmm in place",
+		named("cublas%ctrmm_v2")(
+			h, side, upper, op, unit, M, N, alpha_bytes, da, LDA, db, LDB, db, LDB),
+		0);
+	end("trsm", named("cublas%ctrsm_v2")(h, side, upper, op, unit, M, N, alpha_bytes, da, LDA, db, LDB),
+		db);
+	if (side)
+		return;
+	for (int i = 0; i < SIZE; i++)
+		want[i] = c[i];
+	upload(dc, c, SIZE);
+	expect("trmv", named("cublas%ctrmv_v2")(h, upper, op, unit, M, da, LDA, dc, -2), 0);
+	end("trsv", named("cublas%ctrsv_v2")(h, upper, op, unit, M, da, LDA, dc, -2), dc);
+}
+
+/* Solves systems whose addresses are in device memory, and multiplies such matrices by vectors. */
+static void test_batches(void)
+{
+	void *addresses[3 * BATCHES], *dp;
+
+	for (int i = 0; i < BATCHES; i++) {
+		addresses[i] = (char *)da + (size_t)i * bytes();
+		addresses[BATCHES + i] = (char *)db + (size_t)(32 * i) * bytes();
+		addresses[2 * BATCHES + i] = (char *)dc + (size_t)(32 * i) * bytes();
+	}
+	cudaMalloc(&dp, sizeof(addresses));
+	cudaMemcpy(dp, addresses, sizeof(addresses), 1);
+	void **p = dp;
+
+	begin();
+	for (int i = 0; i < SIZE; i++)
+		want[i] = b[i];
+	for (int batch = 0; batch < BATCHES; batch++)
+		for (int j = 0; j < 2; j++)
+			for (int i = 0; i < K; i++) {
+				z v = alpha * b[32 * batch + i + j * LDB];
+
+				for (int k = 0; k < i; k++)
+					v -= a[batch + i + k * LDA] * want[32 * batch + k + j * LDB];
+				want[32 * batch + i + j * LDB] = v / a[batch + i + i * LDA];
+			}
+	end("trsmBatched",
+		named("cublas%ctrsmBatched")(
+			h, 0, 0, 0, 0, K, 2, alpha_bytes, p, LDA, p + BATCHES, LDB, BATCHES),
+		db);
+	begin();
+	for (int batch = 0; batch < BATCHES; batch++)
+		for (int i = 0; i < N; i++) {
+			z sum = 0;
+
+			for (int k = 0; k < K; k++)
+				sum += element(a + batch, LDA, i, k, 2) * b[32 * batch + 2 * k];
+			want[32 * batch + i] = alpha * sum + beta * c[32 * batch + i];
+		}
+	end("gemvBatched",
+		named("cublas%cgemvBatched")(h, 2, K, N, alpha_bytes, p, LDA, p + BATCHES, 2, beta_bytes,
+			p + 2 * BATCHES, 1, BATCHES),
+		dc);
+	cudaFree(dp);
+}
+
+static void test_vectors(void)
+{
+	begin();
+	for (int i = 0; i < N; i++)
+		want[2 * i] = b[N - 1 - i];
+	end("swap", named("cublas%cswap_v2")(h, N, dc, 2, db, -1), dc);
+}
+
+/* Finds the greatest and the least of more elements than a block has threads, among equal ones the first. */
+static void test_extremes(void)
+{
+	static const char *const names[4] = {
+		"cublasIsam%s_v2", "cublasIdam%s_v2", "cublasIcam%s_v2", "cublasIzam%s_v2"};
+	enum { LENGTH = 700 };
+	char name[32], *buffer = malloc(LENGTH * 16);
+	void *d;
+
+	for (int i = 0; i < LENGTH; i++)
+		put(buffer, i, i == 300 || i == 555 ? -9 : i == 411 || i == 412 ? .5 : 3 + I * (i % 2));
+	cudaMalloc(&d, LENGTH * bytes());
+	cudaMemcpy(d, buffer, LENGTH * bytes(), 1);
+	for (int least = 0; least < 2; least++) {
+		int place = 0;
+
+		snprintf(name, sizeof(name), names[type], least ? "in" : "ax");
+		expect(name, ((function *)dlsym(RTLD_DEFAULT, name))(h, LENGTH, d, 1, &place), 0);
+		expect(name, place, least ? 412 : 301);
+		expect(name, ((function *)dlsym(RTLD_DEFAULT, name))(h, 0, d, 1, &place), 0);
+		expect(name, place, 0);
+	}
+	cudaFree(d);
+	free(buffer);
+}
+
+static void test_real(void)
+{
+	const float cosine = .6f, sine = .8f, p[5] = {-1, 2, 3, 4, 5};
+	const double wide_cosine = .6, wide_sine = .8, wide_p[5] = {-1, 2, 3, 4, 5};
+
+	begin();
+	for (int i = 0; i < N; i++)
+		want[i] = .6 * c[i] + .8 * b[2 * i];
+	end("rot",
+		named("cublas%crot_v2")(h, N, dc, 1, db, 2, type ? (const void *)&wide_cosine : &cosine,
+			type ? (const void *)&wide_sine : &sine),
+		dc);
+	begin();
+	for (int i = 0; i < N; i++)
+		want[i] = 3 * b[i] + 5 * c[i];
+	end("rotm", named("cublas%crotm_v2")(h, N, db, 1, dc, 1, type ? (const void *)wide_p : p), dc);
+}
+
+/* Returns a real number of the precision of the type. */
+static double real_result(const void *p) { return type & 1 ? *(const double *)p : (double)*(const float *)p; }
+
+static void test_complex(void)
+{
+	char result[16], real[16];
+	z sum = 0, conjugates = 0;
+	double squares = 0, magnitudes = 0;
+
+	for (int op = 0; op < 9; op++) {
+		begin();
+		for (int i = 0; i < N; i++)
+			for (int j = 0; j < N; j++) {
+				z v = 0;
+
+				for (int k = 0; k < K; k++)
+					v += element(a, LDA, i, k, op % 3) * element(b, LDB, k, j, op / 3);
+				want[i + j * LDC] = alpha * v + beta * c[i + j * LDC];
+			}
+		end("gemm",
+			named(op & 1 ? "cublas%cgemm3m" : "cublas%cgemm_v2")(h, op % 3, op / 3, N, N, K,
+				alpha_bytes, da, LDA, db, LDB, beta_bytes, dc, LDC),
+			dc);
+	}
+	for (int conjugate = 0; conjugate < 2; conjugate++) {
+		begin();
+		for (int i = 0; i < M * N; i++)
+			want[i % M + i / M * LDC] +=
+				alpha * a[i % M] * (conjugate ? conj(b[2 * (i / M)]) : b[2 * (i / M)]);
+		end("ger",
+			named(conjugate ? "cublas%cgerc_v2" : "cublas%cgeru_v2")(
+				h, M, N, alpha_bytes, da, 1, db, 2, dc, LDC),
+			dc);
+	}
+	begin();
+	for (int i = 0; i < N; i++)
+		want[i] += alpha * a[2 * i];
+	end("axpy", named("cublas%caxpy_v2")(h, N, alpha_bytes, da, 2, dc, 1), dc);
+	for (int i = 0; i < N; i++)
+		want[i] *= alpha;
+	end("scal", named("cublas%cscal_v2")(h, N, alpha_bytes, dc, 1), dc);
+	for (int i = 0; i < N; i++)
+		want[i] *= creal(alpha);
+	end("real scal", named(type == 2 ? "cublas%csscal_v2" : "cublas%cdscal_v2")(h, N, alpha_bytes, dc, 1),
+		dc);
+	for (int i = 0; i < M; i++) {
+		want[i] = a[i];
+		sum += a[i] * b[2 * i];
+		conjugates += conj(a[i]) * b[2 * i];
+		squares += creal(a[i] * conj(a[i]));
+		magnitudes += fabs(creal(a[i])) + fabs(cimag(a[i]));
+	}
+	end("copy", named("cublas%ccopy_v2")(h, M, da, 1, dc, 1), dc);
+	expect("dotu", named("cublas%cdotu_v2")(h, M, da, 1, db, 2, result), 0);
+	if (cabs(get(result, 0) - sum) > 1e-4)
+		fail("dotu", 0, get(result, 0), sum);
+	expect("dotc", named("cublas%cdotc_v2")(h, M, da, 1, db, 2, result), 0);
+	if (cabs(get(result, 0) - conjugates) > 1e-4)
+		fail("dotc", 0, get(result, 0), conjugates);
+	expect("nrm2", named(type == 2 ? "cublasScnrm2_v2" : "cublasDznrm2_v2")(h, M, da, 1, real), 0);
+	if (fabs(real_result(real) - sqrt(squares)) > 1e-4)
+		fail("nrm2", 0, real_result(real), sqrt(squares));
+	expect("asum", named(type == 2 ? "cublasScasum_v2" : "cublasDzasum_v2")(h, M, da, 1, real), 0);
+	if (fabs(real_result(real) - magnitudes) > 1e-4)
+		fail("asum", 0, real_result(real), magnitudes);
+}
+
+int main(void)
+{
+	srand(3);
+	cublasCreate_v2(&h);
+	cudaMalloc(&da, SIZE * 16);
+	cudaMalloc(&db, SIZE * 16);
+	cudaMalloc(&dc, SIZE * 16);
+	cudaMalloc(&scalars, 32);
+	for (type = 0; type < 4; type++) {
+		for (int i = 0; i < SIZE; i++) {
+			a[i] = i % 9 - 4.25 + I * (is_complex() ? i % 5 - 2 : 0);
+			b[i] = i % 7 - 2.5 + I * (is_complex() ? i % 3 - 1 : 0);
+			c[i] = i % 11 * .5 + I * (is_complex() ? i % 4 - 1.5 : 0);
+		}
+		alpha = 2 + (is_complex() ? I * .5 : 0);
+		beta = .5 - (is_complex() ? I : 0);
+		put(alpha_bytes, 0, alpha);
+		put(beta_bytes, 0, beta);
+		test_sums();
+		test_symmetric(false);
+		test_updates(false);
+		for (int way = 0; way < 24; way++)
+			test_triangular(way & 1, way >> 1 & 1, way >> 3, way >> 2 & 1);
+		test_batches();
+		test_vectors();
+		test_extremes();
+		if (is_complex()) {
+			test_symmetric(true);
+			test_updates(true);
+			test_complex();
+		} else {
+			test_real();
+		}
+	}
+	cudaFree(da);
+	cudaFree(db);
+	cudaFree(dc);
+	cudaFree(scalars);
+	cublasDestroy_v2(h);
+	return bad;
+}
