@@ -111,7 +111,7 @@ $(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
 	@mkdir -p $(BUILD)/cudart
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done
 $(CUBLAS): $(CUBLAS_OBJ) $(CUBLAS_MAP)
-	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,--version-script=$(CUBLAS_MAP) -o $(TMP) $(CUBLAS_OBJ) -pthread $(RENAME)
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,--version-script=$(CUBLAS_MAP) -o $(TMP) $(CUBLAS_OBJ) -pthread -lm $(RENAME)
 	@mkdir -p $(BUILD)/cublas
 	for v in $(CUBLAS_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublas.so.$$v && \
 		ln -sf ../$(notdir $@) $(BUILD)/cublas/libcublasLt.so.$$v || exit 1; done

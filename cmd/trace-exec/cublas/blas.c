@@ -3,6 +3,7 @@
  * Functions of general products, triangular solutions and vectors (blas.h), with lengths of 32 and 64 bits. Matrices are
  * stored column by column.
  */
+#include <math.h>
 #include "cublas/general.h"
 
 int cudaMalloc(void **to, size_t n), cudaFree(void *p),
@@ -502,6 +503,32 @@ static int run_rotm(struct cublas_handle *h, int type, int64_t n, void *x, int64
 		by[1] = 1, by[2] = -1;
 	return run_rotation(h, type, n, x, step_x, y, step_y, by);
 }
+
+/*
+ * Makes a rotation that turns (a, b) to (r, 0), on the host: a becomes r, and b the number from which the rotation can be
+ * made again.
+ */
+#define GIVENS(name, type, magnitude, root) \
+	API(int, name, struct cublas_handle *h, type *a, type *b, type *c, type *s) \
+	{ \
+		type x, y, r; \
+		if (!h || !a || !b || !c || !s) \
+			return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED; \
+		if (h->scalars_on_device) \
+			return cublas_unsupported(#name, "scalars on the device"); \
+		x = *a, y = *b; \
+		r = root(x, y); \
+		if ((magnitude(x) > magnitude(y) ? x : y) < 0) \
+			r = -r; \
+		*c = r != 0 ? x / r : 1; \
+		*s = r != 0 ? y / r : 0; \
+		*a = r; \
+		*b = magnitude(x) > magnitude(y) || r == 0 ? *s : *c != 0 ? 1 / *c : 1; \
+		return CUBLAS_SUCCESS; \
+	}
+GIVENS(cublasSrotg_v2, float, fabsf, hypotf)
+GIVENS(cublasDrotg_v2, double, fabs, hypot)
+#undef GIVENS
 
 #define INT        int
 #define NAME(name) name

@@ -6,6 +6,7 @@
  *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
  *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
  *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
+ *   least.c    QR factors and least squares of batches
  *   factor.c   LU factors, solutions and inverses of batches of small matrices
  *   refused.c  functions that are not executed (cublas.def)
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Batches of small systems of linear equations: LU factors (getrfBatched), solutions (getrsBatched) and inverses
- * (getriBatched), in single and double precision.
+ * (getriBatched, matinvBatched), in single and double precision.
  *
  * One thread block works on each matrix. A matrix is stored column by column: element (i, j) is at index
  * i + j * pitch. Pivots count rows from 1, as in LAPACK.
@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cublas/cublas.h"
+#include "cublas/general.h"
 
-/* Number of threads of a block. */
-enum { THREADS = 128 };
+int cuMemAlloc_v2(uint64_t *to, size_t n), cuMemFree_v2(uint64_t addr),
+	cudaMemcpy(void *to, const void *from, size_t n, int kind);
+
+/* Number of threads of a block; direction of a copy. */
+enum { THREADS = 128, HOST_TO_DEVICE = 1 };
 
 /* ---- kernels: $T is the type, $B its bytes, $0 its zero, $1 its one ---- */
 
@@ -194,7 +197,80 @@ static int solve_systems(struct cublas_handle *h, int op, int *host_info, const 
 	return run_systems(h, "solve", solve_body, s);
 }
 
+/* Bytes for a batch of matrix inversions: copies of the matrices, pivots, and the addresses of the copies. */
+static size_t inversion_bytes(const struct systems *s, size_t *copies, size_t *pivots)
+{
+	size_t batches = (size_t)s->batches, n = (size_t)s->n, bytes = s->doubles ? 8 : 4;
+
+	*copies = batches * n * n * bytes;
+	*pivots = (batches * n * sizeof(int) + 7) / 8 * 8;
+	return *copies + *pivots + batches * sizeof(uint64_t);
+}
+
+/* Copies the matrices of a to memory at `base`, whose addresses are at `addresses`. */
+static int copy_systems(struct cublas_handle *h, const struct systems *s, uint64_t base, uint64_t addresses)
+{
+	size_t step = (size_t)s->n * (size_t)s->n * (s->doubles ? 8 : 4);
+	uint64_t *at = calloc((size_t)s->batches, sizeof(*at));
+	struct cublas_general g = {.a = {.base = (uintptr_t)s->a, .row = 1, .other = s->pitch_a},
+		.d = {.base = addresses, .row = 1, .column = s->n},
+		.m = s->n,
+		.n = s->n,
+		.k = 1,
+		.batches = s->batches,
+		.type = s->doubles ? TYPE_F64 : TYPE_F32,
+		.no_beta = true,
+		.b_is_one = true,
+		.pointers = true};
+	int e;
+
+	if (!at)
+		return CUBLAS_ALLOC_FAILED;
+	for (int i = 0; i < s->batches; i++)
+		at[i] = base + (size_t)i * step;
+	g.b = g.c = g.d;
+	e = cudaMemcpy((void *)(uintptr_t)addresses, at, (size_t)s->batches * sizeof(*at), HOST_TO_DEVICE);
+	free(at);
+	return e ? CUBLAS_EXECUTION_FAILED : cublas_general_run(h, &g);
+}
+
+/* Stores the inverses of the matrices of a, which have at most 32 rows, in b. */
+static int invert_systems(struct cublas_handle *h, const struct systems *s)
+{
+	struct systems x = *s;
+	size_t copies, pivots, bytes;
+	uint64_t base;
+	int e;
+
+	if (!h)
+		return CUBLAS_NOT_INITIALIZED;
+	if (s->n < 0 || s->n > 32 || s->batches < 0 || s->pitch_a < (s->n > 1 ? s->n : 1) ||
+		s->pitch_b < (s->n > 1 ? s->n : 1))
+		return CUBLAS_INVALID_VALUE;
+	if (!s->n || !s->batches)
+		return CUBLAS_SUCCESS;
+	bytes = inversion_bytes(s, &copies, &pivots);
+	if (cuMemAlloc_v2(&base, bytes))
+		return CUBLAS_ALLOC_FAILED;
+	e = copy_systems(h, s, base, base + copies + pivots);
+	x.a = (const void *)(uintptr_t)(base + copies + pivots);
+	x.pivots = (const int *)(uintptr_t)(base + copies);
+	x.pitch_a = s->n;
+	if (!e)
+		e = run_systems(h, "factor", factor_body, &x);
+	x.info = NULL;
+	if (!e)
+		e = run_systems(h, "solve", solve_body, &x);
+	return cuMemFree_v2(base) && !e ? CUBLAS_EXECUTION_FAILED : e;
+}
+
 #define SYSTEMS(L, type, doubles) \
+	API(int, cublas##L##matinvBatched, struct cublas_handle *h, int n, const type *const *a, \
+		int pitch_a, type *const *b, int pitch_b, int *info, int batches) \
+	{ \
+		return invert_systems(h, &(struct systems){a, b, NULL, info, n, n, pitch_a, pitch_b, \
+						 batches, doubles, true}); \
+	} \
 	API(int, cublas##L##getrfBatched, struct cublas_handle *h, int n, type *const *a, int pitch, \
 		int *pivots, int *info, int batches) \
 	{ \

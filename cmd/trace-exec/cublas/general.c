@@ -241,7 +241,7 @@ static void put_product(FILE *f, int type)
  */
 static const char solve_text[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"
-	".visible .entry solve(.param .align 8 .b8 p[96])\n{\n"
+	".visible .entry triangular(.param .align 8 .b8 p[96])\n{\n"
 	".reg .pred %t, %q, %pointers, %back, %unit, %conj, %none;\n"
 	".reg .b32 %x, %col, %n, %m, %flags, %i, %j, %l, %k, %v;\n"
 	".reg .b64 %a, %b, %to, %step, %wide, %rows, %batch, %pa;\n"
@@ -354,8 +354,7 @@ static char *general_kernel_text(const char *text, int type)
 
 int cuMemAlloc_v2(uint64_t *to, size_t n), cudaMemcpy(void *to, const void *from, size_t n, int kind);
 
-/* Launches kernel `name` with one structure as its parameter. */
-static int launch_general(struct cublas_handle *h, const char *name, const char *text, int type,
+int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *text, int type,
 	const unsigned grid[3], unsigned block_x, unsigned block_y, void *parameters)
 {
 	char key[64];
@@ -423,7 +422,7 @@ int cublas_general_run(struct cublas_handle *h, const struct cublas_general *g)
 		p.flags |= GENERAL_ALPHA_ON_DEVICE;
 	if (!g->no_beta && set_scalar(h, p.beta, g->beta, g->type, g->real_beta))
 		p.flags |= GENERAL_BETA_ON_DEVICE;
-	return launch_general(h, "general", NULL, g->type,
+	return cublas_launch_lines(h, "general", NULL, g->type,
 		(unsigned[]){(p.m + 15) / 16, (p.n + 15) / 16, (unsigned)g->batches}, 16, 16, &p);
 }
 
@@ -442,7 +441,7 @@ int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangu
 		return cublas_unsupported("cublas solution", "a matrix of this size");
 	if (set_scalar(h, p.alpha, t->alpha, t->type, false))
 		p.flags |= SOLVE_ALPHA_ON_DEVICE;
-	return launch_general(h, "solve", solve_text, t->type,
+	return cublas_launch_lines(h, "triangular", solve_text, t->type,
 		(unsigned[]){(p.columns + 63) / 64, (unsigned)t->batches, 1}, 64, 1, &p);
 }
 
@@ -460,7 +459,7 @@ int cublas_rotate(struct cublas_handle *h, const struct cublas_rotation *r)
 		memcpy(&p.h[i], r->type == TYPE_F64 ? (const void *)&r->h[i] : (const void *)&single,
 			r->type == TYPE_F64 ? 8 : 4);
 	}
-	return launch_general(
+	return cublas_launch_lines(
 		h, "rotate", rotation_text, r->type, (unsigned[]){(p.n + 255) / 256, 1, 1}, 256, 1, &p);
 }
 
@@ -477,7 +476,7 @@ int cublas_extreme(struct cublas_handle *h, int64_t n, int type, uint64_t x, int
 	if (!h->scalars_on_device && !h->scratch && cuMemAlloc_v2(&h->scratch, 8))
 		return CUBLAS_ALLOC_FAILED;
 	p.to = h->scalars_on_device ? (uintptr_t)to : h->scratch;
-	e = launch_general(h, "extreme", extreme_text, type, (unsigned[]){1, 1, 1}, 256, 1, &p);
+	e = cublas_launch_lines(h, "extreme", extreme_text, type, (unsigned[]){1, 1, 1}, 256, 1, &p);
 	if (!e && !h->scalars_on_device && cudaMemcpy(to, (const void *)(uintptr_t)p.to, bytes, 2))
 		e = CUBLAS_EXECUTION_FAILED;
 	return e;

@@ -68,4 +68,11 @@ int cublas_rotate(struct cublas_handle *h, const struct cublas_rotation *r);
 int cublas_extreme(struct cublas_handle *h, int64_t n, int type, uint64_t x, int64_t step, bool least,
 	void *to, size_t bytes);
 
+/*
+ * Launches kernel `name`, whose parameter is a structure. text: lines for the real and complex types (general.c); NULL:
+ * the product. Returns a status.
+ */
+int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *text, int type,
+	const unsigned grid[3], unsigned block_x, unsigned block_y, void *parameters);
+
 #endif

@@ -405,6 +405,7 @@ static void test_extremes(void)
 
 static void test_real(void)
 {
+	char x[16], y[16], cosine_made[16], sine_made[16];
 	const float cosine = .6f, sine = .8f, p[5] = {-1, 2, 3, 4, 5};
 	const double wide_cosine = .6, wide_sine = .8, wide_p[5] = {-1, 2, 3, 4, 5};
 
@@ -418,7 +419,137 @@ static void test_real(void)
 	begin();
 	for (int i = 0; i < N; i++)
 		want[i] = 3 * b[i] + 5 * c[i];
+	put(x, 0, 3);
+	put(y, 0, -4);
+	expect("rotg", named("cublas%crotg_v2")(h, x, y, cosine_made, sine_made), 0);
+	if (cabs(get(x, 0) + 5) + cabs(get(cosine_made, 0) + .6) + cabs(get(sine_made, 0) - .8) +
+			cabs(get(y, 0) + 1 / .6) >
+		1e-5)
+		fail("rotg", 0, get(x, 0), -5);
 	end("rotm", named("cublas%crotm_v2")(h, N, db, 1, dc, 1, type ? (const void *)wide_p : p), dc);
+}
+
+/* Puts addresses of parts of a matrix's memory, 32 elements from each other, into device memory. */
+static void *addresses_of(void *base)
+{
+	void *at[BATCHES], *p;
+
+	for (int i = 0; i < BATCHES; i++)
+		at[i] = (char *)base + (size_t)(32 * i) * bytes();
+	cudaMalloc(&p, sizeof(at));
+	cudaMemcpy(p, at, sizeof(at), 1);
+	return p;
+}
+
+/* Least squares: the residual is orthogonal to the columns of a. Its QR factors have the same squares as a. */
+static void test_least_squares(void)
+{
+	void *pa = addresses_of(da), *pb = addresses_of(db), *pc = addresses_of(dc), *results;
+	char found[SIZE * 16];
+	int numbers[BATCHES] = {9, 9}, info = 9;
+
+	cudaMalloc(&results, sizeof(numbers));
+	begin();
+	expect("gels", named("cublas%cgelsBatched")(h, 0, M, K, 2, pa, M, pb, LDB, &info, results, BATCHES),
+		0);
+	cudaMemcpy(numbers, results, sizeof(numbers), 2);
+	expect("gels info", info + numbers[0] + numbers[1], 0);
+	cudaMemcpy(found, db, SIZE * bytes(), 2);
+	for (int k = 0; k < BATCHES * 2 * K; k++) {
+		const z *x = a + k / (2 * K) * 32, *y = b + k / (2 * K) * 32;
+		int column = k / K % 2;
+		double sum = 0;
+
+		for (int i = 0; i < M; i++) {
+			double rest = creal(y[i + column * LDB]);
+
+			for (int j = 0; j < K; j++)
+				rest -= creal(x[i + j * M]) *
+					creal(get(found, k / (2 * K) * 32 + j + column * LDB));
+			sum += rest * creal(x[i + k % K * M]);
+		}
+		if (!(fabs(sum) < 1e-3))
+			fail("gels", k, sum, 0);
+	}
+	begin();
+	expect("geqrf", named("cublas%cgeqrfBatched")(h, M, K, pa, M, pc, &info, BATCHES), 0);
+	cudaMemcpy(found, da, SIZE * bytes(), 2);
+	for (int k = 0; k < K * K; k++) {
+		double squares = 0, factors = 0;
+		int i = k % K, j = k / K;
+
+		for (int r = 0; r < M; r++)
+			squares += creal(a[r + i * M] * a[r + j * M]);
+		for (int r = 0; r <= i && r <= j; r++)
+			factors += creal(get(found, r + i * M) * get(found, r + j * M));
+		if (!(fabs(squares - factors) < 1e-3))
+			fail("geqrf", k, factors, squares);
+	}
+	for (int i = 0; i < SIZE; i++)
+		want[i] = 0;
+	upload(da, want, SIZE);
+	expect("gels", named("cublas%cgelsBatched")(h, 0, M, K, 2, pa, M, pb, LDB, &info, results, BATCHES),
+		0);
+	cudaMemcpy(numbers, results, sizeof(numbers), 2);
+	expect("gels of zeros", numbers[1], 1);
+	expect("gels pitch",
+		named("cublas%cgelsBatched")(h, 0, M, K, 2, pa, K, pb, LDB, &info, results, BATCHES), 7);
+	cudaFree(results);
+	cudaFree(pa);
+	cudaFree(pb);
+	cudaFree(pc);
+}
+
+/* The product of a matrix and its inverse is the identity. */
+static void test_inverses(void)
+{
+	void *pa = addresses_of(da), *pb = addresses_of(db), *results;
+	char found[SIZE * 16];
+	int numbers[BATCHES] = {9, 9};
+	z x[SIZE];
+
+	cudaMalloc(&results, sizeof(numbers));
+	begin();
+	for (int i = 0; i < SIZE; i++)
+		x[i] = a[i] + (i % 32 % (M + 1) ? 0 : 20);
+	upload(da, x, SIZE);
+	expect("matinv", named("cublas%cmatinvBatched")(h, N, pa, M, pb, LDB, results, BATCHES), 0);
+	cudaMemcpy(numbers, results, sizeof(numbers), 2);
+	expect("matinv info", numbers[0] + numbers[1], 0);
+	cudaMemcpy(found, db, SIZE * bytes(), 2);
+	for (int k = 0; k < BATCHES * N * N; k++) {
+		int batch = k / (N * N), i = k % N, j = k / N % N;
+		double sum = 0;
+
+		for (int r = 0; r < N; r++)
+			sum += creal(x[32 * batch + i + r * M]) * creal(get(found, 32 * batch + r + j * LDB));
+		if (!(fabs(sum - (i == j)) < 1e-3))
+			fail("matinv", k, sum, i == j);
+	}
+	for (int i = 0; i < SIZE; i++)
+		want[i] = x[i];
+	end("matinv leaves a", 0, da);
+	expect("matinv size", named("cublas%cmatinvBatched")(h, 33, pa, 33, pb, 33, results, BATCHES), 7);
+	cudaFree(results);
+	cudaFree(pa);
+	cudaFree(pb);
+}
+
+/* Functions whose arguments name the types: numbers of cudaDataType. */
+static void test_named_types(void)
+{
+	char result[16];
+	double squares = 0;
+
+	begin();
+	for (int i = 0; i < N; i++) {
+		want[i] += alpha * a[2 * i];
+		squares += creal(a[i] * a[i]);
+	}
+	end("AxpyEx", named("cublasAxpyEx")(h, N, alpha_bytes, type, da, type, 2, dc, type, 1, type), dc);
+	expect("Nrm2Ex", named("cublasNrm2Ex")(h, N, da, type, 1, result, type, type), 0);
+	if (fabs(creal(get(result, 0)) - sqrt(squares)) > 1e-4)
+		fail("Nrm2Ex", 0, get(result, 0), sqrt(squares));
 }
 
 /* Returns a real number of the precision of the type. */
@@ -520,6 +651,9 @@ int main(void)
 			test_complex();
 		} else {
 			test_real();
+			test_least_squares();
+			test_inverses();
+			test_named_types();
 		}
 	}
 	cudaFree(da);
