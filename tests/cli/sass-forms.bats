@@ -315,3 +315,15 @@ for _ in range(512):
 	assert_output --regexp 'VHMNMX R[0-9]+, R[0-9]+\.H1_H1, R[0-9]+\.H0_H0, R[0-9]+\.H1_H1, !PT'
 	assert_output --partial 'VHMNMX.BF16_V2.NAN '
 }
+
+@test "sm_80: products of doubles with negated and absolute operands" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(8)
+sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(256))))' >in
+	launch_of_64 2048 64
+	equals_ptx dmma 80 -r 32 -p 8,8
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'DMMA.884 R[0-9]+, -R[0-9]+[.reus]*, \|R[0-9]+\|[.reus]*, \|R[0-9]+\|'
+	assert_output --regexp 'DMMA.884 R[0-9]+, R[0-9]+[.reus]*, -\|R[0-9]+\|'
+}

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
 #include "machine/code.h"
 #include "sem/mma.h"
 
@@ -200,11 +201,13 @@ int mbind_scaled_product(struct mbind *b, struct op *o)
 
 /* ---- DMMA ---- */
 
-static double read_signed_pair(const u32 *p, unsigned lane, bool negative)
+/* Reads a number. signs: NEG_A and ABS_A. */
+static double read_signed_pair(const u32 *p, unsigned lane, unsigned signs)
 {
 	double v = ieee_f64(p[lane] | (u64)p[lane + LANES] << 32);
 
-	return negative ? -v : v;
+	v = signs & ABS_A ? fabs(v) : v;
+	return signs & NEG_A ? -v : v;
 }
 
 /* Returns result number e of a lane. o->n: rows; o->bytes: columns of A. */
@@ -212,13 +215,13 @@ static double dmma_sum(const struct warp *w, const struct op *o, unsigned lane, 
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	unsigned row = lane / 4, col = lane % 4 * 2 + e % 2, parts = o->n / 8;
-	double v = read_signed_pair(c + 2 * e * LANES, lane, o->mode & NEG_C);
+	double v = read_signed_pair(c + 2 * e * LANES, lane, o->mode >> 4);
 
 	for (unsigned k = 0; k < o->bytes; k++) {
 		unsigned i = k / 4 * parts + e / 2; /* index in the fragment of A */
 
-		v += read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode & NEG_A) *
-		     read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, false);
+		v += read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode) *
+		     read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, o->mode >> 2);
 	}
 	return v;
 }
@@ -255,7 +258,8 @@ int mbind_dmma(struct mbind *b, struct op *o)
 	o->a = mbind_reg(b, 24, o->bytes / 2u * parts);
 	o->b = mbind_reg(b, 32, o->bytes / 2u);
 	o->c = mbind_reg(b, 64, 4 * parts);
-	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 75) ? NEG_C : 0));
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) | (bit(b, 63) ? NEG_B : 0) |
+			    (bit(b, 62) ? ABS_B : 0) | (bit(b, 75) ? NEG_C : 0) | (bit(b, 74) ? ABS_C : 0));
 	machine_set_function(o, execute_dmma);
 	return 0;
 }
