@@ -907,6 +907,23 @@ results() {
 	assert_output --partial 'deadlock'
 }
 
+@test "an endless loop of thousands of instructions is a deadlock" {
+	kernel <<-'E'
+	l:
+		mov.u32 %r2, 0;
+	c:
+		add.u32 %r2, %r2, 1;
+		setp.lt.u32 %p1, %r2, 3000;
+		@%p1 bra c;
+		ld.volatile.global.u32 %r3, [%rd1];
+		setp.eq.u32 %p2, %r3, 0;
+		@%p2 bra l;
+	E
+	launch 64
+	run -1 trace-exec --limit 2000000 -n k.launch
+	assert_output --partial 'deadlock'
+}
+
 @test "a lock that lanes of one warp fight for is a deadlock, but not for independent lanes" {
 	kernel <<-'E'
 	l:

@@ -536,7 +536,6 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 	       !memcmp(w->frame, s->frame, s->bytes);
 }
 
-#define SPIN_STEPS   65536u
 #define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
 /*
@@ -556,15 +555,15 @@ static void free_snapshot(struct snapshot *s)
 }
 
 /*
- * Executes instructions until the warp is in an earlier state again. Returns false if it does not get there, or if a
- * warp that is not frozen reads a clock.
+ * Executes at most `steps` instructions until the warp is in an earlier state again. Returns false if it does not get
+ * there, or if a warp that is not frozen reads a clock.
  */
-static bool returns_to_state(struct warp *w)
+static bool returns_to_state(struct warp *w, uint32_t steps)
 {
 	struct snapshot s = {0};
 	bool returned = false;
 
-	for (uint32_t n = 0; n < (w->frozen ? FROZEN_STEPS : SPIN_STEPS) && !returned; n++) {
+	for (uint32_t n = 0; n < steps && !returned; n++) {
 		if (is_state_to_keep(w, n)) {
 			free_snapshot(&s);
 			take_snapshot(w, &s);
@@ -583,16 +582,16 @@ static bool returns_to_state(struct warp *w)
 }
 
 /* Tests whether a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
-bool exec_does_spin(struct warp *w)
+bool exec_does_spin(struct warp *w, uint32_t steps)
 {
 	bool timed_before = w->timed;
 
 	w->changed = w->timed = false;
-	bool spins = returns_to_state(w);
+	bool spins = returns_to_state(w, steps);
 	if (!spins && w->timed && w->state == WARP_READY && !w->changed && !(w->stop & WARP_STOP)) {
 		w->frozen_clock = exec_clock(w, NULL);
 		w->frozen = true;
-		spins = returns_to_state(w);
+		spins = returns_to_state(w, FROZEN_STEPS);
 		w->frozen = false;
 	}
 	w->timed |= timed_before;

@@ -526,10 +526,11 @@ void grid_end(struct grid_team *t);
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Tests whether the warp spins: it returns to an earlier state without changing memory, if need be while its clocks
- * are stopped. Such a warp spins until another warp changes memory or, if it reads a clock, until time passes.
+ * Tests whether the warp spins: it returns within `steps` instructions to an earlier state without changing memory, if
+ * need be while its clocks are stopped. Such a warp spins until another warp changes memory or, if it reads a clock,
+ * until time passes.
  */
-bool exec_does_spin(struct warp *w);
+bool exec_does_spin(struct warp *w, uint32_t steps);
 /* Opens the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
 void exec_init_frame(struct warp *w, const struct frame *f);
