@@ -307,6 +307,99 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 }
 
+# Prints code that converts the bits in %v and sets %k to a number if the result depends on the width of the registers: lanes
+# of a wider register are converted one by one. Arguments: number, suffixes of cvt, bits of the result and of the source.
+compare_cvt() {
+	local d=$(($3 < 16 ? 16 : $3)) s=$(($4 < 16 ? 16 : $4)) one=%o_$(($3 < 16 ? 16 : $3))
+	[ "$4" != 64 ] || one=%o_64
+	[ "$s" = 64 ] && echo 'mov.b64 %s_64, %v;' || echo "cvt.u$s.u64 %s_$s, %v;"
+	echo "@%p1 cvt.$2 %d_$d, %s_$s; @!%p1 cvt.$2 %d_$d, %s_$s; cvt.$2 $one, %v;"
+	[ "$d" = 64 ] && echo 'mov.b64 %x, %d_64;' || echo "cvt.u64.u$d %x, %d_$d;"
+	[ "$one" = %o_64 ] && echo 'mov.b64 %y, %o_64;' || echo "cvt.u64.u$d %y, $one;"
+	[ "$3" = 64 ] || echo "and.b64 %x, %x, $(((1 << $3) - 1)); and.b64 %y, %y, $(((1 << $3) - 1));"
+	echo "setp.ne.u64 %q, %x, %y; @%q mov.u32 %k, $1;"
+}
+
+@test "conversions of all lanes at once equal those of single lanes" {
+	n=0
+	cat >body <<-'E'
+		.reg .b64 %v, %w, %x, %y, %d_64, %o_64, %s_64; .reg .b32 %k, %i, %t, %d_32, %o_32, %s_32; .reg .b16 %d_16, %o_16, %s_16;
+		.reg .pred %q;
+		and.b32 %t, %r1, 1; setp.eq.u32 %p1, %t, 0; mov.u32 %k, 0; mov.u32 %i, 0;
+	round:
+		mad.lo.u32 %t, %i, 64, %r1; add.u32 %t, %t, 1; cvt.u64.u32 %v, %t; mul.lo.u64 %v, %v, 0x9e3779b97f4a7c15; shr.u64 %w, %v, 29;
+		xor.b64 %v, %v, %w; mul.lo.u64 %v, %v, 0xbf58476d1ce4e5b9; shr.u64 %w, %v, 32; xor.b64 %v, %v, %w;
+		and.b32 %t, %i, 7;
+		setp.eq.u32 %q, %t, 1; @%q and.b64 %v, %v, 0xffffe000ffff8000;
+		setp.eq.u32 %q, %t, 2; @%q shr.u64 %w, %v, 40; @%q rem.u64 %w, %w, 44; @%q add.u64 %w, %w, 101; @%q shl.b64 %w, %w, 23;
+		@%q and.b64 %v, %v, 0x807fffff; @%q or.b64 %v, %v, %w;
+		setp.eq.u32 %q, %t, 3; @%q and.b64 %v, %v, 0x800fffff807f83ff;
+		setp.eq.u32 %q, %t, 4; @%q or.b64 %v, %v, 0x7ff000007f807c00;
+		setp.eq.u32 %q, %t, 5; @%q and.b64 %v, %v, 0x8000000080008000; @%q or.b64 %v, %v, 0x7f807f80;
+		setp.eq.u32 %q, %t, 6; @%q and.b64 %v, %v, 0x8000000080008000; @%q or.b64 %v, %v, 0x7ff0000000007c00;
+		setp.eq.u32 %q, %t, 7; @%q and.b64 %v, %v, 0x80000000800080ff; @%q or.b64 %v, %v, 0x41e000004f000000;
+	E
+	while read -r suffix d s; do
+		n=$((n + 1))
+		compare_cvt $n "$suffix" "$d" "$s" >>body
+	done <<-'E'
+		rn.f32.f64 32 64
+		f32.f16 32 16
+		ftz.f32.f16 32 16
+		f32.bf16 32 16
+		rn.f16.f32 16 32
+		rn.bf16.f32 16 32
+		f64.f32 64 32
+		rni.f32.f32 32 32
+		rzi.f32.f32 32 32
+		rmi.f32.f32 32 32
+		rpi.f32.f32 32 32
+		rni.ftz.f32.f32 32 32
+		rzi.ftz.f32.f32 32 32
+		rmi.ftz.f32.f32 32 32
+		rpi.ftz.f32.f32 32 32
+		rzi.s32.f32 32 32
+		rni.s32.f32 32 32
+		rmi.s32.f32 32 32
+		rpi.s32.f32 32 32
+		rzi.u32.f32 32 32
+		rzi.ftz.u32.f32 32 32
+		rni.ftz.s32.f32 32 32
+		rzi.s32.f64 32 64
+		rzi.u32.f64 32 64
+		rn.f32.s32 32 32
+		rn.f32.u32 32 32
+		rn.f32.s64 32 64
+		rn.f32.u64 32 64
+		rn.f32.u8 32 8
+		rn.f64.s32 64 32
+		rn.f64.u32 64 32
+		u32.u8 32 8
+		s32.s8 32 8
+		u16.u8 16 8
+		s16.s8 16 8
+		u8.u32 8 32
+		u16.u32 16 32
+		u32.u16 32 16
+		s32.s16 32 16
+		s64.s32 64 32
+		u64.u32 64 32
+		u32.u64 32 64
+	E
+	cat >>body <<-'E'
+		add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 64; @%q bra round;
+		mul.wide.u32 %w, %r1, 4; add.u64 %w, %w, %rd1; st.global.u32 [%w], %k;
+	E
+	kernel <body
+	launch 64
+	echo 'save A a.bin' >>k.launch
+	run -0 trace-exec -n k.launch
+	run -0 od -An -v -tu4 -w256 a.bin
+	assert_output --regexp '^( +0){64}$'
+	run -0 grep -c 'setp.ne.u64' k.ptx
+	assert_output 42
+}
+
 @test "random bits of cvt.rs go to the elements as the manual says" {
 	# One and m / 65536 of the last place goes up where the random bits of its element are 65536 - m at least: of
 	# 0x12345678 the first and third read a half backwards, and e2m1x4 gathers its halves from bytes.

@@ -208,6 +208,64 @@ static void execute_i2f(struct warp *w, const struct op *o, uint32_t m)
 MACHINE_OP1(i2f_signed, , ieee_f32_bits((float)(s32)a))
 MACHINE_OP1(i2f_unsigned, , ieee_f32_bits((float)a))
 
+/*
+ * ---- all lanes at once ----
+ *
+ * These functions take no modifiers of the source, no .SAT and no .FTZ. Floors and integers of floats take 10 host
+ * instructions a thread instruction instead of 28, floats through doubles 18 instead of 31.
+ */
+
+static inline u32 whole_f32_bits(float v) { return v != v ? 0x7fffffff : ieee_f32_bits(v); }
+
+MACHINE_OP1(frnd_nearest, , whole_f32_bits(rintf(ieee_f32(a))))
+MACHINE_OP1(frnd_down, , whole_f32_bits(floorf(ieee_f32(a))))
+MACHINE_OP1(frnd_up, , whole_f32_bits(ceilf(ieee_f32(a))))
+MACHINE_OP1(frnd_zero, , whole_f32_bits(truncf(ieee_f32(a))))
+
+static op_fn *const frnd_f32[4] = {frnd_nearest, frnd_down, frnd_up, frnd_zero};
+
+/* Return a number as an integer, limited to its range. NaN is 0. */
+static inline u32 limit_to_s32(float v)
+{
+	return v != v ? 0 : v <= -0x1p31f ? 1u << 31 : v >= 0x1p31f ? INT32_MAX : (u32)(s32)v;
+}
+static inline u32 limit_to_u32(float v) { return !(v > 0) ? 0 : v >= 0x1p32f ? UINT32_MAX : (u32)v; }
+
+MACHINE_OP1(f2i_signed, , limit_to_s32(ieee_f32(a)))
+MACHINE_OP1(f2i_unsigned, , limit_to_u32(ieee_f32(a)))
+
+/* The registers of a double are d and the next one. */
+LANE_FN static void f2f_f64_f32(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	EACH_LANE (i) {
+		double v = (double)ieee_f32(p[i]);
+		u64 u = v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull;
+		bool set = m >> i & 1;
+
+		d[i] = set ? (u32)u : d[i];
+		d[i + LANES] = set ? (u32)(u >> 32) : d[i + LANES];
+	}
+}
+
+LANE_FN static void f2f_f32_f64(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+
+	EACH_LANE (i) {
+		double v = ieee_f64(p[i] | (u64)p[i + LANES] << 32);
+		u32 u = v == v ? ieee_f32_bits((float)v) : 0x7fffffff;
+
+		d[i] = m >> i & 1 ? u : d[i];
+	}
+}
+
+/* Tests whether a function for all lanes can execute a conversion. */
+static bool is_plain_conversion(const struct op *o) { return !o->space && !(o->mode & (NEG_B | ABS_B)); }
+
 static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 {
 	unsigned from = (unsigned)field(b, 84, 2), to = (unsigned)field(b, 75, 2);
@@ -252,7 +310,11 @@ int mbind_f2f(struct mbind *b, struct op *o)
 	o->is_param &= 1;
 	bind_bf16_source(b, o);
 	bind_bf16_result(b, o);
-	machine_set_function(o, execute_f2f);
+	bool plain = is_plain_conversion(o);
+	machine_set_function(o, plain && o->reg_bytes == SIZE_32 && o->bytes == SIZE_64 ? f2f_f64_f32
+				: plain && !o->n && o->reg_bytes == SIZE_64 && o->bytes == SIZE_32
+					? f2f_f32_f64
+					: execute_f2f);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -263,7 +325,9 @@ int mbind_frnd(struct mbind *b, struct op *o)
 	o->is_param &= 1;
 	bind_bf16_source(b, o);
 	bind_bf16_result(b, o);
-	machine_set_function(o, execute_frnd);
+	bool plain = is_plain_conversion(o) && o->reg_bytes == SIZE_32 && o->bytes == SIZE_32;
+	o->a = o->b;
+	machine_set_function(o, plain ? frnd_f32[o->n & 3] : execute_frnd);
 	return o->reg_bytes == SIZE_8 || o->bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 
@@ -274,7 +338,9 @@ int mbind_f2i(struct mbind *b, struct op *o)
 	o->is_param &= 1;
 	o->is_signed = bit(b, 72);
 	bind_bf16_source(b, o);
-	machine_set_function(o, execute_f2i);
+	bool plain = is_plain_conversion(o) && o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && o->n == 3;
+	o->a = o->b;
+	machine_set_function(o, !plain ? execute_f2i : o->is_signed ? f2i_signed : f2i_unsigned);
 	return o->reg_bytes == SIZE_8 ? mbind_refuse(b, "format") : 0;
 }
 

@@ -10,17 +10,8 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include "sem/cvt.h"
 #include "sem/narrow.h"
-#include "sem/sem.h"
-
-struct cvt {
-	enum type d, s;           /* types of the destination and the source */
-	uint8_t d_bytes, s_bytes; /* bytes of the registers of the destination and the source */
-	bool sat, ftz, relu, satfinite;
-	enum rounding round;
-	uint8_t integral_rounding; /* rounding to a whole number: INTEGRAL_... */
-};
-enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
 
 static void unpack_cvt(const struct ext *x, struct cvt *c)
 {
@@ -92,6 +83,22 @@ static void store_integer_lane(void *r, const struct cvt *c, unsigned i, u64 v)
 		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
+/* Sets the rounding of the host, which is to nearest, and resets it. */
+static void set_host_rounding(enum rounding r)
+{
+	if (r != ROUND_RN)
+		fesetround(r == ROUND_RZ   ? FE_TOWARDZERO
+			   : r == ROUND_RM ? FE_DOWNWARD
+			   : r == ROUND_RP ? FE_UPWARD
+					   : FE_TONEAREST);
+}
+
+static void reset_host_rounding(enum rounding r)
+{
+	if (r != ROUND_RN)
+		fesetround(FE_TONEAREST);
+}
+
 static u64 convert_to_float_bits(double v, const struct cvt *c)
 {
 	union {
@@ -113,13 +120,10 @@ static u64 convert_to_float_bits(double v, const struct cvt *c)
 	if (c->d == T_F32) {
 		if (v != v)
 			return 0x7fffffff;
-		fesetround(c->round == ROUND_RZ   ? FE_TOWARDZERO
-			   : c->round == ROUND_RM ? FE_DOWNWARD
-			   : c->round == ROUND_RP ? FE_UPWARD
-						  : FE_TONEAREST);
+		set_host_rounding(c->round);
 		volatile double in = v;
 		f.f = (float)in;
-		fesetround(FE_TONEAREST);
+		reset_host_rounding(c->round);
 		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
 	}
 	u32 b = small_of_double(v, small_format_of(c->d), c->round, c->satfinite);
@@ -206,13 +210,10 @@ static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
 				u64 u;
 			} d;
 
-			fesetround(c.round == ROUND_RZ   ? FE_TOWARDZERO
-				   : c.round == ROUND_RM ? FE_DOWNWARD
-				   : c.round == ROUND_RP ? FE_UPWARD
-							 : FE_TONEAREST);
+			set_host_rounding(c.round);
 			volatile s64 in = v;
 			d.f = s ? (double)in : (double)(u64)in;
-			fesetround(FE_TONEAREST);
+			reset_host_rounding(c.round);
 			if (c.sat)
 				d.f = d.f > 0 ? d.f < 1 ? d.f : 1 : 0;
 			write_lane_bits(w->frame + o->d, c.d_bytes, i, d.u);
@@ -235,51 +236,6 @@ static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t 
 			v = copysign(0, v);
 		write_lane_bits(w->frame + o->d, c.d_bytes, i, convert_to_float_bits(v, &c));
 	}
-}
-
-/* ---- fast functions of common conversions ---- */
-
-LANE_OP1(u64_u32, u64, u32, a)
-LANE_OP1(s64_s32, s64, s32, a)
-LANE_OP1(u32_u64, u32, u64, a)
-LANE_OP1(f32_s32, float, s32, a)
-LANE_OP1(f32_u32, float, u32, a)
-LANE_OP1(f64_f32, double, float, a)
-LANE_OP1(f64_s32, double, s32, a)
-LANE_OP1(u32_u16, u32, u16, a)
-LANE_OP1(s32_s16, s32, s16, a)
-LANE_OP1(u16_u32, u16, u32, a)
-LANE_OP1(rz_s32_f32, s32, float,
-	a != a                ? 0
-	: a <= -2147483648.0f ? INT32_MIN
-	: a >= 2147483648.0f  ? INT32_MAX
-			      : (s32)a)
-
-static op_fn *fast_cvt(const struct cvt *c)
-{
-	bool exact = c->d_bytes * 8 == types[c->d].bits && c->s_bytes * 8 == types[c->s].bits && !c->sat &&
-		     !c->ftz && !c->relu && c->round == ROUND_RN;
-	bool si = types[c->s].kind == K_SINT, plain = c->integral_rounding == INTEGRAL_NO;
-	bool d_int = types[c->d].kind != K_FLOAT, s_int = types[c->s].kind != K_FLOAT;
-
-	if (!exact)
-		return NULL;
-	if (d_int && s_int) {
-		unsigned d = types[c->d].bits, s = types[c->s].bits;
-
-		return d == 64 && s == 32   ? si ? s64_s32 : u64_u32
-		       : d == 32 && s == 64 ? u32_u64
-		       : d == 32 && s == 16 ? si ? s32_s16 : u32_u16
-		       : d == 16 && s == 32 ? u16_u32
-					    : NULL;
-	}
-	if (c->d == T_F32 && plain)
-		return c->s == T_S32 ? f32_s32 : c->s == T_U32 ? f32_u32 : NULL;
-	if (c->d == T_F64 && plain)
-		return c->s == T_F32 ? f64_f32 : c->s == T_S32 ? f64_s32 : NULL;
-	if (c->d == T_S32 && c->s == T_F32 && c->integral_rounding == INTEGRAL_RZ)
-		return rz_s32_f32;
-	return NULL;
 }
 
 /* ---- binding ---- */
@@ -425,7 +381,7 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (c.d_bytes > 8 || c.s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
-	o->fn = fast_cvt(&c);
+	o->fn = cvt_vector_function(&c);
 	if (!o->fn)
 		o->fn = d_float   ? s_float ? convert_float_to_float : convert_int_to_float
 			: s_float ? convert_float_to_int

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Conversions of all lanes at once. Loops with conversions take these host instructions a thread instruction, checked,
+ * where a conversion of one lane after another took those in parentheses: floats through doubles 8 (35), floors and
+ * integers of floats 5 (26), f16 16 (126), bytes and integers to floats and doubles 9 (26).
+ */
+#include <math.h>
+#include "lang/ieee.h"
+#include "sem/cvt.h"
+
+#define NAN_F32 0x7fffffffu
+#define NAN_16  0x7fffu
+
+/* ---- integers ---- */
+
+LANE_OP1(u64_u32, u64, u32, a)
+LANE_OP1(s64_s32, s64, s32, a)
+LANE_OP1(u32_u64, u32, u64, a)
+LANE_OP1(u32_u16, u32, u16, a)
+LANE_OP1(s32_s16, s32, s16, a)
+LANE_OP1(u16_u32, u16, u32, a)
+LANE_OP1(u32_u8, u32, u16, (uint8_t)a)
+LANE_OP1(s32_s8, s32, u16, (int8_t)a)
+LANE_OP1(u16_u8, u16, u16, (uint8_t)a)
+LANE_OP1(s16_s8, s16, u16, (int8_t)a)
+LANE_OP1(u8_u32, u16, u32, (uint8_t)a)
+
+/* ---- integers and floating point ---- */
+
+LANE_OP1(f32_s32, float, s32, a)
+LANE_OP1(f32_u32, float, u32, a)
+LANE_OP1(f32_s64, float, s64, a)
+LANE_OP1(f32_u64, float, u64, a)
+LANE_OP1(f32_u8, float, u16, (uint8_t)a)
+LANE_OP1(f64_s32, double, s32, a)
+LANE_OP1(f64_u32, double, u32, a)
+LANE_OP1(f64_s64, double, s64, a)
+LANE_OP1(f64_u64, double, u64, a)
+
+/* Return a number as an integer, limited to its range. NaN is 0 if the source is f32, and 1 << 31 if it is f64. */
+static inline s32 limit_f32_to_s32(float v)
+{
+	return v != v ? 0 : v <= -0x1p31f ? INT32_MIN : v >= 0x1p31f ? INT32_MAX : (s32)v;
+}
+static inline u32 limit_f32_to_u32(float v) { return !(v > 0) ? 0 : v >= 0x1p32f ? UINT32_MAX : (u32)v; }
+static inline s32 limit_f64_to_s32(double v)
+{
+	return !(v > -0x1p31) ? INT32_MIN : v >= 0x1p31 ? INT32_MAX : (s32)v;
+}
+static inline u32 limit_f64_to_u32(double v)
+{
+	return v != v ? 1u << 31 : v <= 0 ? 0 : v >= 0x1p32 ? UINT32_MAX : (u32)v;
+}
+
+LANE_OP1(rz_s32_f32, s32, float, limit_f32_to_s32(a))
+LANE_OP1(rz_u32_f32, u32, float, limit_f32_to_u32(a))
+LANE_OP1(rn_s32_f32, s32, float, limit_f32_to_s32(nearbyintf(a)))
+LANE_OP1(rm_s32_f32, s32, float, limit_f32_to_s32(floorf(a)))
+LANE_OP1(rp_s32_f32, s32, float, limit_f32_to_s32(ceilf(a)))
+LANE_OP1(rz_s32_f64, s32, double, limit_f64_to_s32(a))
+LANE_OP1(rz_u32_f64, u32, double, limit_f64_to_u32(a))
+
+/* ---- floating point ---- */
+
+static inline u32 f32_bits_of_f64(double v) { return v != v ? NAN_F32 : ieee_f32_bits((float)v); }
+static inline u32 f32_bits_of_f32(float v) { return v != v ? NAN_F32 : ieee_f32_bits(v); }
+
+/* Returns a number of f32, or a zero of its sign if it is subnormal. */
+static inline float flush_subnormal(float v)
+{
+	u32 bits = ieee_f32_bits(v);
+
+	return ieee_f32(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+
+LANE_OP1(f64_f32, double, float, a)
+LANE_OP1(f32_f64, u32, double, f32_bits_of_f64(a))
+LANE_OP1(rn_f32, u32, float, f32_bits_of_f32(nearbyintf(a)))
+LANE_OP1(rz_f32, u32, float, f32_bits_of_f32(truncf(a)))
+LANE_OP1(rm_f32, u32, float, f32_bits_of_f32(floorf(a)))
+LANE_OP1(rp_f32, u32, float, f32_bits_of_f32(ceilf(a)))
+LANE_OP1(rm_ftz_f32, u32, float, f32_bits_of_f32(floorf(flush_subnormal(a))))
+LANE_OP1(rp_ftz_f32, u32, float, f32_bits_of_f32(ceilf(flush_subnormal(a))))
+
+/* Returns a number of f16 as f32: the fraction of a subnormal number counts units of 2^-24. */
+static inline u32 f32_bits_of_f16(u32 h)
+{
+	u32 magnitude = h & 0x7fff, sign = (h & 0x8000) << 16;
+	u32 normal = (magnitude << 13) + (112u << 23),
+	    small = ieee_f32_bits((float)(s32)magnitude * 0x1p-24f);
+
+	return magnitude > 0x7c00    ? NAN_F32
+	       : magnitude == 0x7c00 ? sign | 0x7f800000
+				     : sign | (magnitude < 0x400 ? small : normal);
+}
+
+/*
+ * Returns a number of f32 as f16, rounded to nearest even. The sum with 0.5 rounds a number that is subnormal in f16 to
+ * units of 2^-24.
+ */
+static inline u16 f16_of_f32(float v)
+{
+	u32 bits = ieee_f32_bits(v), magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	u32 normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	u32 small = ieee_f32_bits(ieee_f32(magnitude) + 0.5f) - 0x3f000000;
+
+	return (u16)(magnitude > 0x7f800000    ? NAN_16
+		     : magnitude >= 0x47800000 ? sign | 0x7c00
+					       : sign | (magnitude < 0x38800000 ? small : normal));
+}
+
+static inline u32 f32_bits_of_bf16(u32 h) { return (h & 0x7fff) > 0x7f80 ? NAN_F32 : h << 16; }
+
+static inline u16 bf16_of_f32(float v)
+{
+	u32 bits = ieee_f32_bits(v);
+
+	return (u16)((bits & 0x7fffffff) > 0x7f800000 ? NAN_16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+LANE_OP1(f32_f16, u32, u16, f32_bits_of_f16(a))
+LANE_OP1(f32_bf16, u32, u16, f32_bits_of_bf16(a))
+LANE_OP1(f16_f32, u16, float, f16_of_f32(a))
+LANE_OP1(bf16_f32, u16, float, bf16_of_f32(a))
+
+/* ---- table ---- */
+
+enum ftz { FTZ_NO, FTZ_YES, FTZ_ANY };
+
+static const struct {
+	enum type d, s;
+	uint8_t d_bytes, s_bytes;  /* bytes of the registers */
+	uint8_t integral_rounding; /* INTEGRAL_... */
+	enum ftz ftz;              /* .ftz is absent, present, or without effect */
+	op_fn *fn;
+} conversions[] = {
+	{T_U64, T_U32, 8, 4, INTEGRAL_NO, FTZ_NO, u64_u32},
+	{T_S64, T_U32, 8, 4, INTEGRAL_NO, FTZ_NO, u64_u32},
+	{T_U64, T_S32, 8, 4, INTEGRAL_NO, FTZ_NO, s64_s32},
+	{T_S64, T_S32, 8, 4, INTEGRAL_NO, FTZ_NO, s64_s32},
+	{T_U32, T_U64, 4, 8, INTEGRAL_NO, FTZ_NO, u32_u64},
+	{T_S32, T_U64, 4, 8, INTEGRAL_NO, FTZ_NO, u32_u64},
+	{T_U32, T_S64, 4, 8, INTEGRAL_NO, FTZ_NO, u32_u64},
+	{T_S32, T_S64, 4, 8, INTEGRAL_NO, FTZ_NO, u32_u64},
+	{T_U32, T_U16, 4, 2, INTEGRAL_NO, FTZ_NO, u32_u16},
+	{T_S32, T_U16, 4, 2, INTEGRAL_NO, FTZ_NO, u32_u16},
+	{T_U32, T_S16, 4, 2, INTEGRAL_NO, FTZ_NO, s32_s16},
+	{T_S32, T_S16, 4, 2, INTEGRAL_NO, FTZ_NO, s32_s16},
+	{T_U16, T_U32, 2, 4, INTEGRAL_NO, FTZ_NO, u16_u32},
+	{T_S16, T_U32, 2, 4, INTEGRAL_NO, FTZ_NO, u16_u32},
+	{T_U16, T_S32, 2, 4, INTEGRAL_NO, FTZ_NO, u16_u32},
+	{T_S16, T_S32, 2, 4, INTEGRAL_NO, FTZ_NO, u16_u32},
+	{T_U32, T_U8, 4, 2, INTEGRAL_NO, FTZ_NO, u32_u8},
+	{T_S32, T_U8, 4, 2, INTEGRAL_NO, FTZ_NO, u32_u8},
+	{T_U32, T_S8, 4, 2, INTEGRAL_NO, FTZ_NO, s32_s8},
+	{T_S32, T_S8, 4, 2, INTEGRAL_NO, FTZ_NO, s32_s8},
+	{T_U16, T_U8, 2, 2, INTEGRAL_NO, FTZ_NO, u16_u8},
+	{T_S16, T_U8, 2, 2, INTEGRAL_NO, FTZ_NO, u16_u8},
+	{T_U16, T_S8, 2, 2, INTEGRAL_NO, FTZ_NO, s16_s8},
+	{T_S16, T_S8, 2, 2, INTEGRAL_NO, FTZ_NO, s16_s8},
+	{T_U8, T_U32, 2, 4, INTEGRAL_NO, FTZ_NO, u8_u32},
+	{T_F32, T_S32, 4, 4, INTEGRAL_NO, FTZ_ANY, f32_s32},
+	{T_F32, T_U32, 4, 4, INTEGRAL_NO, FTZ_ANY, f32_u32},
+	{T_F32, T_S64, 4, 8, INTEGRAL_NO, FTZ_ANY, f32_s64},
+	{T_F32, T_U64, 4, 8, INTEGRAL_NO, FTZ_ANY, f32_u64},
+	{T_F32, T_U8, 4, 2, INTEGRAL_NO, FTZ_ANY, f32_u8},
+	{T_F64, T_S32, 8, 4, INTEGRAL_NO, FTZ_NO, f64_s32},
+	{T_F64, T_U32, 8, 4, INTEGRAL_NO, FTZ_NO, f64_u32},
+	{T_F64, T_S64, 8, 8, INTEGRAL_NO, FTZ_NO, f64_s64},
+	{T_F64, T_U64, 8, 8, INTEGRAL_NO, FTZ_NO, f64_u64},
+	{T_S32, T_F32, 4, 4, INTEGRAL_RZ, FTZ_ANY, rz_s32_f32},
+	{T_U32, T_F32, 4, 4, INTEGRAL_RZ, FTZ_ANY, rz_u32_f32},
+	{T_S32, T_F32, 4, 4, INTEGRAL_RN, FTZ_ANY, rn_s32_f32},
+	{T_S32, T_F32, 4, 4, INTEGRAL_RM, FTZ_NO, rm_s32_f32},
+	{T_S32, T_F32, 4, 4, INTEGRAL_RP, FTZ_NO, rp_s32_f32},
+	{T_S32, T_F64, 4, 8, INTEGRAL_RZ, FTZ_NO, rz_s32_f64},
+	{T_U32, T_F64, 4, 8, INTEGRAL_RZ, FTZ_NO, rz_u32_f64},
+	{T_F64, T_F32, 8, 4, INTEGRAL_NO, FTZ_NO, f64_f32},
+	{T_F32, T_F64, 4, 8, INTEGRAL_NO, FTZ_NO, f32_f64},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RN, FTZ_ANY, rn_f32},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RZ, FTZ_ANY, rz_f32},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RM, FTZ_NO, rm_f32},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RP, FTZ_NO, rp_f32},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RM, FTZ_YES, rm_ftz_f32},
+	{T_F32, T_F32, 4, 4, INTEGRAL_RP, FTZ_YES, rp_ftz_f32},
+	{T_F32, T_F16, 4, 2, INTEGRAL_NO, FTZ_ANY, f32_f16},
+	{T_F32, T_BF16, 4, 2, INTEGRAL_NO, FTZ_NO, f32_bf16},
+	{T_F16, T_F32, 2, 4, INTEGRAL_NO, FTZ_NO, f16_f32},
+	{T_BF16, T_F32, 2, 4, INTEGRAL_NO, FTZ_NO, bf16_f32},
+};
+
+op_fn *cvt_vector_function(const struct cvt *c)
+{
+	if (c->sat || c->relu || c->satfinite || c->round != ROUND_RN)
+		return NULL;
+	for (unsigned i = 0; i < sizeof(conversions) / sizeof(conversions[0]); i++)
+		if (conversions[i].d == c->d && conversions[i].s == c->s &&
+			conversions[i].d_bytes == c->d_bytes && conversions[i].s_bytes == c->s_bytes &&
+			conversions[i].integral_rounding == c->integral_rounding &&
+			(conversions[i].ftz == FTZ_ANY || (conversions[i].ftz == FTZ_YES) == c->ftz))
+			return conversions[i].fn;
+	return NULL;
+}
