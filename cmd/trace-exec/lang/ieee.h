@@ -41,4 +41,46 @@ static inline uint64_t ieee_f64_bits(double d)
 	return bits;
 }
 
+/* Returns a number of f16 as f32: the fraction of a subnormal number counts units of 2^-24. NaN is 0x7fffffff. */
+static inline uint32_t ieee_f32_bits_of_f16(uint32_t h)
+{
+	uint32_t magnitude = h & 0x7fff, sign = (h & 0x8000) << 16;
+	uint32_t normal = (magnitude << 13) + (112u << 23);
+	uint32_t small = ieee_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
+
+	return magnitude > 0x7c00    ? 0x7fffffffu
+	       : magnitude == 0x7c00 ? sign | 0x7f800000
+				     : sign | (magnitude < 0x400 ? small : normal);
+}
+
+/*
+ * Returns a number of f32 as f16, rounded to nearest even, NaN as 0x7fff. The sum with 0.5 rounds a number that is
+ * subnormal in f16 to units of 2^-24.
+ */
+static inline uint16_t ieee_f16_of_f32(float v)
+{
+	uint32_t bits = ieee_f32_bits(v), magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	uint32_t small = ieee_f32_bits(ieee_f32(magnitude) + 0.5f) - 0x3f000000;
+
+	return (uint16_t)(magnitude > 0x7f800000    ? 0x7fff
+			  : magnitude >= 0x47800000 ? sign | 0x7c00
+						    : sign | (magnitude < 0x38800000 ? small : normal));
+}
+
+/* Returns a number of bf16 as f32. NaN is 0x7fffffff. */
+static inline uint32_t ieee_f32_bits_of_bf16(uint32_t h)
+{
+	return (h & 0x7fff) > 0x7f80 ? 0x7fffffffu : h << 16;
+}
+
+/* Returns a number of f32 as bf16, rounded to nearest even, NaN as 0x7fff. */
+static inline uint16_t ieee_bf16_of_f32(float v)
+{
+	uint32_t bits = ieee_f32_bits(v);
+
+	return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fff
+							   : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 #endif

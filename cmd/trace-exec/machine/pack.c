@@ -65,6 +65,23 @@ static void pack_elements(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+/* Packs two f32 to f16 or bf16, rounded to nearest, without a clamp. The element of a is the upper one. */
+LANE_FN static void pack_halves(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct narrowing *p = o->x->family;
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+	bool bf16 = p->to == SMALL_BF16;
+
+	EACH_LANE (i) {
+		float high = ieee_f32(signed_source(o, pa[i], 0)), low = ieee_f32(signed_source(o, pb[i], 1));
+		u32 r = bf16 ? ieee_bf16_of_f32(low) | (u32)ieee_bf16_of_f32(high) << 16
+			     : ieee_f16_of_f32(low) | (u32)ieee_f16_of_f32(high) << 16;
+
+		d[i] = m >> i & 1 ? r : d[i];
+	}
+}
+
 /* Unpacks two narrow elements of b. */
 static void unpack_elements(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -172,6 +189,8 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 		known = bind_unpack(b, o, p);
 	} else {
 		p->to = bit(b, 76) ? SMALL_BF16 : SMALL_F16;
+		if (p->from_f32 && p->round == ROUND_RN && !p->merge && !p->relu && !p->saturate)
+			machine_set_function(o, pack_halves);
 		known = !field(b, 82, 6) && !field(b, 73, 2);
 	}
 	return known ? 0 : mbind_refuse(b, "format");

@@ -9,7 +9,6 @@
 #include "sem/cvt.h"
 
 #define NAN_F32 0x7fffffffu
-#define NAN_16  0x7fffu
 
 /* ---- integers ---- */
 
@@ -82,46 +81,10 @@ LANE_OP1(rp_f32, u32, float, f32_bits_of_f32(ceilf(a)))
 LANE_OP1(rm_ftz_f32, u32, float, f32_bits_of_f32(floorf(flush_subnormal(a))))
 LANE_OP1(rp_ftz_f32, u32, float, f32_bits_of_f32(ceilf(flush_subnormal(a))))
 
-/* Returns a number of f16 as f32: the fraction of a subnormal number counts units of 2^-24. */
-static inline u32 f32_bits_of_f16(u32 h)
-{
-	u32 magnitude = h & 0x7fff, sign = (h & 0x8000) << 16;
-	u32 normal = (magnitude << 13) + (112u << 23),
-	    small = ieee_f32_bits((float)(s32)magnitude * 0x1p-24f);
-
-	return magnitude > 0x7c00    ? NAN_F32
-	       : magnitude == 0x7c00 ? sign | 0x7f800000
-				     : sign | (magnitude < 0x400 ? small : normal);
-}
-
-/*
- * Returns a number of f32 as f16, rounded to nearest even. The sum with 0.5 rounds a number that is subnormal in f16 to
- * units of 2^-24.
- */
-static inline u16 f16_of_f32(float v)
-{
-	u32 bits = ieee_f32_bits(v), magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-	u32 normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-	u32 small = ieee_f32_bits(ieee_f32(magnitude) + 0.5f) - 0x3f000000;
-
-	return (u16)(magnitude > 0x7f800000    ? NAN_16
-		     : magnitude >= 0x47800000 ? sign | 0x7c00
-					       : sign | (magnitude < 0x38800000 ? small : normal));
-}
-
-static inline u32 f32_bits_of_bf16(u32 h) { return (h & 0x7fff) > 0x7f80 ? NAN_F32 : h << 16; }
-
-static inline u16 bf16_of_f32(float v)
-{
-	u32 bits = ieee_f32_bits(v);
-
-	return (u16)((bits & 0x7fffffff) > 0x7f800000 ? NAN_16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-LANE_OP1(f32_f16, u32, u16, f32_bits_of_f16(a))
-LANE_OP1(f32_bf16, u32, u16, f32_bits_of_bf16(a))
-LANE_OP1(f16_f32, u16, float, f16_of_f32(a))
-LANE_OP1(bf16_f32, u16, float, bf16_of_f32(a))
+LANE_OP1(f32_f16, u32, u16, ieee_f32_bits_of_f16(a))
+LANE_OP1(f32_bf16, u32, u16, ieee_f32_bits_of_bf16(a))
+LANE_OP1(f16_f32, u16, float, ieee_f16_of_f32(a))
+LANE_OP1(bf16_f32, u16, float, ieee_bf16_of_f32(a))
 
 /* ---- table ---- */
 
