@@ -80,11 +80,10 @@ struct op {
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;   /* trace records of the op have addresses */
-	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
-	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
-	/* number of consecutive ops with FLOW_NEXT, or of plain code (machine/run.c), from this one on, at most 65535 */
-	uint16_t straight;
+	uint8_t memory;    /* trace records of the op have addresses */
+	uint8_t mode;      /* mode of the op, whose meaning depends on the family */
+	uint8_t is_param;  /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *in;
@@ -526,9 +525,8 @@ void grid_end(struct grid_team *t);
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Tests whether the warp spins: it returns within `steps` instructions to an earlier state without changing memory, if
- * need be while its clocks are stopped. Such a warp spins until another warp changes memory or, if it reads a clock,
- * until time passes.
+ * Tests whether the warp returns within `steps` instructions to an earlier state without changing memory, if need be
+ * while its clocks are stopped. It spins until another warp changes memory or, if it reads a clock, until time passes.
  */
 bool exec_does_spin(struct warp *w, uint32_t steps);
 /* Opens the frame of function func above the running one. */
