@@ -81,9 +81,10 @@ struct modern_params {
 	uint32_t mbarrier_issue, mbarrier_start_wait;
 	uint32_t gmma_count_issued, gmma_latency; /* issue and latency cycles of warpgroup products */
 	uint32_t tma_latency, tma_descriptor;     /* start-up cycles of bulk copies; extra for a descriptor */
-	uint32_t tma_outside;                     /* cycles of a bulk load without elements in bounds */
-	uint32_t tma_bytes;              /* number of bytes that the bulk copy unit requests per cycle */
-	uint32_t tma_interval;           /* minimum cycles between two requests of a bulk copy */
+	uint32_t tma_issue;    /* cycles from a load with a descriptor to the warp's next instruction */
+	uint32_t tma_outside;  /* cycles of a bulk load without elements in bounds */
+	uint32_t tma_bytes;    /* number of bytes that the bulk copy unit requests per cycle */
+	uint32_t tma_interval; /* minimum cycles between two requests of a bulk copy */
 	uint32_t dsm_latency, dsm_bytes; /* link between SMs: cycles one way, bytes per cycle */
 	uint32_t multicast_latency;      /* additional cycles until multicast data arrive */
 	uint32_t gpc_sms;                /* number of SMs of a group */

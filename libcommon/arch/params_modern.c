@@ -331,6 +331,7 @@ static int set_modern_units(
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
 	m->tma_latency = conf_uint(c, OPT_core_tma_latency);
 	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);
+	m->tma_issue = conf_uint(c, OPT_core_tma_issue);
 	m->tma_outside = conf_uint(c, OPT_core_tma_outside);
 	m->tma_bytes = conf_uint(c, OPT_core_tma_bytes);
 	m->tma_interval = conf_uint(c, OPT_core_tma_interval);

@@ -121,3 +121,17 @@ figure() {
 	{ copy UTMALDG.2D 0 64 64 4096; exits; } | sed 's/0x7f4000000000 0 *0 0/0x0 0 0 0/' | kernel
 	near $(($(figure gpu_sim_cycle -D core_tma_outside=1200) - $(figure gpu_sim_cycle -D core_tma_outside=200))) 1000
 }
+
+@test "a warp issues its next instruction -core_tma_issue cycles after a load with a descriptor" {
+	while read -r op want; do
+		{ copy "$op" 1 128 0; echo '0020 ffffffff 1 R2 MOV 0 0 0 0 NoVal'; exits; } | kernel
+		for n in 68 168; do
+			trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D core_tma_issue=$n --events ev kernelslist.g >/dev/null
+			at[n]=$(awk '$2 == "issue" && $5 ~ /20$/ { print $1 }' ev)
+		done
+		[ $((at[168] - at[68])) = "$want" ] || { echo "$op: ${at[68]} ${at[168]}"; return 1; }
+	done <<-END
+		UTMALDG.2D 100
+		UBLKCP.S.G 0
+	END
+}

@@ -295,10 +295,21 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 
 /* ---- issue -------------------------------------------------------------------------------------- */
 
+/* Delays the warp's next instruction after a load with a descriptor (HOPPER-tma-5). */
+static void delay_after_tensor_copy(const struct sm *s, struct core_warp *cw, const struct uop *u, uint64_t t)
+{
+	if (!u->tensor || u->bulk != BULK_LOAD)
+		return;
+	cw->next_issue = t + s->modern->p->tma_issue;
+	cw->next_stall = STALL_COUNT;
+}
+
 void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
+	if (in->flags & INST_BULK)
+		delay_after_tensor_copy(s, cw, &s->uops[s->winst[h].code], t);
 	if (in->flags & INST_GMMA) {
 		gmma_count_issued(s, w, &s->uops[s->winst[h].code]);
 		cw->next_issue = t + s->modern->p->gmma_count_issued;
@@ -323,7 +334,7 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 		close_copy_group(s, w, in);
 	} else if (in->flags & INST_DEPBAR) {
 		issue_group_depbar(s, w, in, t);
-	} else {
+	} else if (in->flags & INST_SYNC) {
 		issue_mbarrier_op(s, w, t);
 	}
 }
