@@ -1069,6 +1069,29 @@ results() {
 	assert_output --partial 'deadlock'
 }
 
+@test "a block that waits for a later one in a loop that counts lets it begin" {
+	kernel <<-'E'
+		mov.u32 %r2, %ctaid.x;
+		setp.ne.u32 %p1, %r2, 2;
+		@!%p1 st.volatile.global.u32 [%rd1], 5;
+		mov.u32 %r4, 0;
+	l:
+		add.u32 %r4, %r4, 1;
+		ld.volatile.global.u32 %r3, [%rd1];
+		setp.eq.u32 %p2, %r3, 0;
+		@%p2 bra l;
+		mul.wide.u32 %rd2, %r2, 4;
+		add.u64 %rd2, %rd1, %rd2;
+		@%p1 st.global.u32 [%rd2+4], %r2;
+	E
+	launch 32
+	sed -i 's/grid=1/grid=3/' k.launch
+	echo 'save A a.bin' >>k.launch
+	trace-exec --limit 100000000 -n k.launch
+	run -0 od -An -v -td4 -w12 -N12 a.bin
+	assert_output --regexp '^ +5 +0 +1$'
+}
+
 # A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
 @test "products of warpgroups" {
 	kernel <<-'E'

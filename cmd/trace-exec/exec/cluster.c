@@ -227,6 +227,19 @@ static uint64_t count_instructions(const struct cluster *c)
 	return n;
 }
 
+/*
+ * Tests whether other clusters shall continue, although no endless loop was found: blocks that may communicate have
+ * not changed memory for 2^20 instructions of a warp. They may wait in a loop that counts, or whose lanes diverge
+ * differently each time.
+ */
+#define PATIENCE (1u << 20)
+static bool lets_others_continue(const struct cluster *c)
+{
+	const struct grid *g = c->cta[0]->g;
+
+	return g->order & ORDER_FENCE && c->unchanged_rounds * g->turn >= PATIENCE;
+}
+
 enum cluster_state cluster_run(struct cluster *c)
 {
 	const uint64_t slice = c->cta[0]->g->slice, before = count_instructions(c);
@@ -264,7 +277,7 @@ enum cluster_state cluster_run(struct cluster *c)
 				return CLUSTER_STUCK;
 			}
 		}
-		if (count_instructions(c) - before >= slice)
+		if (count_instructions(c) - before >= slice || lets_others_continue(c))
 			return CLUSTER_READY;
 	}
 }
