@@ -84,7 +84,10 @@ bool probe_for_row(struct probe *p, const struct measured_row *r, const struct m
 	*why = "no micro-trace for this workload";
 	if (!k)
 		return false;
-	*p = (struct probe){.kind = k, .params = r->params, .rest = r->workload + strlen(k->workload)};
+	*p = (struct probe){.kind = k,
+		.params = r->params,
+		.clock_mhz = r->clock_mhz,
+		.rest = r->workload + strlen(k->workload)};
 	p->rest += *p->rest == '/' || *p->rest == ' ';
 	strncpy(p->group, k->workload, sizeof(p->group) - 1);
 	*why = "the value is not a number";

@@ -30,6 +30,7 @@ struct probe {
 	double param[PROBE_NUMBERS]; /* values of the kind's parameters, in the order of kind->names */
 	const char *rest;            /* text after the kind's name in the workload, or "" */
 	const char *params;          /* params column of the row */
+	double clock_mhz;            /* core clock of the measurement in MHz; 0: not known */
 	char group[24];              /* name of the row's group in the summary */
 };
 

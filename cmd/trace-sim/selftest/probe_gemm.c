@@ -5,8 +5,9 @@
  * A cluster of two blocks has a tile of C, of which each block has the upper or lower half. A block has one warpgroup.
  * In each step along K, one thread starts copies of tiles of A and B, all warps wait for both, and the warpgroup
  * multiplies them. The next copies start when this product is complete: the two buffers alternate, but the measured
- * program does not load ahead. With multicast each block of the cluster loads half of the tile of B for both. Both
- * matrices have rows along K, and are in the L2 if they fit there, because the measured program runs before.
+ * program does not load ahead. It loads the tile of B by one copy for each half. With multicast each block of the
+ * cluster loads one half for both. Both matrices have rows along K, and are in the L2 if they fit there, because the
+ * measured program runs before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,10 +20,12 @@
 #define GEMM_BARRIER 64u    /* offset of the first of two mbarriers in shared memory */
 #define GEMM_SHMEM   65552u /* bytes of a block, as measured */
 #define GEMM_OTHERS  40u    /* registers of a thread besides the accumulators */
-#define GEMM_K       16u    /* elements of a row of A in a product */
-#define GEMM_M       64u    /* rows of A in a product */
-#define B_START      (MICRO_DATA + (UINT64_C(1) << 32))
-#define C_START      (MICRO_DATA + (UINT64_C(2) << 32))
+#define GEMM_EVENTS \
+	0.015       /* milliseconds between the events of the program that do not depend on the product */
+#define GEMM_K  16u /* elements of a row of A in a product */
+#define GEMM_M  64u /* rows of A in a product */
+#define B_START (MICRO_DATA + (UINT64_C(1) << 32))
+#define C_START (MICRO_DATA + (UINT64_C(2) << 32))
 
 enum { PC_STEP = 0x200, PC_STORE = 0x1000, PC_DONE = 0x4000 };
 
@@ -71,12 +74,13 @@ static void scribe_loads(struct scribe *s, const struct tiled_gemm *g, uint32_t 
 {
 	uint32_t across = g->n / g->tile_n, barrier = GEMM_BARRIER + 8 * (step % 2), rank = block % 2;
 	uint32_t row_a = (block / 2 / across * 2 + rank) * g->tile_m, row_b = block / 2 % across * g->tile_n;
-	uint32_t part = g->multicast ? g->tile_n / 2 : g->tile_n;
+	uint32_t part = g->tile_n / 2;
 
 	scribe_sync(s, "SYNCS.ARRIVE.TRANS64", barrier, (g->tile_m + g->tile_n) * g->tile_k * 2);
 	scribe_tile(s, g, MICRO_DATA, row_a, g->tile_m, step, barrier, false);
-	scribe_tile(
-		s, g, B_START, row_b + (g->multicast ? rank * part : 0), part, step, barrier, g->multicast);
+	for (uint32_t half = 0; half < 2; half++)
+		if (!g->multicast || half == rank)
+			scribe_tile(s, g, B_START, row_b + half * part, part, step, barrier, g->multicast);
 }
 
 /* Writes the products of a step, which are one group. */
@@ -146,21 +150,26 @@ double probe_gemm(const struct probe *p, const struct subject *s)
 		.v6 = true,
 		.body = gemm_body,
 		.arg = &g};
+	struct params params = s->params;
 	struct bench *b;
 	double cycles;
 
 	parse_gemm(&g, p);
+	if (p->clock_mhz > 0) {
+		params.hz[1] *= p->clock_mhz * 1e6 / params.hz[0];
+		params.hz[0] = p->clock_mhz * 1e6;
+	}
 	m.nregs = g.tile_m * g.tile_n / m.threads + GEMM_OTHERS;
 	m.nregs = m.nregs < 255 ? m.nregs : 255;
 	m.blocks = g.m / g.tile_m * (g.n / g.tile_n);
-	b = bench_open(&s->params, s->isa);
+	b = bench_open(&params, s->isa);
 	for (uint32_t c = 0; c < 2; c++) { /* both sides of the L2 */
 		bench_warm_l2(b, B_START, (uint64_t)g.n * g.k * 2, c * (s->params.sms - 1), false);
 		bench_warm_l2(b, MICRO_DATA, (uint64_t)g.m * g.k * 2, c * (s->params.sms - 1), false);
 	}
 	cycles = (double)bench_run_kernel(b, &m);
 	bench_close(b);
-	return cycles / subject_gb_per_s(s, 1, 1) / 1e6; /* milliseconds */
+	return cycles / params.hz[0] * 1e3 + GEMM_EVENTS; /* milliseconds */
 }
 
 bool probe_gemm_prepare(
