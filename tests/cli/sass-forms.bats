@@ -327,3 +327,32 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	assert_output --regexp 'DMMA.884 R[0-9]+, -R[0-9]+[.reus]*, \|R[0-9]+\|[.reus]*, \|R[0-9]+\|'
 	assert_output --regexp 'DMMA.884 R[0-9]+, R[0-9]+[.reus]*, -\|R[0-9]+\|'
 }
+
+@test "products of doubles round as their suffix says" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(9)
+sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(256))))' >in
+	launch_of_64 2048 64
+	cat >check.py <<-'E'
+		import struct
+		v = struct.unpack("<512d", open("o", "rb").read())
+		for i in range(0, 512, 8):
+		    for near, zero, down, up in zip(v[i:i + 2], v[i + 2:i + 4], v[i + 4:i + 6], v[i + 6:i + 8]):
+		        assert down <= near <= up and down < up and down <= zero <= up
+		assert v[2::8] != v[4::8] and v[2::8] != v[6::8] and v[2::8] != v[::8]
+	E
+	cp "$ROOT/tests/data/sass/dmmaround.ptx" k
+	run -0 trace-exec -n k.launch
+	python3 check.py
+	sed -i 's/wmma.*rz.f64.f64.f64.f64/wmma.mma.sync.aligned.row.col.m16n16k16.rz.f32.f32/' k
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'rounding in wmma'
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	ptxas -arch=sm_80 "$ROOT/tests/data/sass/dmmaround.ptx" -o k
+	run -0 trace-exec -n k.launch
+	python3 check.py # PTX leaves open which lanes have which elements, so the bytes differ
+	run trace-exec -q --disassemble k
+	assert_output --partial 'DMMA.884.RZ '
+}

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <fenv.h>
 #include <math.h>
 #include "machine/code.h"
 #include "sem/mma.h"
@@ -228,14 +229,17 @@ static double dmma_sum(const struct warp *w, const struct op *o, unsigned lane, 
 
 static void execute_dmma(struct warp *w, const struct op *o, uint32_t m)
 {
+	static const int roundings[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 	u64 r[4][LANES];
 	unsigned n = o->n / 4; /* results of a lane */
 
 	if (!mma_check_lanes(w, o, m, "product"))
 		return;
+	fesetround(roundings[o->imm]);
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned e = 0; e < n; e++)
 			r[e][l] = ieee_f64_bits(dmma_sum(w, o, l, e));
+	fesetround(FE_TONEAREST);
 	u32 *d = REG(u32, w, o->d);
 	for (unsigned e = 0; e < n; e++)
 		for (unsigned l = 0; l < LANES; l++) {
@@ -254,6 +258,7 @@ int mbind_dmma(struct mbind *b, struct op *o)
 		return mbind_refuse(b, "shape");
 	o->n = (uint8_t)(8 * parts);
 	o->bytes = columns[shape];
+	o->imm = (int64_t)field(b, 78, 2);
 	o->d = mbind_dst(b, 16, 4 * parts);
 	o->a = mbind_reg(b, 24, o->bytes / 2u * parts);
 	o->b = mbind_reg(b, 32, o->bytes / 2u);
