@@ -272,15 +272,15 @@ bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const str
 {
 	const struct pwarp *leader = &p->warp[w->leader - 1];
 	const struct follow_part *x = &r->of[w->leader - 1];
+	const uint64_t *a = p->addr + leader->word, *b = p->addr + w->word, *value = r->value;
+	uint64_t off = 0;
+
+	if (!x->n) /* the other members may not be set */
+		return false;
 	const struct follow_check *c = r->check + x->first;
 	const uint32_t *from = p->tb[x->block].id;
 	const uint64_t apart[4] = {(uint64_t)w->id - leader->id, (uint64_t)tb->id[0] - from[0],
 		(uint64_t)tb->id[1] - from[1], (uint64_t)tb->id[2] - from[2]};
-	const uint64_t *a = p->addr + leader->word, *b = p->addr + w->word, *value = r->value;
-	uint64_t off = 0;
-
-	if (!x->n)
-		return false;
 	compute_distances(r, x, apart);
 	for (uint32_t i = 0; i < x->n && !x->n_moved; i++)
 		off |= (b[c[i].at] - a[c[i].at]) ^ value[c[i].distance];
