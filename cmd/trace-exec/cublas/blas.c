@@ -6,12 +6,10 @@
 #include <math.h>
 #include "cublas/general.h"
 
-int cudaMalloc(void **to, size_t n), cudaFree(void *p),
-	cudaMemcpy(void *to, const void *from, size_t n, int kind);
+int cudaMalloc(void **to, size_t n), cudaFree(void *p);
 
 enum { SIDE_LEFT, SIDE_RIGHT };
 enum { FILL_LOWER, FILL_UPPER };
-enum { DEVICE_TO_HOST = 2 };
 enum { OP_NONE, OP_TRANSPOSE, OP_CONJUGATE_TRANSPOSE, OP_CONJUGATE };
 /* Updates of a triangle: with a and itself, with a and b, with a and b and the reverse. */
 enum rank_update { RANK_1, RANK_X, RANK_2 };
@@ -406,27 +404,19 @@ static int run_complex_dot(struct cublas_handle *h, int type, int64_t n, const v
 {
 	struct cublas_general g = {
 		.m = 1, .n = 1, .k = n > 0 ? n : 0, .batches = 1, .type = type, .no_beta = true};
-	size_t bytes = cublas_type_bytes(type);
-	void *p = result;
+	uint64_t at;
 	int e;
 
 	if (!h)
 		return CUBLAS_NOT_INITIALIZED;
-	if (!result)
-		return CUBLAS_INVALID_VALUE;
-	if (!h->scalars_on_device && cudaMalloc(&p, bytes))
-		return CUBLAS_ALLOC_FAILED;
+	e = cublas_result_begin(h, result, &at);
+	if (e)
+		return e;
 	g.a = transposed_view(vector_view(x, type, n, step_x));
 	g.a.conjugate = conjugate;
 	g.b = vector_view(y, type, n, step_y);
-	g.c = g.d = (struct cublas_view){.base = (uintptr_t)p};
-	e = cublas_general_run(h, &g);
-	if (p == result)
-		return e;
-	if (!e && cudaMemcpy(result, p, bytes, DEVICE_TO_HOST))
-		e = CUBLAS_EXECUTION_FAILED;
-	cudaFree(p);
-	return e;
+	g.c = g.d = (struct cublas_view){.base = at};
+	return cublas_result_end(h, cublas_general_run(h, &g), result, cublas_type_bytes(type));
 }
 
 /* Sums the parts of a dense complex vector as a real vector of twice the length. */

@@ -62,7 +62,7 @@ struct cublas_handle {
 	void *stream;
 	bool scalars_on_device; /* pointer mode */
 	int math, atomics;
-	uint64_t scratch; /* address of 8 bytes of device memory for a result */
+	uint64_t scratch; /* address of 16 bytes of device memory for a result; 0: not allocated */
 };
 
 /*
@@ -87,6 +87,14 @@ struct cublas_product {
 	uint64_t bias;
 	int bias_type;
 };
+
+/*
+ * product.c: sets *at to the address at which a kernel stores a result for the program's address `to`: `to` itself if
+ * it is on the device, else the handle's scratch. Returns a status (enum cublas_status).
+ */
+int cublas_result_begin(struct cublas_handle *h, void *to, uint64_t *at);
+/* Copies the result of `bytes` bytes from the scratch to `to`, if it is there. e: status of the kernel. Returns a status. */
+int cublas_result_end(const struct cublas_handle *h, int e, void *to, size_t bytes);
 
 /* product.c: each function launches a kernel and returns a status (enum cublas_status). */
 int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p);

@@ -94,7 +94,7 @@ static void put_lines(FILE *f, const char *text, int type)
 	}
 }
 
-/* Puts text in which ~ stands for `name` and # for `first`. */
+/* Writes text with `name` in place of ~ and with `first` in place of #. */
 static void put_operand(FILE *f, const char *text, const char *name, unsigned first, int type)
 {
 	char *all = NULL;
@@ -352,8 +352,6 @@ static char *general_kernel_text(const char *text, int type)
 
 /* ---- launches ---- */
 
-int cuMemAlloc_v2(uint64_t *to, size_t n), cudaMemcpy(void *to, const void *from, size_t n, int kind);
-
 int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *text, int type,
 	const unsigned grid[3], unsigned block_x, unsigned block_y, void *parameters)
 {
@@ -469,15 +467,11 @@ int cublas_extreme(struct cublas_handle *h, int64_t n, int type, uint64_t x, int
 	struct extreme_args p = {x, 0, step, n > 0 && step > 0 ? (uint32_t)n : 0, least, (uint32_t)bytes, 0};
 	int e;
 
-	if (!to)
-		return CUBLAS_INVALID_VALUE;
 	if (n > INT32_MAX)
 		return cublas_unsupported("cublas vector function", "a vector of this size");
-	if (!h->scalars_on_device && !h->scratch && cuMemAlloc_v2(&h->scratch, 8))
-		return CUBLAS_ALLOC_FAILED;
-	p.to = h->scalars_on_device ? (uintptr_t)to : h->scratch;
+	e = cublas_result_begin(h, to, &p.to);
+	if (e)
+		return e;
 	e = cublas_launch_lines(h, "extreme", extreme_text, type, (unsigned[]){1, 1, 1}, 256, 1, &p);
-	if (!e && !h->scalars_on_device && cudaMemcpy(to, (const void *)(uintptr_t)p.to, bytes, 2))
-		e = CUBLAS_EXECUTION_FAILED;
-	return e;
+	return cublas_result_end(h, e, to, bytes);
 }

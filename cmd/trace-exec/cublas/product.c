@@ -209,6 +209,24 @@ int cublas_add(struct cublas_handle *h, int64_t n, const void *alpha, int type, 
 	return launch_cublas_kernel(kernel, (unsigned[]){(count + 255) / 256, 1, 1}, 256, 1, h->stream, args);
 }
 
+int cublas_result_begin(struct cublas_handle *h, void *to, uint64_t *at)
+{
+	if (!to)
+		return CUBLAS_INVALID_VALUE;
+	if (!h->scalars_on_device && !h->scratch && cuMemAlloc_v2(&h->scratch, 16))
+		return CUBLAS_ALLOC_FAILED;
+	*at = h->scalars_on_device ? (uintptr_t)to : h->scratch;
+	return CUBLAS_SUCCESS;
+}
+
+int cublas_result_end(const struct cublas_handle *h, int e, void *to, size_t bytes)
+{
+	if (!e && !h->scalars_on_device &&
+		cudaMemcpy(to, (const void *)(uintptr_t)h->scratch, bytes, DEVICE_TO_HOST))
+		return CUBLAS_EXECUTION_FAILED;
+	return e;
+}
+
 int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int type, uint64_t x, int64_t x_step,
 	uint64_t y, int64_t y_step, void *to)
 {
@@ -219,20 +237,15 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 	char key[64];
 	int e;
 
-	if (!to)
-		return CUBLAS_INVALID_VALUE;
 	if (n > INT32_MAX)
 		return cublas_unsupported("cublas vector function", "a vector of this size");
-	if (!h->scalars_on_device && !h->scratch && cuMemAlloc_v2(&h->scratch, 8))
-		return CUBLAS_ALLOC_FAILED;
-	d = h->scalars_on_device ? (uintptr_t)to : h->scratch;
+	e = cublas_result_begin(h, to, &d);
+	if (e)
+		return e;
 	snprintf(key, sizeof(key), "sum %d %d", type, (int)what);
 	pthread_mutex_lock(&lock);
 	kernel = load_cublas_kernel(key, "sum", is_kernel_loaded(key) ? NULL : cublas_sum_text(type, what));
 	pthread_mutex_unlock(&lock);
 	e = launch_cublas_kernel(kernel, (unsigned[]){1, 1, 1}, 256, 1, h->stream, args);
-	if (!e && !h->scalars_on_device &&
-		cudaMemcpy(to, (const void *)(uintptr_t)d, cublas_type_bytes(type), DEVICE_TO_HOST))
-		e = CUBLAS_EXECUTION_FAILED;
-	return e;
+	return cublas_result_end(h, e, to, cublas_type_bytes(type));
 }
