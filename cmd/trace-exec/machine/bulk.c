@@ -313,12 +313,9 @@ int mbind_tensor(struct mbind *b, struct op *o)
  */
 static bool load_called_offsets(struct warp *w, const struct op *o, uint32_t m, const struct tensor_copy *x)
 {
-	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
 	uint8_t *at[LANES];
 
-	FOR_BITS32 (i, m)
-		w->addr[i] = stack[i];
-	if (!mem_find_host(w, o, m, SP_LOCAL, 8, at))
+	if (!special_find_arguments(w, o, m, 8, at))
 		return false;
 	FOR_BITS32 (i, m)
 		for (unsigned d = 0; d + 2 < x->rank; d++)

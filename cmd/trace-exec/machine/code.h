@@ -417,6 +417,13 @@ void special_call_extern(struct warp *w, const struct op *o, unsigned which, uin
 /* Returns the number of the extern function with this name; -1 if it is not executed. */
 int special_find_extern(const char *name);
 /*
+ * Sets at[] to the host addresses of `bytes` bytes of local memory at R1, where a called function finds arguments that
+ * have no register. Returns false if the launch has failed.
+ */
+bool special_find_arguments(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
+/* Sets the rounding of the host to that of a field of two bits; 0: to nearest, which is the host's normal mode. */
+void machine_set_rounding(unsigned field);
+/*
  * Execute __cuda_syscall_cp_async_bulk_unicast and _multicast, functions of the driver that code of sm_120 calls for
  * bulk copies to other blocks of a cluster; bulk.c.
  */

@@ -40,7 +40,13 @@ static double round_to_whole(double v, unsigned how)
 }
 
 static const enum rounding small_rounding[4] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
-static const int host_rounding[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+void machine_set_rounding(unsigned field)
+{
+	static const int modes[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+	fesetround(modes[field & 3]);
+}
 
 /* Returns v as f32, rounded in direction `how`. */
 static float f32_rounded(double v, unsigned how)
@@ -141,11 +147,11 @@ static float integer_to_f32(u64 v, bool is_signed, unsigned how)
 	if (is_exact_in_f64(v, is_signed))
 		return f32_rounded(is_signed ? (double)(s64)v : (double)v, how);
 	if (how)
-		fesetround(host_rounding[how & 3]);
+		machine_set_rounding(how);
 	volatile float r = is_signed ? (float)(s64)x : (float)x;
 	f = r;
 	if (how)
-		fesetround(FE_TONEAREST);
+		machine_set_rounding(0);
 	return f;
 }
 
@@ -156,10 +162,10 @@ static double integer_to_f64(u64 v, bool is_signed, unsigned how)
 	if (is_exact_in_f64(v, is_signed))
 		return is_signed ? (double)(s64)v : (double)v;
 	if (how)
-		fesetround(host_rounding[how & 3]);
+		machine_set_rounding(how);
 	volatile double r = is_signed ? (double)(s64)x : (double)x;
 	if (how)
-		fesetround(FE_TONEAREST);
+		machine_set_rounding(0);
 	return r;
 }
 

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <fenv.h>
 #include <math.h>
 #include "machine/code.h"
 #include "sem/mma.h"
@@ -229,17 +228,16 @@ static double dmma_sum(const struct warp *w, const struct op *o, unsigned lane, 
 
 static void execute_dmma(struct warp *w, const struct op *o, uint32_t m)
 {
-	static const int roundings[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 	u64 r[4][LANES];
 	unsigned n = o->n / 4; /* results of a lane */
 
 	if (!mma_check_lanes(w, o, m, "product"))
 		return;
-	fesetround(roundings[o->imm]);
+	machine_set_rounding((unsigned)o->imm);
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned e = 0; e < n; e++)
 			r[e][l] = ieee_f64_bits(dmma_sum(w, o, l, e));
-	fesetround(FE_TONEAREST);
+	machine_set_rounding(0);
 	u32 *d = REG(u32, w, o->d);
 	for (unsigned e = 0; e < n; e++)
 		for (unsigned l = 0; l < LANES; l++) {

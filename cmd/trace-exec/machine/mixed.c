@@ -5,7 +5,6 @@
  * Bit 81 selects these forms, bit 82 bf16. Bits 83 and 84: the upper half of a and of b. A source of 16 bits is
  * converted exactly; the result is rounded once.
  */
-#include <fenv.h>
 #include <math.h>
 #include "machine/half.h"
 
@@ -30,11 +29,10 @@ static float read_half_source(const struct op *o, u32 v, unsigned high, unsigned
 
 static void execute_mixed(struct warp *w, const struct op *o, uint32_t m)
 {
-	static const int roundings[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->c);
 	float *d = REG(float, w, o->d);
 
-	fesetround(roundings[o->n & 3]);
+	machine_set_rounding(o->n);
 	FOR_BITS32 (i, m) {
 		volatile float a = read_half_source(o, pa[i], MIXED_HIGH_A, ABS_A, NEG_A);
 		volatile float b, c; /* volatile: computed after the rounding is set */
@@ -52,7 +50,7 @@ static void execute_mixed(struct warp *w, const struct op *o, uint32_t m)
 			r = r > 0 ? r < 1 ? r : 1 : 0;
 		d[i] = r == r ? r : ieee_f32(0x7fffffff);
 	}
-	fesetround(FE_TONEAREST);
+	machine_set_rounding(0);
 }
 
 int mixed_bind(struct mbind *b, struct op *o, bool fma)

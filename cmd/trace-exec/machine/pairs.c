@@ -5,7 +5,6 @@
  * Each operand has two bits of order: 0 the pair as it is, 1 the pair swapped, 2 one register for both operations. The
  * bit .NP negates the operand of the second operation. Signs, .FTZ and rounding are those of FFMA.
  */
-#include <fenv.h>
 #include <math.h>
 #include "inlining.h"
 #include "machine/code.h"
@@ -40,7 +39,6 @@ static NOINLINE void compute_pairs(float *r, const float *a, const float *b, con
 
 static void execute_pairs(struct warp *w, const struct op *o, uint32_t m)
 {
-	static const int roundings[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 	float a[LANES], b[LANES], c[LANES], r[2][LANES];
 	u32 *d = REG(u32, w, o->d);
 
@@ -49,10 +47,10 @@ static void execute_pairs(struct warp *w, const struct op *o, uint32_t m)
 		load_pair_operand(b, w, o, 1, k);
 		load_pair_operand(c, w, o, 2, k);
 		if (o->n)
-			fesetround(roundings[o->n]);
+			machine_set_rounding(o->n);
 		compute_pairs(r[k], a, b, c, o->mode);
 		if (o->n)
-			fesetround(FE_TONEAREST);
+			machine_set_rounding(0);
 	}
 	for (unsigned k = 0; k < 2; k++)
 		FOR_BITS32 (i, m) {

@@ -299,6 +299,15 @@ static const struct {
 		{"cudaGraphSetConditional", extern_set_condition},
 };
 
+bool special_find_arguments(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
+
+	FOR_BITS32 (i, m)
+		w->addr[i] = stack[i];
+	return mem_find_host(w, o, m, SP_LOCAL, bytes, at);
+}
+
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec)
 {
 	w->changed = true;

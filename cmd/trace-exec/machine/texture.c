@@ -334,12 +334,9 @@ int mbind_query_texture(struct mbind *b, struct op *o)
 /* Copies the second gradients from local memory to the slots at FRAME_SCRATCH. Returns false if the launch failed. */
 static bool load_second_gradients(struct warp *w, const struct op *o, uint32_t m)
 {
-	const u32 *stack = REG(u32, w, FRAME_R + 1 * VECTOR);
 	uint8_t *at[LANES];
 
-	FOR_BITS32 (i, m)
-		w->addr[i] = stack[i];
-	if (!mem_find_host(w, o, m, SP_LOCAL, 16, at))
+	if (!special_find_arguments(w, o, m, 16, at))
 		return false;
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < 3; k++)

@@ -83,8 +83,7 @@ static void store_integer_lane(void *r, const struct cvt *c, unsigned i, u64 v)
 		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
-/* Sets the rounding of the host, which is to nearest, and resets it. */
-static void set_host_rounding(enum rounding r)
+void sem_set_rounding(enum rounding r)
 {
 	if (r != ROUND_RN)
 		fesetround(r == ROUND_RZ   ? FE_TOWARDZERO
@@ -93,7 +92,7 @@ static void set_host_rounding(enum rounding r)
 					   : FE_TONEAREST);
 }
 
-static void reset_host_rounding(enum rounding r)
+void sem_reset_rounding(enum rounding r)
 {
 	if (r != ROUND_RN)
 		fesetround(FE_TONEAREST);
@@ -120,10 +119,10 @@ static u64 convert_to_float_bits(double v, const struct cvt *c)
 	if (c->d == T_F32) {
 		if (v != v)
 			return 0x7fffffff;
-		set_host_rounding(c->round);
+		sem_set_rounding(c->round);
 		volatile double in = v;
 		f.f = (float)in;
-		reset_host_rounding(c->round);
+		sem_reset_rounding(c->round);
 		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
 	}
 	u32 b = small_of_double(v, small_format_of(c->d), c->round, c->satfinite);
@@ -210,10 +209,10 @@ static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
 				u64 u;
 			} d;
 
-			set_host_rounding(c.round);
+			sem_set_rounding(c.round);
 			volatile s64 in = v;
 			d.f = s ? (double)in : (double)(u64)in;
-			reset_host_rounding(c.round);
+			sem_reset_rounding(c.round);
 			if (c.sat)
 				d.f = d.f > 0 ? d.f < 1 ? d.f : 1 : 0;
 			write_lane_bits(w->frame + o->d, c.d_bytes, i, d.u);
@@ -240,7 +239,7 @@ static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t 
 
 /* ---- binding ---- */
 
-static enum rounding rounding_suffix(const struct stmt *in)
+enum rounding sem_rounding_suffix(const struct stmt *in)
 {
 	return stmt_has(in, M_RZ)    ? ROUND_RZ
 	       : stmt_has(in, M_RM)  ? ROUND_RM
@@ -336,7 +335,7 @@ static void read_cvt_suffixes(const struct stmt *in, struct cvt *c)
 				       : stmt_has(in, M_RM) ? INTEGRAL_RM
 				       : stmt_has(in, M_RP) ? INTEGRAL_RP
 							    : INTEGRAL_RZ;
-	c->round = rounding_suffix(in);
+	c->round = sem_rounding_suffix(in);
 	c->sat = stmt_has(in, M_SAT);
 	c->ftz = stmt_has(in, M_FTZ);
 	c->relu = stmt_has(in, M_RELU);
@@ -367,7 +366,7 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (stmt_has(in, M_RS) || narrow_is_packed_type((enum type)in->type[0]) ||
 		narrow_is_packed_type((enum type)in->type[1]))
-		return bind_narrow(b, o, rounding_suffix(in));
+		return bind_narrow(b, o, sem_rounding_suffix(in));
 	wanted = violated_suffix_rule(in, (enum type)in->type[0], (enum type)in->type[1]);
 	if (wanted)
 		return bind_fault(b, NULL, "suffix", "%s (expected %s)", in->text, wanted);

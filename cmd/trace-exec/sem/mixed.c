@@ -5,7 +5,6 @@
  * Always true: a source of 16 bits is converted to f32 exactly, also a subnormal one, and the result is
  * rounded once. The default rounding is .rn.
  */
-#include <fenv.h>
 #include <math.h>
 #include "lang/ieee.h"
 #include "sem/mixed.h"
@@ -16,13 +15,12 @@
 
 static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 {
-	static const int roundings[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 	enum small f = (enum small)o->reg_bytes;
 	const u16 *pa = REG(u16, w, o->a), *pb = REG(u16, w, o->b);
 	const float *pc = REG(float, w, o->c);
 	float *d = REG(float, w, o->d);
 
-	fesetround(roundings[o->n]);
+	sem_set_rounding((enum rounding)o->n);
 	FOR_BITS32 (i, m) {
 		/* volatile, so that the sum is computed after the rounding mode is set */
 		volatile float a = (float)small_value(pa[i], f), c = pc[i];
@@ -34,7 +32,7 @@ static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 		else
 			d[i] = r == r ? r : ieee_f32(0x7fffffff);
 	}
-	fesetround(FE_TONEAREST);
+	sem_reset_rounding((enum rounding)o->n);
 }
 
 int bind_mixed(struct bind *b, struct op *o)
@@ -43,7 +41,7 @@ int bind_mixed(struct bind *b, struct op *o)
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 	bool good = d == T_F32 && (s == T_F16 || s == T_BF16);
 
-	o->n = stmt_has(in, M_RZ) ? 1 : stmt_has(in, M_RM) ? 2 : stmt_has(in, M_RP) ? 3 : 0;
+	o->n = (uint8_t)sem_rounding_suffix(in);
 	o->mode = stmt_has(in, M_SAT) ? MODE_SAT : 0;
 	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
 	o->imm = in->op == I_sub;

@@ -124,21 +124,12 @@ static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, con
 		       : 0;
 }
 
-/* Returns the rounding that the suffixes name, or ROUND_RN. */
-static enum rounding product_rounding(const struct stmt *in)
-{
-	return stmt_has(in, M_RZ)   ? ROUND_RZ
-	       : stmt_has(in, M_RM) ? ROUND_RM
-	       : stmt_has(in, M_RP) ? ROUND_RP
-				    : ROUND_RN;
-}
-
 /* Sets the rounding. Checks for suffixes that the product ignores, and for required ones that are missing. */
 static int check_mma_suffixes(struct bind *b, struct matrix *x, bool layouts)
 {
 	const struct stmt *in = b->in;
 
-	x->rounding = (uint8_t)product_rounding(in);
+	x->rounding = (uint8_t)sem_rounding_suffix(in);
 	if (x->a != T_F64 && (x->rounding || stmt_has(in, M_RN)))
 		return bind_fault(b, NULL, "suffix", "rounding in %s (expected .f64)", in->text);
 	if (x->saturate && (!mma_is_int((enum type)x->d) || x->a == T_B1))

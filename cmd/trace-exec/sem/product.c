@@ -12,7 +12,6 @@
  * beginning with the accumulator, and rounded once. Integers wrap without .satfinite.
  */
 #include <assert.h>
-#include <fenv.h>
 #include <math.h>
 #include "sem/mma.h"
 
@@ -283,9 +282,6 @@ bool mma_check_lanes(struct warp *w, const struct op *o, uint32_t m, const char 
 	return m == ALL_LANES;
 }
 
-/* Modes of the host by enum rounding. */
-static const int host_roundings[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-
 void mma_execute(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
@@ -302,13 +298,11 @@ void mma_execute(struct warp *w, const struct op *o, uint32_t m)
 	gather_c(w, o, x, p);
 	if (x->scales.n)
 		gather_scales(w, &x->scales, p);
-	if (x->rounding)
-		fesetround(host_roundings[x->rounding]);
+	sem_set_rounding((enum rounding)x->rounding);
 	for (unsigned i = 0; i < x->shape.m; i++)
 		for (unsigned j = 0; j < x->shape.n; j++)
 			p->d[i][j] = x->scales.n ? scaled_sum(x, p, i, j) : mma_sum(x, p, i, j);
-	if (x->rounding)
-		fesetround(FE_TONEAREST);
+	sem_reset_rounding((enum rounding)x->rounding);
 	scatter_d(w, o, x, p->d);
 }
 

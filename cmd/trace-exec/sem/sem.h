@@ -46,6 +46,12 @@ static inline u64 type_max(enum type t)
 				       : (1ull << types[t].bits) - 1;
 }
 
+/* Set the rounding of the host, which is to nearest, and reset it; sem/cvt.c. */
+void sem_set_rounding(enum rounding r);
+void sem_reset_rounding(enum rounding r);
+/* Returns the rounding that a suffix names; ROUND_RN without one. */
+enum rounding sem_rounding_suffix(const struct stmt *in);
+
 /* Ends the list of operands of the op; sem/classify.c. */
 void classify_operands(struct bind *b, const struct op *o);
 
