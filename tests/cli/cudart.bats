@@ -495,7 +495,7 @@ cubin_lines() {
 @test "matrices of every kind and precision with cuBLAS" {
 	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
 	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
-	gcc -std=gnu11 -o matrices "$ROOT/tests/data/cudart/matrices.c" -L. -l:libcublas.so.13 -lcudart -lm -ldl
+	gcc -std=gnu11 -I"$ROOT/tests/data/cudart" -o matrices "$ROOT/tests/data/cudart/matrices.c" -L. -l:libcublas.so.13 -lcudart -lm -ldl
 	run -0 trace-exec -n -g a100-40 --run ./matrices
 	assert_output ''
 }
