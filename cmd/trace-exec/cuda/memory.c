@@ -76,19 +76,23 @@ DRIVER_TOO(cuMemFreeAsync, cuMemFreeAsync_ptsz, cudaFreeAsync(cuda_address(addr)
 DRIVER_TOO(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz,
 	n ? cudaMallocFromPoolAsync((void **)to, n, p, s) : cudaErrorInvalidValue, uint64_t *to, size_t n,
 	struct pool *p, struct stream *s)
-DRIVER(cuMemPoolCreate, cudaMemPoolCreate(to, properties), struct pool **to, const void *properties)
-DRIVER(cuMemPoolDestroy, cudaMemPoolDestroy(p), struct pool *p)
-DRIVER(cuMemPoolSetAttribute, cudaMemPoolSetAttribute(p, attribute, value), struct pool *p, int attribute,
+DEVICE(cuMemPoolCreate, cudaMemPoolCreate(to, properties), struct pool **to, const void *properties)
+DEVICE(cuMemPoolDestroy, cudaMemPoolDestroy(p), struct pool *p)
+DEVICE(cuMemPoolSetAttribute, cudaMemPoolSetAttribute(p, attribute, value), struct pool *p, int attribute,
 	void *value)
-DRIVER(cuMemPoolGetAttribute, cudaMemPoolGetAttribute(p, attribute, value), struct pool *p, int attribute,
+DEVICE(cuMemPoolGetAttribute, cudaMemPoolGetAttribute(p, attribute, value), struct pool *p, int attribute,
 	void *value)
-DRIVER(cuMemPoolTrimTo, cudaMemPoolTrimTo(p, keep), struct pool *p, size_t keep)
-DRIVER(cuMemPoolSetAccess, cudaMemPoolSetAccess(p, access, n), struct pool *p, const void *access, size_t n)
-DRIVER(cuMemPoolGetAccess, cudaMemPoolGetAccess(flags, p, place), int *flags, struct pool *p,
+DEVICE(cuMemPoolTrimTo, cudaMemPoolTrimTo(p, keep), struct pool *p, size_t keep)
+DEVICE(cuMemPoolSetAccess, cudaMemPoolSetAccess(p, access, n), struct pool *p, const void *access, size_t n)
+DEVICE(cuMemPoolGetAccess, cudaMemPoolGetAccess(flags, p, place), int *flags, struct pool *p,
 	const void *place)
-DRIVER(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool(to, device), struct pool **to, int device)
-DRIVER(cuDeviceGetMemPool, cudaDeviceGetMemPool(to, device), struct pool **to, int device)
-DRIVER(cuDeviceSetMemPool, cudaDeviceSetMemPool(device, p), int device, struct pool *p)
+DEVICE(cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool(to, place, type), struct pool **to, const void *place,
+	int type)
+DEVICE(cuMemGetMemPool, cudaMemGetMemPool(to, place, type), struct pool **to, const void *place, int type)
+DEVICE(cuMemSetMemPool, cudaMemSetMemPool(place, type, p), const void *place, int type, struct pool *p)
+DEVICE(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool(to, device), struct pool **to, int device)
+DEVICE(cuDeviceGetMemPool, cudaDeviceGetMemPool(to, device), struct pool **to, int device)
+DEVICE(cuDeviceSetMemPool, cudaDeviceSetMemPool(device, p), int device, struct pool *p)
 
 /* ---- managed memory ---- */
 

@@ -36,6 +36,9 @@ int cudaMemPoolGetAttribute(struct pool *p, int attribute, void *value);
 int cudaMemPoolTrimTo(struct pool *p, size_t keep);
 int cudaMemPoolSetAccess(struct pool *p, const void *access, size_t n);
 int cudaMemPoolGetAccess(int *flags, struct pool *p, const void *place);
+int cudaMemGetDefaultMemPool(struct pool **to, const void *place, int type);
+int cudaMemGetMemPool(struct pool **to, const void *place, int type);
+int cudaMemSetMemPool(const void *place, int type, struct pool *p);
 int cudaDeviceGetDefaultMemPool(struct pool **to, int device),
 	cudaDeviceGetMemPool(struct pool **to, int device);
 int cudaDeviceSetMemPool(int device, struct pool *p);

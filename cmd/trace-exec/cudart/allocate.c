@@ -255,13 +255,14 @@ static void free_grant(struct grant *g)
 	clear_freed_memory(g->addr, g->bytes);
 }
 
+/* Frees memory. pinned: it must be pinned memory of no pool, which cudaFreeHost() frees. */
 static int release_grant(uint64_t addr, bool pinned)
 {
 	struct grant *g = cudart_find_grant(addr);
 
 	if (!addr)
 		return cudaSuccess;
-	if (!g || g->addr != addr || g->is_variable || (g->kind == GRANT_PINNED) != pinned)
+	if (!g || g->addr != addr || g->is_variable || (g->kind == GRANT_PINNED && !g->pool) != pinned)
 		return cudaErrorInvalidValue;
 	free_grant(g);
 	return cudaSuccess;

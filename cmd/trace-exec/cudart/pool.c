@@ -3,8 +3,9 @@
  * Memory pools, from which programs allocate in the order of a stream.
  *
  * Freed memory is returned to the system at once, so a pool contains only the bytes in use. Its release
- * threshold and reuse policies are stored and returned, without effect. Pools of managed memory and pools
- * shared with other processes are not supported. A destroyed pool exists until all of its memory is freed.
+ * threshold and reuse policies are stored and returned, without effect. Kernels may access memory of the host's
+ * pools even if the program has not allowed it. Pools shared with other processes are not supported. A
+ * destroyed pool exists until all of its memory is freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +15,38 @@
 
 struct pool {
 	struct pool *next;
+	enum grant_kind kind; /* memory of the device, pinned memory of the host, or managed memory */
 	bool destroyed;
 	int reuse[3];
+	int device_access; /* access of the device to a pool of the host: 0 or MAY_READ_AND_WRITE */
 	uint64_t threshold, used, most_used, most_reserved;
 	uint64_t capacity; /* capacity in bytes; 0: unlimited */
 };
 
+struct pool_place {
+	int type, id; /* number of the device or of the host's NUMA node */
+};
+
 struct pool_properties {
-	int type, handles, location, device;
+	int type, handles;
+	struct pool_place place;
 	void *security;
 	size_t capacity;
 	unsigned char rest[56];
 };
 
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, THRESHOLD, RESERVED, RESERVED_MOST, USED, USED_MOST };
-enum { PINNED = 1, ON_DEVICE = 1, MAY_READ_AND_WRITE = 3 };
+enum { PINNED = 1, MANAGED, MAY_READ_AND_WRITE = 3 };
+enum { ANYWHERE, ON_DEVICE, ON_HOST, ON_NUMA_NODE, ON_CURRENT_NUMA_NODE };
+enum { POOL_KINDS = GRANT_MANAGED + 1 };
 
-static struct pool standard = {.reuse = {1, 1, 1}}, *pools = &standard, *current = &standard;
+/* The default pool of each kind of memory, and the pool that the program has set in its place. */
+static struct pool standard[POOL_KINDS] = {
+	{.next = &standard[1], .kind = GRANT_DEVICE, .reuse = {1, 1, 1}},
+	{.next = &standard[2], .kind = GRANT_PINNED, .reuse = {1, 1, 1}},
+	{.kind = GRANT_MANAGED, .reuse = {1, 1, 1}},
+};
+static struct pool *current[POOL_KINDS] = {&standard[0], &standard[1], &standard[2]}, *pools = standard;
 
 static bool is_pool(const struct pool *p)
 {
@@ -39,6 +55,24 @@ static bool is_pool(const struct pool *p)
 	while (i && i != p)
 		i = i->next;
 	return i && !i->destroyed;
+}
+
+/* Sets *kind to the kind of memory that a pool of this type has at a place. Returns 0 or a status. */
+static int find_pool_kind(int type, const struct pool_place *place, enum grant_kind *kind)
+{
+	bool on_host = place && place->type >= ON_HOST && place->type <= ON_CURRENT_NUMA_NODE;
+
+	if (place && place->type == ON_DEVICE && place->id)
+		return cudaErrorInvalidDevice;
+	if (!place || (place->type == ON_NUMA_NODE && place->id))
+		return cudaErrorInvalidValue;
+	if (type == PINNED && (place->type == ON_DEVICE || on_host))
+		*kind = on_host ? GRANT_PINNED : GRANT_DEVICE;
+	else if (type == MANAGED && (place->type == ANYWHERE || place->type == ON_DEVICE || on_host))
+		*kind = GRANT_MANAGED;
+	else
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
 }
 
 void cudart_pool_add_used(struct pool *p, uint64_t bytes)
@@ -74,12 +108,16 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
-	if (!e && capture_blocks_work(s, &e))
+	if (!e && capture_blocks_work(s, &e)) {
+		if (!e && p->kind != GRANT_DEVICE)
+			e = cudart_unsupported(
+				what, "a graph that allocates managed memory or memory of the host");
 		return cudart_leave(e ? e : record_pool_allocation(to, n, s));
+	}
 	if (!e && p->capacity && n > p->capacity - p->used)
 		e = cudaErrorMemoryAllocation;
 	if (!e)
-		e = cudart_allocate(&addr, n, GRANT_DEVICE, 0, what);
+		e = cudart_allocate(&addr, n, p->kind, 0, what);
 	if (!e) {
 		struct grant *g = cudart_find_grant(addr);
 
@@ -94,7 +132,7 @@ static int allocate_from_pool(void **to, size_t n, struct pool *p, const struct 
 
 API(int, cudaMallocAsync, void **to, size_t n, struct stream *s)
 {
-	return allocate_from_pool(to, n, current, s, "cudaMallocAsync");
+	return allocate_from_pool(to, n, current[GRANT_DEVICE], s, "cudaMallocAsync");
 }
 ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 
@@ -109,17 +147,19 @@ ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
 {
 	int e = cudart_enter(false);
+	enum grant_kind kind = GRANT_DEVICE;
 
 	if (!e && (!to || !x))
 		e = cudaErrorInvalidValue;
-	if (!e && (x->type != PINNED || x->location != ON_DEVICE || x->handles))
-		e = cudart_unsupported("cudaMemPoolCreate", "a pool that is shared or not on the device");
-	if (!e && x->device)
-		e = cudaErrorInvalidDevice;
+	if (!e)
+		e = find_pool_kind(x->type, &x->place, &kind);
+	if (!e && x->handles)
+		e = cudart_unsupported("cudaMemPoolCreate", "a pool that is shared with other processes");
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
-		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .capacity = x->capacity};
-		standard.next = *to;
+		**to = (struct pool){
+			.next = pools, .kind = kind, .reuse = {1, 1, 1}, .capacity = x->capacity};
+		pools = *to;
 	}
 	return cudart_leave(e);
 }
@@ -128,11 +168,12 @@ API(int, cudaMemPoolDestroy, struct pool *p)
 {
 	int e = cudart_enter(true);
 
-	if (!e && (!is_pool(p) || p == &standard))
+	if (!e && (!is_pool(p) || p == &standard[p->kind]))
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		p->destroyed = true; /* the pool is kept, because it counts its live allocations */
-		current = current == p ? &standard : current;
+		if (current[p->kind] == p)
+			current[p->kind] = &standard[p->kind];
 	}
 	return cudart_leave(e);
 }
@@ -182,61 +223,95 @@ API(int, cudaMemPoolTrimTo, struct pool *p, size_t keep)
 	return cudart_leave(check_pool(p, p));
 }
 
-/* ---- pools of the device ---- */
+/* ---- default and current pools ---- */
 
-static int store_pool(struct pool **to, int device, struct pool *p)
+static int store_pool(struct pool **to, int type, const struct pool_place *place, struct pool *const *from)
 {
+	enum grant_kind kind = GRANT_DEVICE;
 	int e = cudart_enter(false);
 
 	if (!e)
-		e = device ? cudaErrorInvalidDevice : to ? cudaSuccess : cudaErrorInvalidValue;
+		e = find_pool_kind(type, place, &kind);
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = p;
+		*to = from[kind];
+	return cudart_leave(e);
+}
+
+static struct pool *const defaults[POOL_KINDS] = {&standard[0], &standard[1], &standard[2]};
+
+API(int, cudaMemGetDefaultMemPool, struct pool **to, const struct pool_place *place, int type)
+{
+	return store_pool(to, type, place, defaults);
+}
+
+API(int, cudaMemGetMemPool, struct pool **to, const struct pool_place *place, int type)
+{
+	return store_pool(to, type, place, current);
+}
+
+API(int, cudaMemSetMemPool, const struct pool_place *place, int type, struct pool *p)
+{
+	enum grant_kind kind = GRANT_DEVICE;
+	int e = check_pool(p, p);
+
+	if (!e)
+		e = find_pool_kind(type, place, &kind);
+	if (!e && p->kind != kind)
+		e = cudaErrorInvalidValue;
+	if (!e)
+		current[kind] = p;
 	return cudart_leave(e);
 }
 
 API(int, cudaDeviceGetDefaultMemPool, struct pool **to, int device)
 {
-	return store_pool(to, device, &standard);
+	return cudaMemGetDefaultMemPool(to, &(struct pool_place){ON_DEVICE, device}, PINNED);
 }
-API(int, cudaDeviceGetMemPool, struct pool **to, int device) { return store_pool(to, device, current); }
+
+API(int, cudaDeviceGetMemPool, struct pool **to, int device)
+{
+	return cudaMemGetMemPool(to, &(struct pool_place){ON_DEVICE, device}, PINNED);
+}
 
 API(int, cudaDeviceSetMemPool, int device, struct pool *p)
 {
-	int e = check_pool(p, p);
-
-	if (!e && device)
-		e = cudaErrorInvalidDevice;
-	if (!e)
-		current = p;
-	return cudart_leave(e);
+	return cudaMemSetMemPool(&(struct pool_place){ON_DEVICE, device}, PINNED, p);
 }
 
-struct pool_place {
-	int type, device;
-};
+/* ---- access ---- */
+
 struct pool_access {
 	struct pool_place place;
 	int flags;
 };
 
+/* The device always has access to its own memory; its access to memory of the host can be switched. */
 API(int, cudaMemPoolSetAccess, struct pool *p, const struct pool_access *x, size_t n)
 {
 	int e = check_pool(p, x);
 
-	for (size_t i = 0; !e && i < n; i++)
-		if (x[i].place.type != ON_DEVICE || x[i].place.device || x[i].flags != MAY_READ_AND_WRITE)
+	for (size_t i = 0; !e && i < n; i++) {
+		bool good = x[i].flags == MAY_READ_AND_WRITE || (!x[i].flags && p->kind == GRANT_PINNED);
+
+		if (x[i].place.type != ON_DEVICE || x[i].place.id || !good)
 			e = cudaErrorInvalidValue;
+		else
+			p->device_access = x[i].flags;
+	}
 	return cudart_leave(e);
 }
 
-API(int, cudaMemPoolGetAccess, int *flags, struct pool *p, const struct pool_place *x)
+API(int, cudaMemPoolGetAccess, int *flags, struct pool *p, const struct pool_place *place)
 {
 	int e = check_pool(p, flags);
 
-	if (!e && !x)
+	if (!e && !place)
 		e = cudaErrorInvalidValue;
-	if (!e)
-		*flags = x->type == ON_DEVICE && !x->device ? MAY_READ_AND_WRITE : 0;
+	if (!e && place->type == ON_DEVICE && !place->id)
+		*flags = p->kind == GRANT_PINNED ? p->device_access : MAY_READ_AND_WRITE;
+	else if (!e)
+		*flags = place->type >= ON_HOST && p->kind != GRANT_DEVICE ? MAY_READ_AND_WRITE : 0;
 	return cudart_leave(e);
 }

@@ -162,6 +162,64 @@ static void test_pools(void)
 	IS(0, other != pool);
 }
 
+/* Tests pools of pinned memory of the host and of managed memory, which host and device may access. */
+static void test_host_pools(void)
+{
+	struct place {
+		int type, id;
+	} device = {1, 0}, host = {2, 0}, node = {3, 1}, none = {0, 0};
+	struct {
+		int type, handles;
+		struct place place;
+		void *security;
+		size_t most;
+		unsigned char rest[56];
+	} properties = {.type = 1, .place = {2, 0}};
+	struct {
+		struct place place;
+		int flags;
+	} access = {{1, 0}, 3};
+	void *pinned, *managed, *pool, *own;
+	float *m, *h;
+	unsigned n = 64;
+	int flags = 9;
+
+	IS(0, cudaMemGetDefaultMemPool(&pinned, &host, 1));
+	IS(0, cudaMemGetDefaultMemPool(&managed, &none, 2));
+	IS(0, cudaMemGetDefaultMemPool(&pool, &device, 1));
+	IS(0, cudaDeviceGetDefaultMemPool(&own, 0));
+	IS(0, pool != own || pool == pinned || pool == managed || pinned == managed);
+	IS(1, cudaMemGetDefaultMemPool(&pool, &none, 1));
+	IS(1, cudaMemGetDefaultMemPool(&pool, &node, 1));
+	IS(1, cudaMemGetDefaultMemPool(&pool, NULL, 1));
+	IS(1, cudaMemGetDefaultMemPool(&pool, &device, 3));
+	IS(0, cudaMemPoolGetAccess(&flags, pinned, &device));
+	IS(0, flags);
+	IS(0, cudaMemPoolSetAccess(pinned, &access, 1));
+	IS(0, cudaMemPoolGetAccess(&flags, pinned, &device));
+	IS(3, flags);
+	IS(0, cudaMallocFromPoolAsync((void **)&h, 64 * 4, pinned, NULL));
+	IS(0, cudaMallocFromPoolAsync((void **)&m, 64 * 4, managed, NULL));
+	for (unsigned i = 0; i < n; i++)
+		m[i] = h[i] = (float)i;
+	IS(0, launch_1d(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
+	IS(0, cudaDeviceSynchronize());
+	IS(0, m[63] != 126);
+	IS(1, cudaFreeHost(h));
+	IS(0, cudaFreeAsync(h, NULL));
+	IS(0, cudaFreeAsync(m, NULL));
+	IS(0, cudaMemPoolCreate(&own, &properties));
+	IS(1, cudaDeviceSetMemPool(0, own));
+	IS(1, cudaMemSetMemPool(&device, 1, own));
+	IS(0, cudaMemSetMemPool(&host, 1, own));
+	IS(0, cudaMemGetMemPool(&pool, &host, 1));
+	IS(0, pool != own);
+	IS(0, cudaMemPoolDestroy(own));
+	IS(0, cudaMemGetMemPool(&pool, &host, 1));
+	IS(0, pool != pinned);
+	IS(1, cudaMemPoolDestroy(managed));
+}
+
 static void test_launches(void)
 {
 	unsigned n = 0;
@@ -243,6 +301,7 @@ int main(int argc, char **argv)
 	test_addresses();
 	test_symbols();
 	test_pools();
+	test_host_pools();
 	test_launches();
 	test_device_and_events();
 	if (argc > 1 && !strcmp(argv[1], "fail"))

@@ -55,6 +55,9 @@ int cudaMallocFromPoolAsync(void **, size_t, void *, struct stream *);
 int cudaDeviceGetDefaultMemPool(void **, int), cudaDeviceGetMemPool(void **, int),
 	cudaDeviceSetMemPool(int, void *);
 int cudaMemPoolCreate(void **, const void *), cudaMemPoolDestroy(void *), cudaMemPoolTrimTo(void *, size_t);
+int cudaMemGetDefaultMemPool(void **, const void *, int), cudaMemGetMemPool(void **, const void *, int),
+	cudaMemSetMemPool(const void *, int, void *);
+int cudaMemPoolSetAccess(void *, const void *, size_t), cudaMemPoolGetAccess(int *, void *, const void *);
 int cudaMemPoolSetAttribute(void *, int, void *), cudaMemPoolGetAttribute(void *, int, void *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 

@@ -28,6 +28,9 @@ int cuLinkAddData_v2(void *, int, const void *, size_t, const char *, unsigned, 
 int cuLinkDestroy(void *);
 int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t),
 	cuMemAllocPitch_v2(uint64_t *, size_t *, size_t, size_t, unsigned);
+int cuMemGetDefaultMemPool(void **, const void *, int), cuMemGetMemPool(void **, const void *, int),
+	cuMemSetMemPool(const void *, int, void *),
+	cuMemAllocFromPoolAsync(uint64_t *, size_t, void *, void *);
 int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uint64_t, size_t);
 int cuMemcpy2D_v2(const void *), cuMemsetD32_v2(uint64_t, unsigned, size_t),
 	cuMemsetD16_v2(uint64_t, unsigned short, size_t);
@@ -107,6 +110,7 @@ static void test_start(void)
 	IS(0, cuDeviceGetAttribute(&n, 102, 0));
 	IS(1, n);
 	IS(201, cuMemAlloc_v2(&d, 4)); /* no context */
+	IS(0, cuMemGetDefaultMemPool(&c, (int[]){1, 0}, 1));
 	IS(0, cuCtxGetCurrent(&now));
 	IS(1, now == NULL);
 	IS(0, cuCtxCreate_v2(&c, 0, 0));
@@ -297,6 +301,22 @@ static void test_copies(void)
 	IS(1, cuMemcpy2D_v2(&c));
 	IS(0, cuArrayDestroy(array));
 	IS(0, cuMemFree_v2(d));
+}
+
+static void test_pools(void)
+{
+	int device[2] = {1, 0}, managed[2] = {0, 0};
+	void *pool, *other;
+	uint64_t d;
+
+	IS(0, cuMemGetDefaultMemPool(&pool, managed, 2));
+	IS(0, cuMemAllocFromPoolAsync(&d, 8, pool, NULL));
+	*(int *)(uintptr_t)d = 1;
+	IS(0, cuMemFree_v2(d));
+	IS(0, cuMemGetMemPool(&other, device, 1));
+	IS(0, cuMemSetMemPool(device, 1, other));
+	IS(1, cuMemSetMemPool(device, 1, pool));
+	IS(1, cuMemGetDefaultMemPool(NULL, device, 1));
 }
 
 static const char caller[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -553,6 +573,7 @@ int main(int argc, char **argv)
 	IS(0, cuModuleGetFunction(&f, m, "add"));
 	d = test_launch(f);
 	test_copies();
+	test_pools();
 	test_link(d);
 	test_reserved(f);
 	test_streams_and_graphs(f, d);

@@ -78,6 +78,7 @@ static void test_device(void)
 	IS(1, cudaDeviceGetAttribute(&v, 1000, 0));
 	IS(1, attribute(89));      /* concurrent access to managed memory */
 	IS(1, attribute(115));     /* memory pools */
+	IS(1, attribute(144));     /* memory pools of the host */
 	IS(1, attribute(120));     /* clusters */
 	IS(131072, attribute(21)); /* maximum width of a texture */
 	IS(1024, attribute(111));
