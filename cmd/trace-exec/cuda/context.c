@@ -61,6 +61,19 @@ int cuda_enter(void)
 	return !c ? cudaErrorDeviceUninitialized : c->live ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
+struct cuda_context *cuda_stream_context(const struct stream *s)
+{
+	struct cuda_context *c =
+		cudart_is_default_stream(s) ? cuda_current_context() : cudart_stream_context(s);
+
+	return c ? c : &primary;
+}
+
+int cuda_enter_stream(const struct stream *s)
+{
+	return cudart_is_default_stream(s) ? cuda_enter() : cuda_enter_device();
+}
+
 /*
  * Returns the driver's code for a status of the runtime. Codes that the driver lacks are replaced; all others
  * are the same.

@@ -23,14 +23,18 @@ struct cuda_context;
 
 /*
  * context.c: cuda_enter() begins a function that needs a context, cuda_enter_device() one that needs only
- * initialization. Both return 0 or a status.
+ * initialization, cuda_enter_stream() one that needs a context only if s is a default stream. Return 0 or a
+ * status.
  */
 int cuda_enter(void);
 int cuda_enter_device(void);
-/* Ends a function that cuda_enter() or cuda_enter_device() began. Returns the driver's code for a status. */
+int cuda_enter_stream(const struct stream *s);
+/* Ends a function that one of these began. Returns the driver's code for a status. */
 int cuda_leave(int status);
 /* Returns the context of the calling thread, or NULL if it has none. */
 struct cuda_context *cuda_current_context(void);
+/* Returns the context of a valid stream. A default stream belongs to the current context. */
+struct cuda_context *cuda_stream_context(const struct stream *s);
 /* Checks the number of a device. Returns 0 or a status. */
 int cuda_check_device(int device);
 
@@ -44,6 +48,19 @@ int cuda_check_device(int device);
 	}
 /* Defines a function as DRIVER() does, also under `other`, its name for per-thread default streams. */
 #define DRIVER_TOO(name, other, call, ...) DRIVER(name, call, __VA_ARGS__) ALSO(other, name);
+/*
+ * Defines a function of stream `s` that returns the status of `call`. It needs a context only if s is a default
+ * stream, because other streams belong to a context.
+ */
+#define STREAM(name, call, ...) \
+	API(int, name, __VA_ARGS__) \
+	{ \
+		int entered = cuda_enter_stream(s); \
+\
+		return cuda_leave(entered ? entered : (call)); \
+	}
+/* Defines a function as STREAM() does, also under `other`, its name for per-thread default streams. */
+#define STREAM_TOO(name, other, call, ...) STREAM(name, call, __VA_ARGS__) ALSO(other, name);
 /* Defines a function that needs only initialization. */
 #define DEVICE(name, call, ...) \
 	API(int, name, __VA_ARGS__) \

@@ -181,8 +181,8 @@ DRIVER_TOO(cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_ptsz,
 	void *params)
 DRIVER(cuGraphExecDestroy, cudaGraphExecDestroy(x), struct graph_exec *x)
 DRIVER(cuGraphExecGetFlags, cudaGraphExecGetFlags(x, to), struct graph_exec *x, unsigned long long *to)
-DRIVER_TOO(cuGraphLaunch, cuGraphLaunch_ptsz, cudaGraphLaunch(x, s), struct graph_exec *x, struct stream *s)
-DRIVER_TOO(cuGraphUpload, cuGraphUpload_ptsz, cudaGraphUpload(x, s), struct graph_exec *x, struct stream *s)
+STREAM_TOO(cuGraphLaunch, cuGraphLaunch_ptsz, cudaGraphLaunch(x, s), struct graph_exec *x, struct stream *s)
+STREAM_TOO(cuGraphUpload, cuGraphUpload_ptsz, cudaGraphUpload(x, s), struct graph_exec *x, struct stream *s)
 DRIVER(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled(x, node, enabled), struct graph_exec *x,
 	struct graph_node *node, unsigned enabled)
 DRIVER(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled(x, node, to), struct graph_exec *x,

@@ -71,12 +71,12 @@ int cuda_launch_kernel(const void *kernel, const struct launch_config *c, void *
 #define SHAPED \
 	{grid_x, grid_y, grid_z}, { block_x, block_y, block_z }
 
-DRIVER_TOO(cuLaunchKernel, cuLaunchKernel_ptsz,
+STREAM_TOO(cuLaunchKernel, cuLaunchKernel_ptsz,
 	cuda_launch_kernel(kernel, &(struct launch_config){SHAPED, shared, s, NULL, 0}, args, extra),
 	const void *kernel, SHAPE, unsigned shared, struct stream *s, void **args, void **extra)
 
 #define ATTRIBUTE_COOPERATIVE 2
-DRIVER_TOO(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
+STREAM_TOO(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
 	cuda_launch_kernel(kernel,
 		&(struct launch_config){SHAPED, shared, s,
 			&(struct launch_attribute){.id = ATTRIBUTE_COOPERATIVE, .value.number = {1}}, 1},
@@ -106,11 +106,16 @@ static int launch_by_config(const struct cuda_config *c, const void *kernel, voi
 	r = make_runtime_config(c);
 	return cuda_launch_kernel(kernel, &r, args, extra);
 }
-DRIVER_TOO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz, launch_by_config(c, kernel, args, extra),
-	const struct cuda_config *c, const void *kernel, void **args, void **extra)
-DRIVER_TOO(cuLaunchHostFunc, cuLaunchHostFunc_ptsz, cudaLaunchHostFunc(s, call, arg), struct stream *s,
+API(int, cuLaunchKernelEx, const struct cuda_config *c, const void *kernel, void **args, void **extra)
+{
+	int entered = cuda_enter_stream(c ? c->stream : NULL);
+
+	return cuda_leave(entered ? entered : launch_by_config(c, kernel, args, extra));
+}
+ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
+STREAM_TOO(cuLaunchHostFunc, cuLaunchHostFunc_ptsz, cudaLaunchHostFunc(s, call, arg), struct stream *s,
 	void (*call)(void *), void *arg)
-DRIVER_TOO(cuStreamAddCallback, cuStreamAddCallback_ptsz, cudaStreamAddCallback(s, call, arg, flags),
+STREAM_TOO(cuStreamAddCallback, cuStreamAddCallback_ptsz, cudaStreamAddCallback(s, call, arg, flags),
 	struct stream *s, void (*call)(struct stream *, int, void *), void *arg, unsigned flags)
 
 /* ---- attributes ---- */

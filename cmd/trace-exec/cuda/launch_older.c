@@ -100,5 +100,5 @@ static int launch_prepared(const void *kernel, int width, int height, struct str
 }
 DRIVER(cuLaunch, launch_prepared(kernel, 1, 1, NULL), const void *kernel)
 DRIVER(cuLaunchGrid, launch_prepared(kernel, width, height, NULL), const void *kernel, int width, int height)
-DRIVER(cuLaunchGridAsync, launch_prepared(kernel, width, height, s), const void *kernel, int width,
+STREAM(cuLaunchGridAsync, launch_prepared(kernel, width, height, s), const void *kernel, int width,
 	int height, struct stream *s)

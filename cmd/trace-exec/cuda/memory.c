@@ -68,12 +68,12 @@ DRIVER(cuMemGetAddressRange_v2, find_range(start, bytes, addr), uint64_t *start,
 
 /* ---- pools ---- */
 
-DRIVER_TOO(cuMemAllocAsync, cuMemAllocAsync_ptsz,
+STREAM_TOO(cuMemAllocAsync, cuMemAllocAsync_ptsz,
 	n ? cudaMallocAsync((void **)to, n, s) : cudaErrorInvalidValue, uint64_t *to, size_t n,
 	struct stream *s)
-DRIVER_TOO(cuMemFreeAsync, cuMemFreeAsync_ptsz, cudaFreeAsync(cuda_address(addr), s), uint64_t addr,
+STREAM_TOO(cuMemFreeAsync, cuMemFreeAsync_ptsz, cudaFreeAsync(cuda_address(addr), s), uint64_t addr,
 	struct stream *s)
-DRIVER_TOO(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz,
+STREAM_TOO(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz,
 	n ? cudaMallocFromPoolAsync((void **)to, n, p, s) : cudaErrorInvalidValue, uint64_t *to, size_t n,
 	struct pool *p, struct stream *s)
 DEVICE(cuMemPoolCreate, cudaMemPoolCreate(to, properties), struct pool **to, const void *properties)
@@ -106,17 +106,17 @@ static struct memory_location make_device_location(int device)
 {
 	return (struct memory_location){device < 0 ? ON_HOST : ON_DEVICE, device < 0 ? 0 : device};
 }
-DRIVER_TOO(cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz,
+STREAM_TOO(cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz,
 	cudaMemPrefetchAsync_v2(cuda_address(addr), n, make_device_location(device), 0, s), uint64_t addr,
 	size_t n, int device, struct stream *s)
-DRIVER_TOO(cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz,
+STREAM_TOO(cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz,
 	cudaMemPrefetchAsync_v2(cuda_address(addr), n, l, flags, s), uint64_t addr, size_t n,
 	struct memory_location l, unsigned flags, struct stream *s)
 DRIVER(cuMemAdvise, cudaMemAdvise_v2(cuda_address(addr), n, advice, make_device_location(device)),
 	uint64_t addr, size_t n, int advice, int device)
 DRIVER(cuMemAdvise_v2, cudaMemAdvise_v2(cuda_address(addr), n, advice, l), uint64_t addr, size_t n,
 	int advice, struct memory_location l)
-DRIVER_TOO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,
+STREAM_TOO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,
 	cudaStreamAttachMemAsync(s, cuda_address(addr), n, flags), struct stream *s, uint64_t addr, size_t n,
 	unsigned flags)
 
@@ -124,7 +124,7 @@ DRIVER_TOO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,
 
 DRIVER_TOO(cuMemcpy, cuMemcpy_ptds, cudaMemcpy(cuda_address(to), cuda_address(from), n, BY_ADDRESS),
 	uint64_t to, uint64_t from, size_t n)
-DRIVER_TOO(cuMemcpyAsync, cuMemcpyAsync_ptsz,
+STREAM_TOO(cuMemcpyAsync, cuMemcpyAsync_ptsz,
 	cudaMemcpyAsync(cuda_address(to), cuda_address(from), n, BY_ADDRESS, s), uint64_t to, uint64_t from,
 	size_t n, struct stream *s)
 DRIVER_TOO(cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, cudaMemcpy(cuda_address(to), from, n, HOST_TO_DEVICE),
@@ -134,20 +134,20 @@ DRIVER_TOO(cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds, cudaMemcpy(to, cuda_address(fr
 DRIVER_TOO(cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds,
 	cudaMemcpy(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE), uint64_t to, uint64_t from,
 	size_t n)
-DRIVER_TOO(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz,
+STREAM_TOO(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz,
 	cudaMemcpyAsync(cuda_address(to), from, n, HOST_TO_DEVICE, s), uint64_t to, const void *from,
 	size_t n, struct stream *s)
-DRIVER_TOO(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz,
+STREAM_TOO(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz,
 	cudaMemcpyAsync(to, cuda_address(from), n, DEVICE_TO_HOST, s), void *to, uint64_t from, size_t n,
 	struct stream *s)
-DRIVER_TOO(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz,
+STREAM_TOO(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz,
 	cudaMemcpyAsync(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE, s), uint64_t to,
 	uint64_t from, size_t n, struct stream *s)
 /* A copy between contexts is a plain copy: all contexts belong to one device. */
 DRIVER_TOO(cuMemcpyPeer, cuMemcpyPeer_ptds,
 	((void)c, (void)d, cudaMemcpy(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE)),
 	uint64_t to, const struct cuda_context *c, uint64_t from, const struct cuda_context *d, size_t n)
-DRIVER_TOO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz,
+STREAM_TOO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz,
 	((void)c, (void)d, cudaMemcpyAsync(cuda_address(to), cuda_address(from), n, DEVICE_TO_DEVICE, s)),
 	uint64_t to, const struct cuda_context *c, uint64_t from, const struct cuda_context *d, size_t n,
 	struct stream *s)
@@ -197,7 +197,7 @@ static int copy_driver_box(const struct cuda_copy_3d *c, struct stream *s)
 	return e ? e : cudaMemcpy3DAsync(&p, s);
 }
 DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, copy_driver_box(c, NULL), const struct cuda_copy_3d *c)
-DRIVER_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, copy_driver_box(c, s), const struct cuda_copy_3d *c,
+STREAM_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, copy_driver_box(c, s), const struct cuda_copy_3d *c,
 	struct stream *s)
 
 /* CUDA_MEMCPY2D */
@@ -238,7 +238,7 @@ static int copy_driver_rows(const struct cuda_copy_2d *c, struct stream *s)
 DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_driver_rows(c, NULL), const struct cuda_copy_2d *c)
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
 ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
-DRIVER_TOO(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, copy_driver_rows(c, s), const struct cuda_copy_2d *c,
+STREAM_TOO(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, copy_driver_rows(c, s), const struct cuda_copy_2d *c,
 	struct stream *s)
 
 /* ---- fills ---- */
@@ -257,13 +257,13 @@ static int fill(uint64_t to, size_t pitch, unsigned value, unsigned unit, size_t
 #define FILL(bits, type) \
 	DRIVER_TOO(cuMemsetD##bits##_v2, cuMemsetD##bits##_v2_ptds, \
 		fill(to, n *(bits / 8), value, bits / 8, n, 1, NULL), uint64_t to, type value, size_t n) \
-	DRIVER_TOO(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz, \
+	STREAM_TOO(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz, \
 		fill(to, n *(bits / 8), value, bits / 8, n, 1, s), uint64_t to, type value, size_t n, \
 		struct stream *s) \
 	DRIVER_TOO(cuMemsetD2D##bits##_v2, cuMemsetD2D##bits##_v2_ptds, \
 		fill(to, pitch, value, bits / 8, width, height, NULL), uint64_t to, size_t pitch, \
 		type value, size_t width, size_t height) \
-	DRIVER_TOO(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async_ptsz, \
+	STREAM_TOO(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async_ptsz, \
 		fill(to, pitch, value, bits / 8, width, height, s), uint64_t to, size_t pitch, type value, \
 		size_t width, size_t height, struct stream *s)
 

@@ -5,27 +5,35 @@
 
 /* ---- streams ---- */
 
-DRIVER(cuStreamCreate, cudaStreamCreateWithPriority(to, flags, 0), struct stream **to, unsigned flags)
-DRIVER(cuStreamCreateWithPriority, cudaStreamCreateWithPriority(to, flags, priority), struct stream **to,
-	unsigned flags, int priority)
-DRIVER(cuStreamDestroy_v2, cudaStreamDestroy(s), struct stream *s)
+static int create_stream(struct stream **to, unsigned flags, int priority)
+{
+	int e = cudaStreamCreateWithPriority(to, flags, priority);
+
+	if (!e)
+		cudart_set_stream_context(*to, cuda_current_context());
+	return e;
+}
+DRIVER(cuStreamCreate, create_stream(to, flags, 0), struct stream **to, unsigned flags)
+DRIVER(cuStreamCreateWithPriority, create_stream(to, flags, priority), struct stream **to, unsigned flags,
+	int priority)
+STREAM(cuStreamDestroy_v2, cudaStreamDestroy(s), struct stream *s)
 ALSO(cuStreamDestroy, cuStreamDestroy_v2);
-DRIVER_TOO(cuStreamSynchronize, cuStreamSynchronize_ptsz, cudaStreamSynchronize(s), struct stream *s)
-DRIVER_TOO(cuStreamQuery, cuStreamQuery_ptsz, cudaStreamQuery(s), struct stream *s)
-DRIVER_TOO(cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cudaStreamWaitEvent(s, event, flags), struct stream *s,
+STREAM_TOO(cuStreamSynchronize, cuStreamSynchronize_ptsz, cudaStreamSynchronize(s), struct stream *s)
+STREAM_TOO(cuStreamQuery, cuStreamQuery_ptsz, cudaStreamQuery(s), struct stream *s)
+STREAM_TOO(cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cudaStreamWaitEvent(s, event, flags), struct stream *s,
 	struct event *event, unsigned flags)
-DRIVER_TOO(cuStreamGetFlags, cuStreamGetFlags_ptsz, cudaStreamGetFlags(s, to), struct stream *s, unsigned *to)
-DRIVER_TOO(cuStreamGetPriority, cuStreamGetPriority_ptsz, cudaStreamGetPriority(s, to), struct stream *s,
+STREAM_TOO(cuStreamGetFlags, cuStreamGetFlags_ptsz, cudaStreamGetFlags(s, to), struct stream *s, unsigned *to)
+STREAM_TOO(cuStreamGetPriority, cuStreamGetPriority_ptsz, cudaStreamGetPriority(s, to), struct stream *s,
 	int *to)
-DRIVER_TOO(
+STREAM_TOO(
 	cuStreamGetId, cuStreamGetId_ptsz, cudaStreamGetId(s, to), struct stream *s, unsigned long long *to)
-DRIVER_TOO(cuStreamGetDevice, cuStreamGetDevice_ptsz, ((void)s, STORED(to, 0)), struct stream *s, int *to)
-DRIVER_TOO(cuStreamGetCtx, cuStreamGetCtx_ptsz,
-	cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : STORED(to, cuda_current_context()),
+STREAM_TOO(cuStreamGetDevice, cuStreamGetDevice_ptsz, ((void)s, STORED(to, 0)), struct stream *s, int *to)
+STREAM_TOO(cuStreamGetCtx, cuStreamGetCtx_ptsz,
+	cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : STORED(to, cuda_stream_context(s)),
 	struct stream *s, struct cuda_context **to)
-DRIVER_TOO(cuStreamSetAttribute, cuStreamSetAttribute_ptsz, cudaStreamSetAttribute(s, id, value),
+STREAM_TOO(cuStreamSetAttribute, cuStreamSetAttribute_ptsz, cudaStreamSetAttribute(s, id, value),
 	struct stream *s, int id, const struct hint *value)
-DRIVER_TOO(cuStreamGetAttribute, cuStreamGetAttribute_ptsz, cudaStreamGetAttribute(s, id, value),
+STREAM_TOO(cuStreamGetAttribute, cuStreamGetAttribute_ptsz, cudaStreamGetAttribute(s, id, value),
 	struct stream *s, int id, struct hint *value)
 DRIVER_TOO(cuStreamCopyAttributes, cuStreamCopyAttributes_ptsz, cudaStreamCopyAttributes(to, from),
 	struct stream *to, struct stream *from)
@@ -34,31 +42,31 @@ DRIVER_TOO(cuStreamCopyAttributes, cuStreamCopyAttributes_ptsz, cudaStreamCopyAt
 
 enum { MODE_GLOBAL };
 
-DRIVER_TOO(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, cudaStreamBeginCapture(s, mode),
+STREAM_TOO(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz, cudaStreamBeginCapture(s, mode),
 	struct stream *s, int mode)
-DRIVER_TOO(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, cudaStreamBeginCapture(s, MODE_GLOBAL),
+STREAM_TOO(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, cudaStreamBeginCapture(s, MODE_GLOBAL),
 	struct stream *s)
-DRIVER_TOO(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
+STREAM_TOO(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
 	cudaStreamBeginCaptureToGraph(s, g, after, data, n, mode), struct stream *s, struct cuda_graph *g,
 	struct graph_node *const *after, const void *data, size_t n, int mode)
-DRIVER_TOO(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz,
+STREAM_TOO(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz,
 	cudaStreamUpdateCaptureDependencies_v2(s, node, NULL, n, flags), struct stream *s,
 	struct graph_node *const *node, size_t n, unsigned flags)
-DRIVER_TOO(cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz,
+STREAM_TOO(cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz,
 	cudaStreamUpdateCaptureDependencies_v2(s, node, data, n, flags), struct stream *s,
 	struct graph_node *const *node, const void *data, size_t n, unsigned flags)
-DRIVER_TOO(cuStreamEndCapture, cuStreamEndCapture_ptsz, cudaStreamEndCapture(s, to), struct stream *s,
+STREAM_TOO(cuStreamEndCapture, cuStreamEndCapture_ptsz, cudaStreamEndCapture(s, to), struct stream *s,
 	struct cuda_graph **to)
-DRIVER_TOO(cuStreamIsCapturing, cuStreamIsCapturing_ptsz, cudaStreamIsCapturing(s, to), struct stream *s,
+STREAM_TOO(cuStreamIsCapturing, cuStreamIsCapturing_ptsz, cudaStreamIsCapturing(s, to), struct stream *s,
 	int *to)
 DRIVER(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode(mode), int *mode)
-DRIVER_TOO(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz,
+STREAM_TOO(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz,
 	cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL), struct stream *s, int *to,
 	unsigned long long *id)
-DRIVER_TOO(cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz,
+STREAM_TOO(cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz,
 	cudaStreamGetCaptureInfo_v2(s, to, id, graph, last, n), struct stream *s, int *to,
 	unsigned long long *id, struct cuda_graph **graph, struct graph_node *const **last, size_t *n)
-DRIVER_TOO(cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz,
+STREAM_TOO(cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz,
 	cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n), struct stream *s, int *to,
 	unsigned long long *id, struct cuda_graph **graph, struct graph_node *const **last, const void **data,
 	size_t *n)
@@ -66,15 +74,15 @@ DRIVER_TOO(cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz,
 /* ---- events ---- */
 
 DRIVER(cuEventCreate, cudaEventCreateWithFlags(to, flags), struct event **to, unsigned flags)
-DRIVER(cuEventDestroy_v2, cudaEventDestroy(event), struct event *event)
+DEVICE(cuEventDestroy_v2, cudaEventDestroy(event), struct event *event)
 ALSO(cuEventDestroy, cuEventDestroy_v2);
-DRIVER_TOO(cuEventRecord, cuEventRecord_ptsz, cudaEventRecordWithFlags(event, s, 0), struct event *event,
+STREAM_TOO(cuEventRecord, cuEventRecord_ptsz, cudaEventRecordWithFlags(event, s, 0), struct event *event,
 	struct stream *s)
-DRIVER_TOO(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, cudaEventRecordWithFlags(event, s, flags),
+STREAM_TOO(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, cudaEventRecordWithFlags(event, s, flags),
 	struct event *event, struct stream *s, unsigned flags)
-DRIVER(cuEventSynchronize, cudaEventSynchronize(event), struct event *event)
-DRIVER(cuEventQuery, cudaEventQuery(event), struct event *event)
-DRIVER(cuEventElapsedTime, cudaEventElapsedTime(ms, from, to), float *ms, struct event *from,
+DEVICE(cuEventSynchronize, cudaEventSynchronize(event), struct event *event)
+DEVICE(cuEventQuery, cudaEventQuery(event), struct event *event)
+DEVICE(cuEventElapsedTime, cudaEventElapsedTime(ms, from, to), float *ms, struct event *from,
 	struct event *to)
 ALSO(cuEventElapsedTime_v2, cuEventElapsedTime);
 
@@ -139,12 +147,12 @@ static int wait_for_stream_value(
 }
 
 #define VALUE(bits) \
-	DRIVER_TOO(cuStreamWriteValue##bits##_v2, cuStreamWriteValue##bits##_v2_ptsz, \
+	STREAM_TOO(cuStreamWriteValue##bits##_v2, cuStreamWriteValue##bits##_v2_ptsz, \
 		((void)flags, write_stream_value(s, addr, value, bits / 8)), struct stream *s, \
 		uint64_t addr, uint##bits##_t value, unsigned flags) \
 	ALSO(cuStreamWriteValue##bits, cuStreamWriteValue##bits##_v2); \
 	ALSO(cuStreamWriteValue##bits##_ptsz, cuStreamWriteValue##bits##_v2); \
-	DRIVER_TOO(cuStreamWaitValue##bits##_v2, cuStreamWaitValue##bits##_v2_ptsz, \
+	STREAM_TOO(cuStreamWaitValue##bits##_v2, cuStreamWaitValue##bits##_v2_ptsz, \
 		wait_for_stream_value(s, addr, value, bits / 8, flags), struct stream *s, uint64_t addr, \
 		uint##bits##_t value, unsigned flags) \
 	ALSO(cuStreamWaitValue##bits, cuStreamWaitValue##bits##_v2); \

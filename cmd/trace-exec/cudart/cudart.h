@@ -113,6 +113,7 @@ struct grant {
 };
 
 struct stream;
+struct cuda_context;
 struct array;
 struct mipmap;
 
@@ -300,5 +301,10 @@ bool cudart_trace_block(void *trace_sink, struct cta *c);
 
 /* stream.c: returns the stream's number in the trace; -1: `s` is not a stream. */
 int64_t cudart_stream_number(const struct stream *s);
+/* Sets and returns the context to which a stream of the program belongs. NULL: the primary context. */
+void cudart_set_stream_context(struct stream *s, struct cuda_context *c);
+struct cuda_context *cudart_stream_context(const struct stream *s);
+/* Tests whether s is the default, legacy or per-thread stream: they have fixed handles. */
+static inline bool cudart_is_default_stream(const struct stream *s) { return (uintptr_t)s <= 2; }
 
 #endif

@@ -25,6 +25,8 @@ struct stream {
 	unsigned flags;
 	int priority;
 	struct hint hint[N_HINTS];
+	struct cuda_context
+		*context; /* context in which the driver created the stream; NULL: the primary one */
 };
 
 struct event {
@@ -42,13 +44,17 @@ enum { EVENT_NO_TIMING = 2, EVENT_SHARED = 4, STREAM_NOT_BLOCKING = 1, PRIORITY_
 
 int64_t cudart_stream_number(const struct stream *s)
 {
-	if ((uintptr_t)s <= 2) /* default, legacy and per-thread stream */
+	if (cudart_is_default_stream(s))
 		return 0;
 	for (const struct stream *i = streams; i; i = i->next)
 		if (i == s)
 			return i->number;
 	return -1;
 }
+
+void cudart_set_stream_context(struct stream *s, struct cuda_context *c) { s->context = c; }
+
+struct cuda_context *cudart_stream_context(const struct stream *s) { return s->context; }
 
 bool cudart_is_event(const struct event *e)
 {
@@ -167,15 +173,15 @@ ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 	} \
 	ALSO(name##_ptsz, name)
 
-ANSWER(cudaStreamGetFlags, unsigned, (uintptr_t)s <= 2 ? 0 : s->flags);
-ANSWER(cudaStreamGetPriority, int, (uintptr_t)s <= 2 ? 0 : s->priority);
+ANSWER(cudaStreamGetFlags, unsigned, cudart_is_default_stream(s) ? 0 : s->flags);
+ANSWER(cudaStreamGetPriority, int, cudart_is_default_stream(s) ? 0 : s->priority);
 ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_number(s));
 ANSWER(cudaStreamGetDevice, int, 0);
 #undef ANSWER
 
 static struct hint *find_stream_hint(struct stream *s, int id)
 {
-	return (uintptr_t)s <= 2 ? &standard.hint[id] : &s->hint[id];
+	return cudart_is_default_stream(s) ? &standard.hint[id] : &s->hint[id];
 }
 
 static int begin_hint_call(struct stream *s, int id, const void *value)

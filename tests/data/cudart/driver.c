@@ -40,6 +40,7 @@ int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, uns
 int cuFuncGetAttribute(int *, int, void *), cuFuncSetAttribute(void *, int, int);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
 int cuStreamCreate(void **, unsigned), cuStreamDestroy_v2(void *), cuStreamSynchronize(void *);
+int cuStreamGetCtx(void *, void **), cuMemFreeAsync(uint64_t, void *);
 int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned),
 	cuStreamWaitValue32_v2(void *, uint64_t, uint32_t, unsigned);
 int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *),
@@ -319,6 +320,25 @@ static void test_pools(void)
 	IS(1, cuMemGetDefaultMemPool(NULL, device, 1));
 }
 
+/* A stream belongs to a context, so work on it needs no current context. */
+static void test_stream_without_context(void)
+{
+	void *pool, *s, *c, *owner;
+	uint64_t d;
+
+	IS(0, cuMemGetDefaultMemPool(&pool, (int[]){1, 0}, 1));
+	IS(0, cuStreamCreate(&s, 1));
+	IS(0, cuCtxPopCurrent_v2(&c));
+	IS(201, cuMemAllocFromPoolAsync(&d, 8, pool, NULL));
+	IS(0, cuMemAllocFromPoolAsync(&d, 8, pool, s));
+	IS(0, cuMemFreeAsync(d, s));
+	IS(0, cuStreamGetCtx(s, &owner));
+	IS(1, owner == c);
+	IS(0, cuStreamSynchronize(s));
+	IS(0, cuStreamDestroy_v2(s));
+	IS(0, cuCtxPushCurrent_v2(c));
+}
+
 static const char caller[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 			     ".extern .func (.param .b32 r) seven ();\n"
 			     ".visible .entry store(.param .u64 to) {\n"
@@ -574,6 +594,7 @@ int main(int argc, char **argv)
 	d = test_launch(f);
 	test_copies();
 	test_pools();
+	test_stream_without_context();
 	test_link(d);
 	test_reserved(f);
 	test_streams_and_graphs(f, d);
