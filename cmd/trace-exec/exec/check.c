@@ -223,21 +223,28 @@ void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at)
 		__atomic_store_n(&m->unset[off], 1, __ATOMIC_RELAXED);
 }
 
+static void describe_heap_read(
+	const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap)
+{
+	char where[160];
+
+	describe_nearest_buffer(w->mem, r->at, where, sizeof(where));
+	snprintf(out, cap, "%s of %llu %s, %s", checker_access_noun(o), (unsigned long long)r->bytes,
+		r->all ? "uninitialised bytes" : "bytes, some uninitialised", where);
+}
+
 /* Notes a read at an offset of the heap that includes uninitialised bytes. all: all its bytes are. */
 static void note_heap_read(
 	struct warp *w, const struct op *o, uint32_t lane, uint64_t off, uint64_t bytes, bool all)
 {
+	const struct unset_read r = {describe_heap_read, HEAP_BASE + off, bytes, all};
 	uint64_t unset = all ? UINT64_MAX : 0;
-	char where[160], what[240];
 
 	for (uint64_t b = 0; !all && b < bytes && b < 64; b++)
 		unset |= (uint64_t)__atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED) << b;
 	if (!all && bytes > 64) /* a copy, some of whose bytes are initialised */
 		return;
-	describe_nearest_buffer(w->mem, HEAP_BASE + off, where, sizeof(where));
-	snprintf(what, sizeof(what), "%s of %llu %s, %s", checker_access_noun(o), (unsigned long long)bytes,
-		all ? "uninitialised bytes" : "bytes, some uninitialised", where);
-	undefined_note_read(w, o, lane, unset, bytes, what);
+	undefined_note_read(w, o, lane, unset, &r);
 }
 
 /* Notes the lanes of m that read uninitialised bytes. write: the access initialises the bytes. */

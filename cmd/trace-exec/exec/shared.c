@@ -253,13 +253,21 @@ static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 	return true;
 }
 
+static void describe_shared_read(
+	const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap)
+{
+	(void)w;
+	snprintf(out, cap, "%s of %llu %s at byte %llu of .shared", checker_access_noun(o),
+		(unsigned long long)r->bytes, r->all ? "uninitialised bytes" : "bytes, some uninitialised,",
+		(unsigned long long)r->at);
+}
+
 /* Notes a read that includes uninitialised bytes. off: offset of the bytes in the memory with shadow s. */
 static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, const struct shared_shadow *s,
 	uint32_t off, uint64_t bytes)
 {
 	uint64_t unset = 0;
 	uint32_t word = 0;
-	char what[96];
 
 	if (bytes == 4)
 		memcpy(&word, s->written + off, 4);
@@ -269,12 +277,9 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, 
 		unset |= (uint64_t) !(s->written[off + b] & WRITTEN) << b;
 	if (!unset)
 		return;
-	snprintf(what, sizeof(what), "%s of %llu %s at byte %u of .shared", checker_access_noun(o),
-		(unsigned long long)bytes,
-		states_of_bytes(s->written + off, bytes) & WRITTEN ? "bytes, some uninitialised,"
-								   : "uninitialised bytes",
-		off);
-	undefined_note_read(w, o, lane, unset, bytes, what);
+	undefined_note_read(w, o, lane, unset,
+		&(struct unset_read){describe_shared_read, off, bytes,
+			!(states_of_bytes(s->written + off, bytes) & WRITTEN)});
 }
 
 /*

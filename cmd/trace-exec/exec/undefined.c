@@ -23,7 +23,7 @@
 struct unset_load {
 	const struct op *op;
 	bool reported;
-	char what[WHAT_MAX];
+	struct unset_read read;
 };
 
 struct undefined {
@@ -168,7 +168,7 @@ void undefined_copy_to_local(struct warp *w, const uint8_t *to, size_t from, uns
 static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsigned origin, const char *use)
 {
 	struct unset_load *from = &w->undefined->load[origin];
-	char where[400] = "";
+	char what[WHAT_MAX], where[400] = "";
 
 	if (from->reported)
 		return;
@@ -177,8 +177,9 @@ static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsig
 		o->func->machine->describe(o, where, sizeof(where));
 	else
 		snprintf(where, sizeof(where), ", line %u", o->in->line);
-	exec_note_finding(w, from->op, lanes, "uninitialised", "%s, %s at %s", from->what, use,
-		*where ? where + 2 : where);
+	from->read.describe(w, from->op, &from->read, what, sizeof(what));
+	exec_note_finding(
+		w, from->op, lanes, "uninitialised", "%s, %s at %s", what, use, *where ? where + 2 : where);
 }
 
 static void report_slot(struct warp *w, const struct op *o, uint32_t slot, uint32_t m, const char *use)
@@ -341,7 +342,7 @@ static void mark_result(struct warp *w, uint32_t word, uint32_t lanes, unsigned 
 		set_state(w, state_index(w, slot), undefined_lanes(w, slot) | lanes, origin);
 }
 
-static unsigned find_origin(struct warp *w, const struct op *o, const char *what)
+static unsigned find_origin(struct warp *w, const struct op *o, const struct unset_read *r)
 {
 	struct undefined *u = w->undefined;
 
@@ -353,10 +354,8 @@ static unsigned find_origin(struct warp *w, const struct op *o, const char *what
 	if (u->n_loads == UINT16_MAX)
 		return u->n_loads - 1;
 	grow(&u->load, &u->cap_loads, u->n_loads + 1, sizeof(*u->load));
-	struct unset_load *from = &u->load[u->n_loads++];
-	*from = (struct unset_load){.op = o};
-	snprintf(from->what, sizeof(from->what), "%s", what);
-	return u->n_loads - 1;
+	u->load[u->n_loads] = (struct unset_load){.op = o, .read = *r};
+	return u->n_loads++;
 }
 
 /* Returns the bytes that belong to each of n operands of an access. */
@@ -374,11 +373,11 @@ static bool is_operand_unset(uint64_t unset, unsigned k, uint64_t bytes, uint64_
 }
 
 /*
- * Marks the results of a load by a lane. unset: undefined bytes of the access. what: text about the load; NULL: origin
- * is its number.
+ * Marks the results of a load by a lane. unset: undefined bytes of the access. r: the read; NULL: origin is the number
+ * of the load.
  */
 static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes,
-	const char *what, unsigned origin)
+	const struct unset_read *r, unsigned origin)
 {
 	const struct operand_list l = operands_of(w->g->code, o);
 	uint32_t word[TRIAL_RESULTS];
@@ -390,9 +389,9 @@ static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint6
 		if (!operand_slot_of(word[k]) ||
 			!(rows ? unset != 0 : is_operand_unset(unset, k, bytes, each)))
 			continue;
-		if (what)
-			origin = find_origin(w, o, what);
-		what = NULL;
+		if (r)
+			origin = find_origin(w, o, r);
+		r = NULL;
 		mark_result(w, word[k], rows ? ALL_LANES : 1u << lane, origin);
 		w->stop |= WARP_UNDEFINED;
 	}
@@ -401,14 +400,17 @@ static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint6
 static bool is_followed_load(enum value_class c) { return c == VALUE_LOAD || c == VALUE_LOAD_ROWS; }
 
 void undefined_note_read(
-	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes, const char *what)
+	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, const struct unset_read *r)
 {
 	const struct operand_list l = operands_of(w->g->code, o);
+	char what[WHAT_MAX];
 
-	if (is_followed_load(operands_class(&l)))
-		mark_loaded(w, o, lane, unset, bytes, what, 0);
-	else if ((unset & low_bits(bytes)) == low_bits(bytes))
+	if (is_followed_load(operands_class(&l))) {
+		mark_loaded(w, o, lane, unset, r->bytes, r, 0);
+	} else if ((unset & low_bits(r->bytes)) == low_bits(r->bytes)) {
+		r->describe(w, o, r, what, sizeof(what));
 		exec_note_finding(w, o, 1u << lane, "uninitialised", "%s", what);
+	}
 }
 
 /* Reads the states of bytes of local memory. */

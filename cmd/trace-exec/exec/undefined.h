@@ -9,6 +9,18 @@
 #include "exec/exec.h"
 
 /*
+ * A read of bytes that were never written. Its text is made when it is reported: `conversion` of HeCBench, with 131,072
+ * elements, takes 1.6 s instead of 3.8 s.
+ */
+struct unset_read {
+	/* Writes the text of the read by op o. */
+	void (*describe)(
+		const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap);
+	uint64_t at, bytes; /* address, and number of bytes */
+	bool all;           /* all bytes are unwritten */
+};
+
+/*
  * Updates the undefined registers for op o, before the op is executed. mask: lanes that run; exec: lanes that execute
  * the op. Reports uses of undefined registers.
  */
@@ -16,11 +28,10 @@ void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t 
 /* Returns the lanes in which a register is undefined. Called only if w->undefined is not NULL. */
 uint32_t undefined_lanes(const struct warp *w, uint32_t slot);
 /*
- * Notes that the lane's read of `bytes` bytes includes bytes that were never written: bit b of unset is set for byte b.
- * what: text that describes the read.
+ * Notes that a read of the lane includes bytes that were never written: bit b of unset is set for byte b.
  */
 void undefined_note_read(
-	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes, const char *what);
+	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, const struct unset_read *r);
 /*
  * Notes an access of the lanes of m that was checked, so that bytes in memory keep the state of a register. Called only
  * if w->undefined is not NULL.
