@@ -574,6 +574,11 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	equals_ptx singles 80 -p 8
 }
 
+@test "sm_80: F2I, I2F, PRMT and divisions compute as PTX does" {
+	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
+	equals_ptx integers 80 -r 32 -p 8
+}
+
 @test "WARPSYNC.EXCLUSIVE parts the lanes of a warp that name different lanes" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx halves 90 -p 8

@@ -421,16 +421,16 @@ static bool needs_slow_division(u32 a, u32 b)
 {
 	s32 ea = (s32)(a >> 23 & 255), eb = (s32)(b >> 23 & 255);
 
-	return !ea || ea == 255 || !eb || eb == 255 || ea - eb >= 126 || eb - ea >= 126 || eb >= 253 ||
-	       ea <= 24;
+	return (ea == 0) | (ea == 255) | (eb == 0) | (eb == 255) | (ea - eb >= 126) | (eb - ea >= 126) |
+	       (eb >= 253) | (ea <= 24);
 }
 
-static void execute_fchk(struct warp *w, const struct op *o, uint32_t m)
+LANE_FN static void execute_fchk(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
 	u32 p = 0;
 
-	FOR_BITS32 (i, m)
+	EACH_LANE (i)
 		p |= (u32)needs_slow_division(a[i], b[i]) << i;
 	set_pred(w, PDST1(o), m, p);
 }

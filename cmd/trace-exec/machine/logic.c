@@ -252,14 +252,52 @@ static inline u32 permute_by_selector(unsigned mode, u32 a, u32 sel, u32 c)
 	}
 	return r;
 }
-LANE_OP3(permute_bytes, u32, u32, u32, u32, permute_by_selector(o->n, a, b, c))
+LANE_OP3(permute_bytes_apart, u32, u32, u32, u32, permute_by_selector(o->n, a, b, c))
+
+LANE_FN static bool is_same_in_all_lanes(const u32 *p)
+{
+	u32 differ = 0;
+
+	EACH_LANE (i)
+		differ |= p[i] ^ *p;
+	return !differ;
+}
+
+/*
+ * Permutes bytes. Selectors are mostly constants: where all lanes have the same one, PRMT takes 4 % of the time of
+ * `langford` of HeCBench instead of 29 %.
+ */
+LANE_FN static void permute_bytes(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c), *from[4];
+	u32 *d = REG(u32, w, o->d), left[4], right[4];
+
+	if (!is_same_in_all_lanes(b)) {
+		permute_bytes_apart(w, o, m);
+		return;
+	}
+	for (unsigned k = 0; k < 4; k++) {
+		u32 s = *b >> 4 * k & 15;
+
+		from[k] = s & 4 ? c : a;
+		left[k] = 24 - 8 * (s & 3);
+		right[k] = s & 8 ? 31 : 24; /* bit 3: copies of the sign */
+	}
+	EACH_LANE (i) {
+		u32 r = 0;
+
+		for (unsigned k = 0; k < 4; k++)
+			r |= ((u32)((s32)(from[k][i] << left[k]) >> right[k]) & 0xff) << 8 * k;
+		d[i] = m >> i & 1 ? r : d[i];
+	}
+}
 
 int mbind_prmt(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->n = (uint8_t)field(b, 72, 3);
-	machine_set_function(o, permute_bytes);
+	machine_set_function(o, o->n ? permute_bytes_apart : permute_bytes);
 	return o->n > 6 ? mbind_refuse(b, "mode") : 0;
 }
 
