@@ -476,6 +476,8 @@ static void note_store_of_lane(struct warp *w, const struct op *o, unsigned lane
 void undefined_note_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
+	if (!w->n_undefined && !w->undefined->local)
+		return;
 	const struct operand_list l = operands_of(w->g->code, o);
 	uint32_t word[TRIAL_RESULTS];
 	enum value_class class = operands_class(&l);
