@@ -1325,6 +1325,24 @@ results() {
 	assert_output --regexp 'CTA \(1,0,0\) writes byte 4 of .v., which others write'
 }
 
+@test "a race of warps is found in one of many regions, and at a border of regions" {
+	local stores='setp.lt.u32 %p1, %r1, 32; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; mov.u32 %r3, 0;
+		again: @%p1 st.global.u32 [%rd2+960], %r3; add.u64 %rd2, %rd2, 1024; add.u32 %r3, %r3, 1;
+		setp.lt.u32 %p2, %r3, 40; @%p2 bra again;'
+	local load='@!%p1 ld.global.u32 %r2, [%rd1+40976];'
+
+	kernel <<<"$stores $load"
+	launch 64
+	sed -i 's/bytes=256/bytes=65536/' k.launch
+	tail -1 k.launch >again && cat again >>k.launch
+	run -0 trace-exec -n k.launch
+	assert_output --regexp 'race: warp 1 reads byte 40976 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\)'
+	[ "${#lines[@]}" -eq 1 ]
+	kernel <<<"$stores bar.sync 0; $load bar.sync 0; @!%p1 st.global.u32 [%rd1+960], 1; @%p1 st.global.u32 [%rd1+40976], 1;"
+	run -0 trace-exec -n k.launch
+	assert_output ''
+}
+
 @test "lanes that store different values to one place by one instruction are warned of, once a kernel" {
 	local race='warning: race: lanes 4 and 5 of warp 1 write different values to byte'
 

@@ -17,6 +17,7 @@
 #include "exec/call.h"
 #include "exec/lanes.h"
 #include "exec/undefined.h"
+#include "sass/sass.h"
 
 /* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
 static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
@@ -56,6 +57,14 @@ void checker_instruction_text(const struct op *o, char *out, size_t cap)
 	*out = '\0';
 	if (o->func->machine)
 		o->func->machine->describe(o, out, cap);
+}
+
+void checker_position_text(const struct op *o, char *out, size_t cap)
+{
+	if (o->func->machine)
+		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->in - o->func->inst));
+	else
+		snprintf(out, cap, "line %u", o->in->line);
 }
 
 void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,

@@ -38,6 +38,8 @@ static inline bool does_atomic_read(const struct op *o)
 }
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);
+/* Writes the line of a PTX instruction, or the PC of machine code. */
+void checker_position_text(const struct op *o, char *out, size_t cap);
 /* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
 void checker_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
@@ -86,10 +88,12 @@ void flight_free(struct cta *c);
 
 /* ---- marks of races that later launches use again; marks.c ---- */
 
+#define WARP_REGION 256u /* words of memory whose marks of warps are allocated together */
+
 enum marks_kind {
 	MARKS_OF_WORDS, /* of whole words by blocks */
 	MARKS_OF_BYTES, /* of parts of words by blocks */
-	MARKS_OF_WARPS  /* of words by warps of one block */
+	MARKS_OF_WARPS  /* of regions of words by warps of one block: places of their marks */
 };
 /*
  * Returns marks of a memory with this number of words. In marks of earlier launches all numbers are at most *last,
@@ -100,7 +104,7 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks);
 void marks_free(struct memory *m);
 
-/* ---- races on global memory between thread blocks and between warps of a block; race.c ---- */
+/* ---- races on global memory between thread blocks and between warps of a block; race.c, race_warps.c ---- */
 
 /* Discards the accesses of the warps of a starting block. */
 void race_start_cta(struct cta *c);
@@ -109,6 +113,11 @@ void race_free_cta(struct cta *c);
 void race_start_epoch(struct cta *c);
 /* Reports a race between warps of a block when the block is delivered. */
 void race_report_warps(struct cta *c);
+/* Notes an access to n words by the warp whose number is self - 1. */
+void race_note_warp(
+	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write);
+/* Sets *heap to the number of words of buffers, and *words to the number of words of all memory. */
+void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words);
 /* Starts the search for races in a launch. */
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */

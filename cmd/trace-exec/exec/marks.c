@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "exec/check.h"
 
-#define SPARE_MAX   ((size_t)1 << 30) /* largest size of all spare marks of a memory, in bytes */
+#define SPARE_MAX   ((size_t)8 << 30) /* largest size of all spare marks of a memory, in bytes */
 #define SPARE_COUNT 16u               /* largest number of spare arrays of marks of a memory */
 
 struct spare_marks {
@@ -18,16 +18,30 @@ struct spare_marks {
 	void *marks;
 };
 
-/* Returns the bytes of the marks of a word. */
-static size_t bytes_of_marks(enum marks_kind kind)
+/* Returns the bytes of the marks of a memory. */
+static size_t bytes_of_marks(enum marks_kind kind, uint64_t words)
 {
-	return kind == MARKS_OF_BYTES ? 8 * sizeof(uint64_t) : 2 * sizeof(uint64_t);
+	if (kind == MARKS_OF_WARPS)
+		return (words / WARP_REGION + 1) * sizeof(uint64_t);
+	return words * (kind == MARKS_OF_BYTES ? 8 : 2) * sizeof(uint64_t);
 }
 
 static void free_spare(struct spare_marks *s)
 {
-	reserve_free(s->marks, s->words, bytes_of_marks(s->kind));
+	reserve_free(s->marks, bytes_of_marks(s->kind, s->words), 1);
 	free(s);
+}
+
+/* Frees the spare marks of other numbers of words, so that they and new marks do not use memory at the same time. */
+static void drop_spares_of_other_sizes(struct memory *m, uint64_t words)
+{
+	for (struct spare_marks **at = &m->spare_marks, *s; (s = *at);)
+		if (s->words == words) {
+			at = &s->next;
+		} else {
+			*at = s->next;
+			free_spare(s);
+		}
 }
 
 void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t *last)
@@ -36,6 +50,7 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 	void *marks = NULL;
 
 	pthread_mutex_lock(&m->lock);
+	drop_spares_of_other_sizes(m, words);
 	while ((s = *at) && (s->kind != kind || s->words != words || s->last > *last))
 		at = &s->next;
 	if (s) {
@@ -47,13 +62,13 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 	pthread_mutex_unlock(&m->lock);
 	if (!marks)
 		*last = 0;
-	return marks ? marks : reserve(words, bytes_of_marks(kind));
+	return marks ? marks : reserve(bytes_of_marks(kind, words), 1);
 }
 
 void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks)
 {
 	struct spare_marks *s = xcalloc(1, sizeof(*s)), *old = NULL;
-	size_t bytes = words * bytes_of_marks(kind);
+	size_t bytes = bytes_of_marks(kind, words);
 	unsigned count = 1;
 
 	*s = (struct spare_marks){NULL, kind, words, last, marks};
@@ -65,7 +80,7 @@ void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64
 	s->next = m->spare_marks;
 	m->spare_marks = s;
 	for (struct spare_marks **at = &s->next; *at;) {
-		bytes += (*at)->words * bytes_of_marks((*at)->kind);
+		bytes += bytes_of_marks((*at)->kind, (*at)->words);
 		if ((*at)->words == words && bytes <= SPARE_MAX && ++count <= SPARE_COUNT) {
 			at = &(*at)->next;
 			continue;

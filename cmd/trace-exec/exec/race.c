@@ -17,7 +17,6 @@
 #include "exec/check.h"
 #include "exec/lanes.h"
 #include "inlining.h"
-#include "sass/sass.h"
 
 #define BLOCK_BITS   30
 #define BLOCK_SHIFT  33    /* first bit of the block's number in a mark */
@@ -292,210 +291,13 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 	}
 }
 
-/* ---- warps of one block ---- */
-
-struct race_step {     /* an access to a word */
-	uint16_t warp; /* number of the warp + 1; MANY: several warps */
-	uint32_t inst; /* number of the instruction */
-};
-enum { MANY = 0xffff };
-
-struct warp_marks {
-	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
-	bool race_found;
-	uint64_t word;                  /* word on which warps race */
-	uint64_t words;                 /* number of words of memory */
-	struct race_step first, second; /* accesses of the race, in the order of execution */
-	uint32_t *seen;                 /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
-	uint32_t *write_inst, *read_inst;
-};
-
-void race_start_cta(struct cta *c)
-{
-	const struct race *r = c->g->race;
-
-	if (!r || c->n_warps < 2)
-		return;
-	if (!c->warp_marks) {
-		struct warp_marks *x = c->warp_marks = xcalloc(1, sizeof(*c->warp_marks));
-		uint64_t last = UINT32_MAX / 2;
-
-		x->words = r->words;
-		x->seen = marks_take(c->g->mem, MARKS_OF_WARPS, r->words, &last);
-		x->epoch = (uint32_t)last;
-		x->warps = x->seen + x->words;
-		x->write_inst = x->warps + x->words;
-		x->read_inst = x->write_inst + x->words;
-	}
-	c->warp_marks->epoch++;
-	c->warp_marks->race_found = false;
-}
-
-void race_free_cta(struct cta *c)
-{
-	if (c->warp_marks)
-		marks_return(c->g->mem, MARKS_OF_WARPS, c->warp_marks->words, c->warp_marks->epoch,
-			c->warp_marks->seen);
-	free(c->warp_marks);
-	c->warp_marks = NULL;
-}
-
-void race_start_epoch(struct cta *c)
-{
-	if (c->warp_marks)
-		c->warp_marks->epoch++;
-}
-
-/* Tests whether an access of the warp to a word with these marks races. */
-static inline uint32_t do_warps_race(uint32_t warps, uint32_t self, bool write)
-{
-	uint32_t writer = warps & 0xffff, reader = write ? warps >> 16 : 0;
-
-	return (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
-}
-
-LANE_FN static bool has_race_between_warps(
-	const uint32_t *seen, const uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self, bool write)
-{
-	uint32_t race = 0;
-
-	if (write)
-		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? do_warps_race(warps[i], self, true) : 0;
-	else
-		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? do_warps_race(warps[i], self, false) : 0;
-	return race;
-}
-
-/* Returns the marks of a word after an access of the warp. */
-static inline uint32_t add_warp_to_mark(uint32_t old, uint32_t self, bool write)
-{
-	uint32_t reader = old >> 16;
-
-	return write ? (old & 0xffff0000) | self
-		     : (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
-}
-
-LANE_FN static void set_warp_write_marks(
-	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
-{
-	LANES_LOOP for (uint64_t i = 0; i < n; i++)
-	{
-		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, true);
-		seen[i] = epoch;
-	}
-}
-
-LANE_FN static void set_warp_read_marks(
-	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
-{
-	LANES_LOOP for (uint64_t i = 0; i < n; i++)
-	{
-		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, false);
-		seen[i] = epoch;
-	}
-}
-
-LANE_FN static void fill_instruction_marks(uint32_t *p, uint64_t n, uint32_t v)
-{
-	for (uint64_t i = 0; i < n; i++)
-		p[i] = v;
-}
-
-/* Notes the first race of an access of the warp to the words from `first` on. */
-static NOINLINE void note_warp_race(
-	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, bool write)
-{
-	while (x->seen[first] != x->epoch || !do_warps_race(x->warps[first], self, write))
-		first++;
-	uint32_t writer = x->warps[first] & 0xffff, reader = x->warps[first] >> 16;
-	bool after_write = writer && writer != self;
-
-	x->race_found = true;
-	x->word = first;
-	x->first = after_write ? (struct race_step){(uint16_t)writer, x->write_inst[first]}
-			       : (struct race_step){(uint16_t)reader, x->read_inst[first]};
-	x->second = (struct race_step){(uint16_t)self, inst};
-}
-
-/* Notes an access to n words by the warp whose number is self - 1. */
-static void note_warp_access(
-	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
-{
-	uint32_t *seen = x->seen + first, *warps = x->warps + first,
-		 *insts = (write ? x->write_inst : x->read_inst) + first;
-
-	if (n == 1) { /* fast path without calls */
-		uint32_t old = *seen == x->epoch ? *warps : 0;
-
-		if (!x->race_found && do_warps_race(old, self, write))
-			note_warp_race(x, inst, self, first, write);
-		*warps = add_warp_to_mark(old, self, write);
-		*seen = x->epoch;
-		*insts = inst;
-		return;
-	}
-	if (!x->race_found && has_race_between_warps(seen, warps, n, x->epoch, self, write))
-		note_warp_race(x, inst, self, first, write);
-	if (write)
-		set_warp_write_marks(seen, warps, n, x->epoch, self);
-	else
-		set_warp_read_marks(seen, warps, n, x->epoch, self);
-	fill_instruction_marks(insts, n, inst);
-}
-
-static const char *access_verb(const struct op *o)
-{
-	bool bulk = o->in->op == I_cp && strstr(o->in->text, ".global.shared");
-
-	return o->in->op == I_st || bulk ? "writes" : "reads";
-}
-
-/* Writes the line of a PTX instruction, or the PC of machine code. */
-static void write_position_text(const struct op *o, char *out, size_t cap)
-{
-	if (o->func->machine)
-		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->in - o->func->inst));
-	else
-		snprintf(out, cap, "line %u", o->in->line);
-}
-
-static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)
-{
-	const struct op *o = &g->code->op[s->inst];
-	char at[24];
-
-	write_position_text(o, at, sizeof(at));
-	if (s->warp == MANY)
-		snprintf(out, cap, "several warps read at %s", at);
-	else
-		snprintf(out, cap, "warp %u %s at %s", s->warp - 1, access_verb(o), at);
-}
-
-void race_report_warps(struct cta *c)
-{
-	struct warp_marks *x = c->warp_marks;
-	const struct grid *g = c->g;
-	struct func *k = g->code->prog->func[g->kernel];
-	char first[80], line[300];
-
-	if (!x || !x->race_found || k->warp_race_reported)
-		return;
-	k->warp_race_reported = true;
-	const struct op *o = &g->code->op[x->second.inst];
-	uint64_t addr = byte_address(g->race, 4 * x->word);
-	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
-	describe_race_step(g, &x->first, first, sizeof(first));
-	checker_instruction_text(o, line, sizeof(line));
-	diag_warn(stmt_place(o->func, o->in),
-		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
-		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
-		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->launch->kernel->name, line);
-}
-
 /* ---- accesses and reports ---- */
+
+void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words)
+{
+	*heap = g->race->heap;
+	*words = g->race->words;
+}
 
 /*
  * Sets *from and *end to the bytes of global memory that the span covers, counted from the first word. Returns
@@ -540,7 +342,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		if (w->g->race->word_marks)
 			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
 		if (x)
-			note_warp_access(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
+			race_note_warp(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
 }
 
@@ -566,7 +368,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 	if (!(writer & OTHERS)) {
 		char text[60], at[24];
 
-		write_position_text(other, at, sizeof(at));
+		checker_position_text(other, at, sizeof(at));
 		write_block_name(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at %s", text,
 			block_of_mark(reader) == block_of_mark(writer) ? " and others read" : " reads", at);
