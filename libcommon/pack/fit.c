@@ -14,10 +14,14 @@
 
 #define RECENT  16u  /* number of instructions whose last addresses are tried as the origin of others */
 #define SAMPLES 384u /* largest number of samples of an instruction and phase */
-/* Approximate number of accesses in the warps that the first walk visits if it visits only some. */
-#define SAMPLED_LEAST 1024u
+/*
+ * Approximate number of accesses in the warps that the first walk visits if it visits only some. It also visits the
+ * warps of is_walked(), so it examines enough of them: with 64 instead of 1,024, packing takes 5 percent fewer host
+ * instructions, and streams are 0.2 percent larger (geometric mean of 12 programs; sum of their sizes).
+ */
+#define SAMPLED_LEAST 64u
 #define SURE          1u /* samples after which a recipe that was always right is tried alone */
-#define POOR          8u /* samples after which an instruction that follows from no other is not sampled further */
+#define POOR          4u /* samples after which an instruction that follows from no other is not sampled further */
 #define BITS_ALL      16u /* number of lists of an instruction whose differences are all measured bit by bit */
 #define BITS_STEP     8u  /* after these lists, the differences of every BITS_STEP-th list are measured */
 #define BASE_BITS     22u /* bits for the first address of a list of differences */
