@@ -57,6 +57,7 @@ static uint64_t count_slowly(const uint64_t *a, unsigned n, uint32_t size)
 	return found;
 }
 
+static bool apart; /* true if each access has another list, none of which is moved */
 static struct pack_inst inst[LOADS];
 static char texts[LOADS * 64];
 static struct pack_code code = {inst, LOADS, texts, 0};
@@ -143,7 +144,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 			uint64_t a[32], by = random_below(2) ? 32 * random_below(9) : random_below(99);
 			unsigned n = (unsigned)__builtin_popcount(mask);
 
-			if (t && mask == UINT32_MAX && random_below(4)) {
+			if (!apart && t && mask == UINT32_MAX && random_below(4)) {
 				w->more[x->n_more++] = (struct pack_more){x->n_words << 2 | ADDR_MOVED, 0};
 				w->word[x->n_words] = by;
 				w->word[x->n_words + 1] = x->n_words - list[i];
@@ -151,7 +152,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 				for (unsigned l = 0; l < 32; l++)
 					a[l] = w->word[list[i] + l] + by;
 			} else {
-				uint32_t at = add_list(w, x, i % N_SHAPES, mask, by);
+				uint32_t at = add_list(w, x, apart ? SCATTERED : i % N_SHAPES, mask, by);
 
 				w->more[x->n_more++] = (struct pack_more){at << 2 | ADDR_LIST, 0};
 				list[i] = mask == UINT32_MAX ? at : list[i];
@@ -172,7 +173,6 @@ static void test_sectors(struct isa *isa)
 	uint64_t sectors = 0;
 	uint32_t followers = 0, near = 0;
 
-	make_code();
 	records_begin(&r, &code);
 	p.part.threads = 32;
 	records_begin_part(&r, &p);
@@ -207,6 +207,9 @@ int main(void)
 {
 	struct isa *isa = isa_new();
 
+	make_code();
+	test_sectors(isa);
+	apart = true;
 	test_sectors(isa);
 	isa_free(isa);
 	return tap_done();
