@@ -66,17 +66,6 @@ LANE_FN static bool lanes_have_stride(const uint64_t *a, uint64_t step)
 
 bool lanes_have_step(const uint64_t *a, uint64_t step) { return lanes_have_stride(a, step); }
 
-LANE_FN static bool do_lanes_differ_equally(const uint64_t *a, const uint64_t *b)
-{
-	uint64_t wrong = 0, by = a[0] - b[0];
-
-	for (unsigned i = 0; i < LANES; i++)
-		wrong |= a[i] ^ (b[i] + by);
-	return !wrong;
-}
-
-bool lanes_have_same_distance(const uint64_t *a, const uint64_t *b) { return do_lanes_differ_equally(a, b); }
-
 LANE_FN static bool pointers_have_stride(uint8_t *const *at, uint64_t step)
 {
 	uintptr_t wrong = 0, first = (uintptr_t)at[0];

@@ -124,8 +124,6 @@ typedef __int128_t s128;
 void lanes_find_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
 /* Tests whether the addresses of all lanes have the stride `step`. */
 bool lanes_have_step(const uint64_t *a, uint64_t step);
-/* Tests whether a[i] - b[i] is the same in all lanes. */
-bool lanes_have_same_distance(const uint64_t *a, const uint64_t *b);
 /* Tests whether the host addresses of all lanes have the stride `step`. */
 bool lanes_adjacent(uint8_t *const *at, uint64_t step);
 /* Tests whether the host addresses of the lanes of m ascend from lane to lane. */
