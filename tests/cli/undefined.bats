@@ -45,6 +45,8 @@ reports() {
 @test "an undefined value is reported where it is used" {
 	reports <<-'E'
 		st.global.u32 [%rd2], %r1;	k.ptx:21:1: error: read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line 24 (kernel k, thread (0,0,0)
+		@!%p1 st.global.u32 [%rd2], %r1;	stored to global memory at line 24 (kernel k, thread (5,0,0)
+		ld.shared.u32 %r4, [s+512]; @!%p1 st.global.u32 [%rd2], %r4;	stored to global memory at line 25 (kernel k, thread (5,0,0)
 		st.global.u32 [%rd2], %r2;	k.ptx:22:1: error: read of 4 uninitialised bytes at byte 148 of .shared, stored to global memory at line 24 (kernel k, thread (5,0,0)
 		add.u32 %r4, %r2, 1; mul.lo.u32 %r5, %r4, 3; st.global.u32 [%rd2], %r5;	k.ptx:22:1: error: read of 4 uninitialised bytes at byte 148 of .shared, stored to global memory at line 26
 		atom.global.add.u32 %r4, [%rd1], %r2;	used as an operand at line 24 (kernel k, thread (5,0,0)

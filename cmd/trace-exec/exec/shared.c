@@ -262,8 +262,11 @@ static void describe_shared_read(
 		(unsigned long long)r->at);
 }
 
-/* Notes a read that includes uninitialised bytes. off: offset of the bytes in the memory with shadow s. */
-static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, const struct shared_shadow *s,
+/*
+ * Notes a read by the lanes of m that includes uninitialised bytes. off: offset of the bytes in the memory with shadow
+ * s.
+ */
+static void note_shared_read(struct warp *w, const struct op *o, uint32_t m, const struct shared_shadow *s,
 	uint32_t off, uint64_t bytes)
 {
 	uint64_t unset = 0;
@@ -277,18 +280,21 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t lane, 
 		unset |= (uint64_t) !(s->written[off + b] & WRITTEN) << b;
 	if (!unset)
 		return;
-	undefined_note_read(w, o, lane, unset,
-		&(struct unset_read){describe_shared_read, off, bytes,
-			!(states_of_bytes(s->written + off, bytes) & WRITTEN)});
+	FOR_BITS32 (i, m)
+		undefined_note_read(w, o, i, unset,
+			&(struct unset_read){describe_shared_read, off, bytes,
+				!(states_of_bytes(s->written + off, bytes) & WRITTEN)});
 }
 
 /*
- * Checks the accesses of the lanes of m one by one. Parts of a word, and bytes of another block of the cluster,
- * are marked as written but not checked for races.
+ * Checks the accesses of the lanes of a span one by one; if all have the same address, only that of the first lane.
+ * Parts of a word, and bytes of another block of the cluster, are marked as written but not checked for races.
  */
-static bool check_shared_lanes(
-	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+static bool check_shared_lanes(struct warp *w, const struct op *o, const struct access_range *span,
+	uint64_t bytes, uint8_t *const *at, bool write)
 {
+	uint32_t m = span->bytes == bytes ? span->lanes & -span->lanes : span->lanes;
+
 	FOR_BITS32 (i, m) {
 		const struct cta *owner = w->cta;
 		uint32_t off = shared_offset(&owner, at[i]);
@@ -302,7 +308,7 @@ static bool check_shared_lanes(
 		if (write)
 			memset(s->written + off, WRITTEN, bytes);
 		else
-			note_shared_read(w, o, i, s, off, bytes);
+			note_shared_read(w, o, span->bytes == bytes ? span->lanes : 1u << i, s, off, bytes);
 		if (bytes < 4 || owner != w->cta)
 			continue;
 		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
@@ -339,14 +345,10 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	for (const struct access_range *last = s + n; s < last; s++) {
-		/* if all lanes have the same address, only the first lane is checked */
-		uint32_t m = s->bytes == bytes ? s->lanes & -s->lanes : s->lanes;
-
+	for (const struct access_range *last = s + n; s < last; s++)
 		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, write)) &&
-			!check_shared_lanes(w, o, m, bytes, at, write))
+			!check_shared_lanes(w, o, s, bytes, at, write))
 			return false;
-	}
 	return true;
 }
 
@@ -362,7 +364,7 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 			continue;
 		if (does_atomic_read(o))
 			FOR_BITS32 (i, s->lanes)
-				note_shared_read(w, o, i, x, off + (uint32_t)(at[i] - s->at), bytes);
+				note_shared_read(w, o, 1u << i, x, off + (uint32_t)(at[i] - s->at), bytes);
 		memset(x->written + off, WRITTEN, s->bytes);
 	}
 	checker_note_barrier(w->cta); /* atomics may synchronize threads */
