@@ -130,41 +130,47 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 	stack_call(w, callee->first_pc, exec);
 }
 
-void call_leave(struct warp *w)
+void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask)
 {
-	struct call_frame c = w->call[--w->n_calls];
 	const struct func *callee = w->g->code->prog->func[w->func];
-	const struct call_site *site = c.op->x->site;
-	size_t called = w->frame_at;
-	uint32_t local = w->local_base;
+	const struct call_site *site = c->op->x->site;
 
-	w->depth = c.base;
-	w->func = c.func;
-	w->frame_at = c.frame_at;
-	w->frame = w->frames + w->frame_at;
-	w->local_base = c.local;
-	w->live = c.live & ~w->ended;
 	for (uint32_t i = 0; i < site->n_rets; i++) {
 		const struct argument *a = &site->ret[i];
 		const struct symbol *f = callee->ret[i];
 
 		if (f->kind == SYM_REG) {
 			if (a->kind == ARG_REG)
-				copy_reg_argument(w, callee, f, a, c.frame_at, called, true, c.exec);
+				copy_reg_argument(w, callee, f, a, c->frame_at, w->frame_at, true, mask);
 			continue;
 		}
-		FOR_BITS32 (lane, a->kind == ARG_PARAM ? c.exec : 0) {
+		FOR_BITS32 (lane, a->kind == ARG_PARAM ? mask : 0) {
 			uint8_t *own = w->local + (size_t)w->local_stride * lane;
 
-			copy_local(w, own + w->local_base + a->param_offset, own + local + f->addr,
+			copy_local(w, own + c->local + a->param_offset, own + w->local_base + f->addr,
 				a->bytes < f->size ? a->bytes : f->size);
 		}
 	}
+}
+
+void call_return_to_caller(struct warp *w, const struct call_frame *c)
+{
+	w->depth = c->base;
+	w->func = c->func;
+	w->frame_at = c->frame_at;
+	w->frame = w->frames + w->frame_at;
+	w->local_base = c->local;
+	w->live = c->live & ~w->ended;
+}
+
+void call_leave(struct warp *w)
+{
+	const struct call_frame c = w->call[--w->n_calls];
+
+	call_copy_results(w, &c, c.exec);
 	if (w->n_undefined)
-		undefined_clear_registers(w, called, w->g->code->frame[callee->number].bytes);
-	struct stack_entry *top = w->depth ? &w->stack[w->depth - 1] : NULL;
-	if (top && top->pc == top->rpc)
-		w->depth--;
+		undefined_clear_registers(w, w->frame_at, w->g->code->frame[w->func].bytes);
+	call_return_to_caller(w, &c);
 }
 
 bool call_may_enter(const struct call_site *s, const struct func *f)

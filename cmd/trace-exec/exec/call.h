@@ -22,6 +22,17 @@ struct call_site {
 	uint32_t n_rets, n_args;
 };
 
+/* A running call. Lanes that return wait until the last lane of the call has returned. */
+struct call_frame {
+	uint32_t base;   /* number of stack entries below the entries of the call */
+	uint32_t live;   /* live lanes of the caller */
+	uint32_t exec;   /* lanes that made the call */
+	uint32_t func;   /* function number of the caller */
+	uint32_t local;  /* local_base of the caller */
+	size_t frame_at; /* frame_at of the caller */
+	const struct op *op;
+};
+
 /* Forms of the instructions bar and barrier, stored in o->n of their ops. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
@@ -29,6 +40,10 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
 /* Leaves the running function, from which all lanes have returned, and copies its results. */
 void call_leave(struct warp *w);
+/* Copies the results of the running function to its caller, which made the call c, for the lanes of mask. */
+void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask);
+/* Continues the caller, which made the call c, without its results. */
+void call_return_to_caller(struct warp *w, const struct call_frame *c);
 /* Tests whether a call through a register may call f. */
 bool call_may_enter(const struct call_site *s, const struct func *f);
 /*

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
+#include "exec/park.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
 
@@ -52,6 +53,7 @@ void cta_free(struct cta *c)
 		free(c->warp[i].packed.more);
 		free(c->warp[i].packed.word);
 		undefined_free(&c->warp[i]);
+		park_free(&c->warp[i]);
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
@@ -93,6 +95,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->cluster_arrived = w->cluster_phase_over = 0;
 		w->changed = false;
 		undefined_reset(w);
+		park_reset(w);
 		if (c->g->machine) {
 			c->g->machine->start(w);
 			continue;

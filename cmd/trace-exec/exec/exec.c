@@ -321,12 +321,10 @@ static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32
 			stack_continue_at(w, pc + 1);
 		break;
 	default:
-		w->stack[w->depth - 1].pc = pc + 1;
-		if (!exec)
-			stack_continue_at(w, pc + 1);
-		else if (o->flow == FLOW_CALL)
+		(exec ? stack_return_to : stack_continue_at)(w, pc + 1);
+		if (exec && o->flow == FLOW_CALL)
 			call_enter(w, o, w->g->code->owner[o->target], exec);
-		else
+		else if (exec)
 			enter_function_by_register(w, o, pc, exec);
 	}
 }

@@ -15,7 +15,7 @@
  *   check.c    checks of accesses and barriers  shared.c   checks of shared memory
  *   race.c     races on global memory           clash.c    different values from lanes of one store
  *   flight.c   copies in flight                undefined.c undefined registers
- *   operands.c operands of ops
+ *   operands.c operands of ops              park.c     calls whose lanes wait for other lanes
  *   lanes.h    loops over the lanes of a warp   print.c    printf
  *   texture.h  textures and surfaces
  *
@@ -333,19 +333,11 @@ struct grid {
 	FILE *print;       /* output of printf */
 };
 
-/* Entry of a SIMT stack: a group of lanes. */
+/* Entry of a SIMT stack: a group of lanes, or, if rpc is RPC_PARKED, the lanes of parked call number pc (park.c). */
 struct stack_entry {
 	uint32_t pc, mask, rpc;
 };
-struct call_frame {
-	uint32_t base;   /* number of stack entries below the entries of the call */
-	uint32_t live;   /* live lanes of the caller */
-	uint32_t exec;   /* lanes that made the call */
-	uint32_t func;   /* function number of the caller */
-	uint32_t local;  /* local_base of the caller */
-	size_t frame_at; /* frame_at of the caller */
-	const struct op *op;
-};
+#define RPC_PARKED (UINT32_MAX - 1)
 
 /* Recorded instructions of a packed trace; trace_out.c. */
 struct recording {
@@ -382,6 +374,7 @@ struct warp {
 	uint32_t depth, cap;
 	struct call_frame *call;
 	uint32_t n_calls, cap_calls;
+	struct parked_calls *parked; /* parked calls (park.c); NULL: none so far */
 	uint8_t *frames;
 	size_t frames_cap, frame_at;
 	uint32_t func;

@@ -4,24 +4,25 @@
  *
  * When a branch divides the lanes, the entry under it waits at the meeting point. The group that falls through
  * is pushed first, so that the group that takes the branch runs first. Always true: the top entry has a live
- * lane; no entry is at its own meeting point; entries of a call are above its base.
+ * lane; no entry is at its own meeting point; entries of a call are above its base. An entry may stand for a parked
+ * call (park.c), which continues when the entry becomes the top.
  */
 #include <string.h>
 #include "exec/check.h"
+#include "exec/park.h"
 #include "exec/stack.h"
 
-static struct stack_entry *push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
+void stack_push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
 {
 	if (w->depth == w->cap)
 		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
-	w->stack[w->depth] = (struct stack_entry){pc, mask, rpc};
-	return &w->stack[w->depth++];
+	w->stack[w->depth++] = (struct stack_entry){pc, mask, rpc};
 }
 
 void stack_start(struct warp *w, uint32_t pc)
 {
 	w->depth = 0;
-	push_entry(w, pc, w->lanes, UINT32_MAX);
+	stack_push_entry(w, pc, w->lanes, UINT32_MAX);
 }
 
 /* Removes entries without a live lane. Ends a call or the warp if it has no live lane left. */
@@ -32,8 +33,11 @@ void stack_remove_ended(struct warp *w)
 
 		while (w->depth > base && !(w->stack[w->depth - 1].mask & w->live))
 			w->depth--;
-		if (w->depth > base)
+		if (w->depth > base) {
+			if (w->stack[w->depth - 1].rpc == RPC_PARKED)
+				park_resume_top(w);
 			return;
+		}
 		if (!w->n_calls) {
 			w->state = WARP_DONE;
 			return;
@@ -77,7 +81,7 @@ static void split_group(struct warp *w, const struct stack_entry *group, unsigne
 		w->stack[w->depth - 1].pc = rpc;
 	for (unsigned i = 0; i < k; i++)
 		if (kept[i].pc != rpc || rpc == UINT32_MAX)
-			push_entry(w, kept[i].pc, kept[i].mask, rpc);
+			stack_push_entry(w, kept[i].pc, kept[i].mask, rpc);
 }
 
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -161,8 +165,10 @@ uint32_t stack_switch_group(struct warp *w)
 		}
 		above |= w->stack[i].mask & w->live;
 	}
-	if (n > 1 || (n && w->barrier_waiting_lanes))
+	if (n > 1 || (n && w->barrier_waiting_lanes)) {
 		move_entry_to_top(w, lowest);
+		park_resume_top(w);
+	}
 	return n;
 }
 
@@ -177,7 +183,7 @@ bool stack_release_waiting(struct warp *w)
 
 		if (waits && mask & above) {
 			w->stack[i].mask &= ~waits;
-			push_entry(w, w->stack[i].pc, waits, w->stack[i].rpc);
+			stack_push_entry(w, w->stack[i].pc, waits, w->stack[i].rpc);
 			return true;
 		}
 		above |= mask;
@@ -198,30 +204,82 @@ static void remove_entry(struct warp *w, uint32_t i)
 }
 
 /*
- * Moves all groups except the running one past the barrier at which they waited. A group at the instruction of
- * the running group, with the same meeting point, joins the running group: they were separate only because one
- * of them waited for another warp.
+ * Lets groups at the instruction of the running group, with the same meeting point, join the running group: they
+ * were separate only because one of them waited for another warp.
  */
-static void release_barrier_groups(struct warp *w)
+static void join_running_group(struct warp *w)
 {
-	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, joined = 0;
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, joined = 0;
+	struct stack_entry top = w->stack[w->depth - 1];
+	uint32_t above = top.mask & w->live;
 
-	for (uint32_t i = w->depth; i-- > base;) {
-		struct stack_entry *e = &w->stack[i];
-		const struct stack_entry *top = &w->stack[w->depth - 1];
-		uint32_t mask = e->mask & w->live;
-		bool waits = e != top && mask && !(mask & above);
+	for (uint32_t i = w->depth - 1; i-- > base;) {
+		const struct stack_entry e = w->stack[i];
+		uint32_t mask = e.mask & w->live;
 
-		above |= mask;
-		if (waits && e->pc == top->pc && e->rpc == top->rpc) {
+		if (mask && !(mask & above) && e.pc == top.pc && e.rpc == top.rpc) {
 			joined |= mask;
 			remove_entry(w, i);
-		} else if (waits && ++e->pc == e->rpc) {
-			remove_entry(w, i);
 		}
+		above |= mask;
 	}
 	w->stack[w->depth - 1].mask |= joined;
+}
+
+uint32_t stack_pass_barrier(struct stack_entry *e, uint32_t n, uint32_t live, uint32_t above)
+{
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t mask = e[i].mask & live;
+		bool waits = e[i].rpc != RPC_PARKED && mask && !(mask & above);
+
+		above |= mask;
+		if (waits && ++e[i].pc == e[i].rpc)
+			memmove(&e[i], &e[i + 1], (--n - i) * sizeof(*e));
+	}
+	return n;
+}
+
+/* Moves the groups of all calls except the running group past the barrier at which they waited. */
+static void release_barrier_groups(struct warp *w)
+{
+	uint32_t end, live = w->live, above;
+
+	join_running_group(w);
+	end = w->depth - 1;
+	above = w->stack[end].mask;
+	for (uint32_t k = w->n_calls + 1; k-- > 0;) { /* the running function, then its callers */
+		uint32_t base = k ? w->call[k - 1].base : 0;
+		uint32_t n = stack_pass_barrier(&w->stack[base], end - base, live & ~w->ended, above);
+		uint32_t removed = end - base - n;
+
+		memmove(&w->stack[base + n], &w->stack[end], (w->depth - end) * sizeof(*w->stack));
+		w->depth -= removed;
+		for (uint32_t i = k; i < w->n_calls; i++)
+			w->call[i].base -= removed;
+		if (!k)
+			break;
+		end = base;
+		live = w->call[k - 1].live;
+		above = w->call[k - 1].exec;
+	}
+	park_release_barrier(w);
 	w->barrier_waiting_lanes = 0;
+}
+
+/*
+ * Selects a group of lanes that does not wait at the barrier, in the running call or in its callers. Returns false if
+ * there is none.
+ */
+static bool run_lanes_not_at_barrier(struct warp *w)
+{
+	while (!stack_switch_group(w) && !stack_release_waiting(w)) {
+		if (!w->n_calls) {
+			park_resume_top(w);
+			return false;
+		}
+		park_call(w);
+	}
+	return true;
 }
 
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -248,18 +306,25 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 		top->mask = exec;
 		if (pc + 1 != rpc)
-			push_entry(w, pc + 1, mask & ~exec, rpc);
+			stack_push_entry(w, pc + 1, mask & ~exec, rpc);
 	}
-	if (!stack_switch_group(w) && !stack_release_waiting(w))
+	if (!run_lanes_not_at_barrier(w))
 		check_divergence(w, o, w->barrier_waiting_lanes);
 	return false;
 }
 
 void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask)
 {
-	if (w->stack[w->depth - 1].rpc == pc + 1)
-		w->depth--;
-	push_entry(w, pc, mask, pc + 1);
+	stack_push_entry(w, pc, mask, pc + 1);
 }
 
-void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push_entry(w, pc, exec, UINT32_MAX); }
+void stack_return_to(struct warp *w, uint32_t pc)
+{
+	struct stack_entry *top = &w->stack[w->depth - 1];
+
+	top->pc = pc;
+	if (pc == top->rpc)
+		w->depth--;
+}
+
+void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { stack_push_entry(w, pc, exec, UINT32_MAX); }

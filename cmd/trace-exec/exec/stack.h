@@ -12,6 +12,11 @@ void stack_continue_at(struct warp *w, uint32_t pc);
 /* Executes a branch at pc. The lanes of exec, a part of mask, take it. */
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
+/*
+ * Makes the running lanes continue at pc after a call that is about to be entered. If pc is their meeting point, the
+ * entry below already waits there.
+ */
+void stack_return_to(struct warp *w, uint32_t pc);
 /* Pushes the first entry of a call: the lanes of exec at pc. */
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
 /*
@@ -19,6 +24,12 @@ void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
  * afterwards.
  */
 void stack_execute_again(struct warp *w, uint32_t pc, uint32_t mask);
+void stack_push_entry(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc);
+/*
+ * Moves groups of lanes in the n entries of a call past the barrier at which they wait. live: live lanes of the call;
+ * above: its lanes that are not in these entries. Returns the number of entries that remain.
+ */
+uint32_t stack_pass_barrier(struct stack_entry *e, uint32_t n, uint32_t live, uint32_t above);
 /* Removes lanes that have ended or returned. */
 void stack_remove_ended(struct warp *w);
 

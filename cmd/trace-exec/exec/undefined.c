@@ -108,6 +108,39 @@ void undefined_clear_registers(struct warp *w, size_t at, size_t bytes)
 		set_state(w, i, 0, 0);
 }
 
+void undefined_take_registers(struct warp *w, size_t at, size_t bytes, struct undefined_registers *to)
+{
+	const struct undefined *u = w->undefined;
+	size_t first = at / 4, n = bytes / 4;
+
+	if (first >= u->n)
+		return;
+	if (n > u->n - first)
+		n = u->n - first;
+	to->lanes = xcalloc(n, sizeof(*to->lanes));
+	to->origin = xcalloc(n, sizeof(*to->origin));
+	to->n = n;
+	memcpy(to->lanes, u->lanes + first, n * sizeof(*to->lanes));
+	memcpy(to->origin, u->origin + first, n * sizeof(*to->origin));
+	undefined_clear_registers(w, at, bytes);
+}
+
+void undefined_put_registers(struct warp *w, size_t at, const struct undefined_registers *from)
+{
+	undefined_clear_registers(w, at, 4 * from->n);
+	for (size_t i = 0; i < from->n; i++)
+		set_state(w, at / 4 + i, from->lanes[i], from->origin[i]);
+	if (w->n_undefined)
+		w->stop |= WARP_UNDEFINED;
+}
+
+void undefined_free_registers(struct undefined_registers *r)
+{
+	free(r->lanes);
+	free(r->origin);
+	*r = (struct undefined_registers){0};
+}
+
 void undefined_copy_register(struct warp *w, size_t to, size_t from, uint32_t mask)
 {
 	const struct undefined *u = w->undefined;

@@ -48,6 +48,18 @@ void undefined_copy_local(struct warp *w, const uint8_t *to, const uint8_t *from
 void undefined_copy_to_local(struct warp *w, const uint8_t *to, size_t from, unsigned lane, uint64_t bytes);
 void undefined_clear_registers(struct warp *w, size_t at, size_t bytes);
 
+/* States of the registers of a parked call. */
+struct undefined_registers {
+	uint32_t *lanes; /* NULL: all are defined */
+	uint16_t *origin;
+	size_t n;
+};
+/* Moves the states of registers to *to. Called only if w->undefined is not NULL. */
+void undefined_take_registers(struct warp *w, size_t at, size_t bytes, struct undefined_registers *to);
+/* Sets the states of registers, whose frame is new, to *from. */
+void undefined_put_registers(struct warp *w, size_t at, const struct undefined_registers *from);
+void undefined_free_registers(struct undefined_registers *r);
+
 /* Makes all registers and bytes defined. */
 void undefined_reset(struct warp *w);
 void undefined_free(struct warp *w);
