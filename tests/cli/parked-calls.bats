@@ -177,3 +177,41 @@ join:'
 	assert_output --partial 'lanes of warp 0 at barrier'
 	assert_output --partial '(expected all at the same barrier)'
 }
+
+@test "independent lanes that spin in a function get no advice to become independent" {
+	cat >spin.ptx <<-'P'
+	.version 8.0
+	.target sm_80
+	.address_size 64
+	.func wait(.reg .b64 %a)
+	{
+	.reg .b32 %q;
+	.reg .pred %p;
+	l:
+		ld.volatile.global.u32 %q, [%a];
+		setp.eq.u32 %p, %q, 0;
+		@%p bra l;
+		ret;
+	}
+	.visible .entry k(.param .u64 a)
+	{
+	.reg .pred %p;
+	.reg .b32 %r;
+	.reg .b64 %rd;
+		ld.param.u64 %rd, [a];
+		mov.u32 %r, %tid.x;
+		setp.eq.u32 %p, %r, 1;
+		@%p bra odd;
+		call wait, (%rd);
+		bra.uni join;
+	odd:
+		st.volatile.global.u32 [%rd+4], %r;
+	join:
+		ret;
+	}
+	P
+	printf 'module spin.ptx\nbuffer A bytes=8 zero\nlaunch k grid=1 block=32 args A\n' >spin.launch
+	run -1 trace-exec -n spin.launch
+	assert_output --regexp 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes(, while other lanes of the warp wait for them)? \(kernel'
+	refute_output --partial 'use --stack'
+}

@@ -1033,7 +1033,7 @@ results() {
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
 	run -1 trace-exec --stack simt -n k.launch
-	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them'
+	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them (use --stack volta)'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
 	run -0 trace-exec --stack volta -n k.launch
 	run -0 od -An -td4 -N8 a.bin

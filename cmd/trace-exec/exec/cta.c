@@ -234,7 +234,9 @@ static void fail_spinning_warp(struct warp *w)
 	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
 		"deadlock: %u lanes of warp %u spin on a value that no running thread writes%s",
 		bit_count32(top->mask & w->live), w->index,
-		others ? ", while other lanes of the warp wait for them (use --stack volta)" : "");
+		!others             ? ""
+		: w->g->independent ? ", while other lanes of the warp wait for them"
+				    : ", while other lanes of the warp wait for them (use --stack volta)");
 }
 
 void cta_fail_deadlock(struct cta *c)
