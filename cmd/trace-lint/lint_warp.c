@@ -78,7 +78,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	struct lint_warp *w = l->current;
 
 	l->records_seen = true;
-	l->rep->insts++;
+	l->rep->insts += code_at(l->code, r->inst)->kind != KIND_MARK;
 	if (line->warp != l->current_number || l->raw)
 		w = lint_warp_of(l, tb, line->warp);
 	if (r->inst >= l->cap_facts || !l->fact[r->inst].flags)

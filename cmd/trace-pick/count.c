@@ -76,13 +76,19 @@ static void count_record(struct counter *c, struct pick_kernel *k, const struct 
 		count_lane_access(c, k, r, code_at(c->code, r->inst));
 }
 
+/* Counts the instructions of the block. Marks of the tracer are not instructions (HOPPER-mark-1). */
 static void count_block(struct counter *c, struct pick_kernel *k)
 {
 	k->blocks++;
-	k->insts += c->block.n_recs;
-	if (c->reading >= READ_COUNTS)
-		for (uint32_t i = 0; i < c->block.n_recs; i++)
-			count_record(c, k, &c->block.rec[i]);
+	for (uint32_t i = 0; i < c->block.n_recs; i++) {
+		const struct rec *r = &c->block.rec[i];
+
+		if (code_at(c->code, r->inst)->kind == KIND_MARK)
+			continue;
+		k->insts++;
+		if (c->reading >= READ_COUNTS)
+			count_record(c, k, r);
+	}
 }
 
 static uint32_t code_bin_of(uint64_t name, const struct inst *in)

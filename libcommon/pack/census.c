@@ -166,6 +166,30 @@ static void count_path(
 	}
 }
 
+/* Removes the marks in the runs of all warps with the path of w from the instructions and their lanes. */
+static void remove_path_marks(
+	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
+{
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
+		for (uint32_t i = r->id; i < r->id + r->n; i++)
+			if (p->to[i] != NONE && of[p->to[i]].in.kind == KIND_MARK) {
+				c->insts -= w->weight;
+				c->tally.lanes -= (uint64_t)w->weight * bit_count32(r->mask);
+			}
+}
+
+/* Removes marks of the tracer, which are not instructions (HOPPER-mark-1). Few traces have them. */
+static void remove_marks(struct census *c, const struct parsed *p, const struct counted *of)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->part.code.n; i++)
+		any |= of[i].in.kind == KIND_MARK;
+	for (uint32_t i = 0; any && i < p->n_warp; i++)
+		if (p->warp[i].like == i)
+			remove_path_marks(c, p, &p->warp[i], of);
+}
+
 /* Counts everything that is equal in all warps with the same path. */
 static void count_all_paths(struct census *c, const struct parsed *p, const struct counted *of)
 {
@@ -181,6 +205,8 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 		if (p->to[i] == NONE || !(n[0] | n[1]))
 			continue;
 		const struct counted *x = &of[p->to[i]];
+		if (x->in.kind == KIND_MARK)
+			continue;
 		c->tally.of_class[x->in.class] += n[0] + n[1];
 		if (!n[1] || !x->in.has_addr || x->lanes)
 			continue;
@@ -189,6 +215,7 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 		c->tally.shared += n[1] * once.shared;
 	}
 	free(change);
+	remove_marks(c, p, of);
 }
 
 /* Counts the accesses of w once for each of `warps` warps, which touch as many sectors as w. */

@@ -180,10 +180,65 @@ int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t las
 
 /* ---- facts -------------------------------------------------------------------------------- */
 
+/* Returns an array that says which static instructions of the part are marks. Returns NULL if none is. */
+static bool *find_marks(const struct part *part, const struct isa *isa)
+{
+	bool *mark = NULL;
+
+	for (uint32_t i = 0; i < part->code.n; i++) {
+		size_t n;
+		const char *opcode = pstatic_opcode(part, &part->code.s[i], &n);
+		int row = opcode ? isa_find(isa, opcode, n) : -1;
+
+		if (row < 0 || isa_row(isa, row)->kind != KIND_MARK)
+			continue;
+		if (!mark)
+			mark = xcalloc(part->code.n, sizeof(*mark));
+		mark[i] = true;
+	}
+	return mark;
+}
+
+/* Adds the marks of the span to *marks. Returns false if the data are damaged. */
+static bool count_span_marks(struct replay *r, const bool *mark, uint64_t *marks)
+{
+	struct tblock tb = {.n_recs = 0};
+	struct text_in in;
+	int got;
+
+	while ((got = replay_block(r, NULL, &tb, &in)) > 0)
+		for (uint32_t i = 0; i < tb.n_recs; i++)
+			*marks += mark[tb.rec[i].inst];
+	tblock_free(&tb);
+	return got == 0;
+}
+
+/*
+ * Removes marks of the tracer, which are not instructions (HOPPER-mark-1), from the count. Only parts with marks are
+ * decoded. The marks of damaged data, which readers of the kernel report, stay in the count.
+ */
+static void subtract_marks(struct pack_kernel *k, const struct read_piece *c, const struct isa *isa)
+{
+	const struct part *part = c->part;
+	bool *mark = c->flags & PIECE_PART ? find_marks(part, isa) : NULL;
+	uint64_t at = part->first_block, marks = 0;
+	bool good = true;
+
+	if (!mark)
+		return;
+	struct replay *r = replay_new(part);
+	for (uint32_t i = 0; i < part->n_spans && good; at += part->span[i++].blocks)
+		good = replay_begin_span(r, i, c->col, at) && count_span_marks(r, mark, &marks);
+	replay_free(r);
+	free(mark);
+	k->insts -= good ? marks : 0;
+}
+
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f)
 {
 	struct walk w;
 	struct read_piece *c;
+	struct isa *isa = isa_new();
 	int r;
 
 	*k = (struct pack_kernel){.name = xstrdup("")};
@@ -197,6 +252,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 				k->name = xstrdup("");
 		}
 		k->insts += c->part->n_insts;
+		subtract_marks(k, c, isa);
 		k->blocks += c->part->n_blocks;
 		if (c->flags & PIECE_STORED &&
 			!stream_is_blank(c->col[COL_STORED].p + c->stored, c->n_stored))
@@ -205,6 +261,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 		k->codes += c->n_codes;
 	}
 	walk_end(&w);
+	isa_free(isa);
 	if (r < 0) {
 		free(k->name);
 		k->name = NULL;

@@ -90,6 +90,30 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-pack -t part.tpack
 }
 
+@test "marks of the tracer are no instructions in text, in packed kernels and in the directory" {
+	plain=$(trace launches -n 50)
+	cp -r "$plain" marked
+	for k in marked/*.traceg; do
+		awk '/^insts = / { $3 += 2; print; print "0000 ffffffff 0 REPLAY_START 0 0 0 "
+			print "0000 000000ff 0 REPLAY_END 0 0 0 "; next } { print }' "$k" >k
+		mv k "$k"
+	done
+	trace-pack -q -o plain.tpack "$plain"
+	trace-pack -q -o marked.tpack marked
+	[ "$(od -An -tu1 -j7 -N1 marked.tpack | tr -d ' ')" = 102 ]
+	for m in pka all; do # counts of all kinds; instructions alone
+		trace-pick -m $m "$plain" >a
+		trace-pick -m $m marked | cmp - a
+		trace-pick -m $m marked.tpack | cmp - a
+		trace-pick -m $m <marked.tpack | cmp - a
+	done
+	trace-pack -l plain.tpack | awk 'NF > 5 { print $1, $4 }' >a
+	trace-pack -l marked.tpack | awk 'NF > 5 { print $1, $4 }' | cmp - a
+	[ "$(trace-pack -d -o - marked.tpack | grep -c REPLAY)" -gt 0 ]
+	trace-lint "$plain" | tail -1 | grep -o '([0-9]* instructions)' >a
+	trace-lint marked | tail -1 | grep -o '([0-9]* instructions)' | cmp - a
+}
+
 @test "seeds differ, -n holds, a smaller error picks more, --one one a stratum" {
 	trace-pick -m random -n 5 "$app" >a
 	trace-pick -m random -n 5 --seed 2 "$app" >b
