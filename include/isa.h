@@ -72,6 +72,7 @@ enum isa_kind {
 	KIND_BULK,      /* bulk copy */
 	KIND_FLUSH,     /* opcode UTMACMDFLUSH: ends a group of bulk copies */
 	KIND_FENCE,     /* opcode FENCE: orders accesses to shared memory and bulk copies */
+	KIND_MAXREG,    /* opcode USETMAXREG: changes the number of registers of a warp */
 	KIND_MARK,      /* mark that the tracer writes between instructions */
 	KIND_MEM_OTHER, /* other opcode of class LOAD or STORE */
 	N_KINDS

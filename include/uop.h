@@ -48,7 +48,8 @@ enum uop_sync {
 	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* last kind that may name an mbarrier */
 	SYNC_FLUSH,                           /* ends a group of bulk copies */
 	SYNC_FENCE,                           /* waits for the warp's stores to shared memory */
-	SYNC_BAR /* BAR with its number, or its number and thread count, in registers */
+	SYNC_BAR,   /* BAR with its number, or its number and thread count, in registers */
+	SYNC_MAXREG /* changes the number of registers of the warp to uop.groups */
 };
 
 /*
@@ -80,6 +81,7 @@ struct uop {
 	/*
 	 * DEPBAR, GMMA_WAIT: the number N of groups. Barrier: its number in bits 0-7, and in the bits above the
 	 * number of warps that it waits for (0: all). SYNC_ARRIVE and SYNC_COPIES: set of enum sync_effect.
+	 * SYNC_MAXREG: number of registers per thread.
 	 */
 	uint32_t groups;
 	/*

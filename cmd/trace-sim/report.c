@@ -18,6 +18,8 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return "a memory barrier";
 	if (s->atomic & bit)
 		return "an atomic's reply";
+	if (s->maxreg_wait & bit)
+		return "registers of other warps (USETMAXREG)";
 	if (s->gmma_wait & bit)
 		return "groups of matrix products (WARPGROUP.DEPBAR)";
 	if (s->sync_wait & bit)

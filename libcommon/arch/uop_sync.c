@@ -6,6 +6,7 @@
 
 #define BARRIERS    16u
 #define BAR_THREADS 2048u
+#define MAXREG_MOST 256u /* most registers of a thread */
 
 /* Reports whether the opcode has this part after one of its dots. */
 static bool opcode_has_dot_part(const char *opcode, const char *part)
@@ -114,6 +115,12 @@ int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 		break;
 	case KIND_FLUSH: u->sync = SYNC_FLUSH; break;
 	case KIND_FENCE: u->sync = SYNC_FENCE; break;
+	case KIND_MAXREG:
+		if (!in->imm)
+			return 0; /* traces that do not contain the number */
+		u->sync = SYNC_MAXREG;
+		u->groups = (uint32_t)(in->imm < MAXREG_MOST ? in->imm : MAXREG_MOST);
+		break;
 	case KIND_BAR: return set_bar_attributes(u, in, f);
 	default: return 0;
 	}

@@ -96,6 +96,21 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	run -0 trace-sim -q -g h100-pcie -o out t
 }
 
+@test "setmaxnreg has its number, and the header the registers of the assembler" {
+	kernel grid=1 block=384 <<-'E'
+		setmaxnreg.dec.sync.aligned.u32 40;
+		setmaxnreg.inc.sync.aligned.u32 232;
+	E
+	sass -o t k.launch
+	run -0 lines USETMAXREG
+	assert_line --index 0 --partial ' 0 USETMAXREG.DEALLOC.CTAPOOL 0 0 40'
+	assert_line --index 1 --partial ' 0 USETMAXREG.TRY_ALLOC.CTAPOOL 0 0 232'
+	grep -qx -- '-nregs = 168' t/kernel-1.traceg
+	sed -i 's/(.param .u64 a)/& .maxntid 384,1,1 .minnctapersm 2/' k.ptx
+	sass -f -o t k.launch
+	grep -qx -- '-nregs = 80' t/kernel-1.traceg
+}
+
 @test "operations on mbarriers have their values, bulk copies their bytes and addresses" {
 	kernel <<-'E'
 		mov.u32 %r1, 3;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Matrix products of warpgroups in trace-sim (HOPPER-gmma), on both cores: rates, groups, joining, refused shapes.
+# Matrix products of warpgroups in trace-sim (HOPPER-gmma), on both cores: rates, groups, joining, refused shapes; registers
+# of warpgroups (HOPPER-maxreg).
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -95,6 +96,63 @@ product_cycles() {
 	[ "$output" -lt 20000 ]
 	products 40 HGMMA.64x8x16.F32 | kernel 3
 	run -0 cycles
+}
+
+# NUMBER: a request for this number of registers, and an instruction after it.
+maxreg() { printf '0010 ffffffff 0 USETMAXREG.%s.CTAPOOL 0 0 %d 0 NoVal \n0020 ffffffff 1 R2 MOV 0 0 0 0 NoVal \n' "$1" "$2"; }
+additions() { for ((i = 0; i < 64; i++)); do echo '0000 ffffffff 1 R2 FADD 2 R2 R3 0 0 0 NoVal '; done; }
+# NUMBER COMMAND...: three warpgroups with 168 registers. The first two request NUMBER; the third executes additions, and
+# then the instructions that the command prints.
+exchange() {
+	{
+		maxreg TRY_ALLOC "$1"
+		echo '0030 ffffffff 0 EXIT 0 0 0 0 NoVal '
+		echo 'warp 8'
+		additions
+		"${@:2}"
+		echo '0030 ffffffff 0 EXIT 0 0 0 0 NoVal '
+	} | kernel 12
+	run trace-sim -q -g h100-sxm -D gpgpu_perfect_inst_const_cache=1 --events log -f -F text kernelslist.g
+}
+# WARP PC: the cycle in which the warp issues the instruction
+issued() { awk -v w="$1" -v pc="$2" '$2 == "issue" && $4 == w && $5 == pc { print $1; exit }' log; }
+
+@test "a request for registers waits until other warps of the block have given up as many" {
+	# 168 - 40 = 2 * (232 - 168)
+	exchange 232 maxreg DEALLOC 40
+	[ "$status" -eq 0 ]
+	for w in 0 3 4 7; do
+		after=$(($(issued $w 20) - $(issued $((8 + w % 4)) 10)))
+		((after >= 1 && after <= 8)) || { echo "warp $w: $after"; return 1; }
+	done
+	# nothing to wait for
+	exchange 168 maxreg DEALLOC 40
+	(( $(issued 0 20) < $(issued 8 10) ))
+	# the end of a warp frees its registers
+	exchange 248 true
+	[ "$status" -eq 0 ]
+	(( $(issued 0 20) > $(issued 8 30) && $(issued 7 20) > $(issued 11 30) ))
+	# enough for the first only, until it ends
+	half() { maxreg DEALLOC 104; additions; }
+	exchange 232 half
+	[ "$status" -eq 0 ]
+	(( $(issued 0 20) < $(issued 8 10) + 10 && $(issued 4 20) > $(issued 0 30) && $(issued 4 20) < $(issued 8 30) ))
+	# the core of sm/ does not wait
+	run -0 trace-sim -q -g h100-sxm -D core_model=accelsim --events log -f -F text kernelslist.g
+	(( $(issued 0 20) < $(issued 8 10) ))
+	# traces without the number
+	sed -i 's/CTAPOOL 0 0 232/CTAPOOL 0 0 0/' kernel-1.traceg
+	run -0 trace-sim -q -g h100-sxm --events log -f -F text kernelslist.g
+	(( $(issued 0 20) < $(issued 8 10) ))
+}
+
+@test "a request that no warp can satisfy is a deadlock with its reason" {
+	{
+		maxreg TRY_ALLOC 232
+		echo '0030 ffffffff 0 EXIT 0 0 0 0 NoVal '
+	} | kernel 4
+	run -1 trace-sim -q -g h100-sxm kernelslist.g
+	assert_output --partial 'waits for registers of other warps (USETMAXREG)'
 }
 
 @test "shapes that the chip lacks are refused" {

@@ -14,8 +14,10 @@
 #include "lower/async.h"
 #include "machine/machine.h"
 
-#define RZ_NUMBER   255u
-#define VALUES_ROOM (3u * (LANES * 9 + 8)) /* largest size of the values of a line in bytes */
+#define RZ_NUMBER        255u
+#define VALUES_ROOM      (3u * (LANES * 9 + 8)) /* largest size of the values of a line in bytes */
+#define SM_REGISTERS     65536u
+#define THREAD_REGISTERS 255u /* most registers of a thread */
 
 struct text_inst {
 	char pc[12], *rest; /* parts of a line, such as "0010 " and " 1 R4 LDG.E 1 R2 " */
@@ -31,6 +33,7 @@ struct lower {
 	uint32_t kernel, n, cap, registers;
 	unsigned binary;
 	bool asynchronous; /* lines have version 6 */
+	bool pooled;       /* true if warps change their number of registers (USETMAXREG) */
 	struct text_inst *inst;
 	uint32_t *start; /* first machine instruction of each PTX instruction of the program */
 	uint32_t *end;   /* end of the machine instructions of each PTX instruction */
@@ -57,6 +60,7 @@ static void write_inst_text(struct lower *l, const struct lower_code *c, const s
 	int n;
 
 	grow(&l->inst, &l->cap, l->n + 1, sizeof(*l->inst));
+	l->pooled |= !strncmp(m->opcode, "USETMAXREG", 10);
 	t = &l->inst[l->n];
 	*t = (struct text_inst){.access = m->access,
 		.result = m->dst != NO_REF,
@@ -160,12 +164,31 @@ void lower_free(struct lower *l)
 	free(l);
 }
 
+/*
+ * Returns the registers of each thread. The assembler gives a kernel whose warps change their number of registers as
+ * many as the thread blocks of an SM can have, so that some warps can pass registers on to others.
+ */
+static uint32_t thread_registers(const struct grid *g, const struct occupancy *k)
+{
+	const struct lower *c = g->lower;
+	const struct launch *l = g->launch;
+	uint32_t used = k->regs > c->registers ? k->regs : c->registers, most,
+		 blocks = c->code->prog->func[c->kernel]->minnctapersm,
+		 threads = (l->block[0] * l->block[1] * l->block[2] + 31) / 32 * 32;
+
+	if (!c->pooled || k->regs || !threads)
+		return used;
+	most = SM_REGISTERS / threads / (blocks ? blocks : 1) / 8 * 8;
+	most = most < THREAD_REGISTERS ? most : THREAD_REGISTERS;
+	return used > most ? used : most;
+}
+
 void lower_write_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct lower *c = g->lower;
 
-	text_write_machine_header(out, g, k->regs > c->registers ? k->regs : c->registers, c->binary,
-		c->asynchronous ? 6 : 5, &c->lines);
+	text_write_machine_header(
+		out, g, thread_registers(g, k), c->binary, c->asynchronous ? 6 : 5, &c->lines);
 }
 
 void lower_write_block(FILE *out, const struct cta *c)

@@ -193,6 +193,9 @@ struct core_warp {
 	uint32_t resume_delay;     /* cycles from the end of an mbarrier phase to the next instruction */
 	uint32_t shared_stores;    /* number of stores to shared memory in flight */
 	bool shared_fence;         /* true while the warp is held until shared_stores is 0 */
+	/* USETMAXREG */
+	uint32_t registers; /* number of registers of each thread */
+	uint32_t wanted;    /* warp in sm.maxreg_wait: number of registers of each thread that it waits for */
 	/* groups of LDGSTS */
 	uint32_t first_group; /* oldest open group */
 	uint32_t group;       /* current group */
@@ -476,6 +479,11 @@ uint64_t core_remote_serve(struct sm *s, uint32_t passes);
 void core_remote_handle_reply(struct sm *s, uint16_t h); /* handles a reply to operation h */
 void core_remote_store_acked(struct sm *s, unsigned w);  /* handles the acknowledgement of a store of w */
 
+/* maxreg.c */
+/* Changes the registers of w, which issued USETMAXREG. Returns false if the warp must wait until registers are free. */
+bool core_maxreg_change(struct sm *s, unsigned w, uint32_t registers);
+void core_maxreg_warp_exit(struct sm *s, unsigned w); /* frees the registers of w */
+
 /* sync.c */
 void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h);
 void core_sync_warp_exit(struct sm *s, unsigned w, uint64_t t);
@@ -501,6 +509,9 @@ void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, u
 void core_warpgroup_warp_exit(struct sm *s, unsigned w);
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
+
+/* Returns the number of registers that a thread of a kernel gets: a multiple of 8. */
+static inline uint32_t core_round_registers(uint32_t n) { return (n + 7) / 8 * 8; }
 
 static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 

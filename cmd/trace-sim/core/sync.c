@@ -70,6 +70,7 @@ void core_sync_warp_exit(struct sm *s, unsigned w, uint64_t t)
 
 	release_from_barrier(s, k, barrier_warp_exit(s, w), t);
 	core_warpgroup_warp_exit(s, w);
+	core_maxreg_warp_exit(s, w);
 	gang_warp_exit(s, w);
 }
 
@@ -258,6 +259,10 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 	case SYNC_FENCE:
 		cw->shared_fence = cw->shared_stores != 0;
 		if (cw->shared_fence)
+			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
+		return;
+	case SYNC_MAXREG:
+		if (!core_maxreg_change(s, w, s->uops[r->inst].groups))
 			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
 	default: return;

@@ -204,6 +204,8 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->depbar_steps = 0;
 	cw->shared_stores = 0;
 	cw->shared_fence = false;
+	cw->registers = core_round_registers(k->head->nregs);
+	s->maxreg_wait &= ~(1ull << w);
 	cw->previous_issue_at = 0;
 	gmma_reset(&s->warp[w].gmma);
 	s->gmma_wait &= ~(1ull << w);

@@ -335,8 +335,9 @@ struct sm {
 	uint64_t at_barrier, membar, atomic, dep_wait; /* warps that wait, one mask for each reason */
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
-	uint64_t ibuf;  /* warps with an instruction in the buffer */
-	uint64_t imiss; /* warps that wait for the instruction cache or are in wrong_path */
+	uint64_t maxreg_wait; /* modern core: warps that wait for registers (USETMAXREG) */
+	uint64_t ibuf;        /* warps with an instruction in the buffer */
+	uint64_t imiss;       /* warps that wait for the instruction cache or are in wrong_path */
 	/* warps with instructions of a wrong path in the buffer; a scheduler's next visit empties the buffer */
 	uint64_t wrong_path;
 	uint64_t ptx;    /* warps of kernels from PTX */
