@@ -75,6 +75,37 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	(( own < near - 1000 ))
 }
 
+@test "atomics on shared memory of the cluster are messages, on the own shared memory ATOMS; none is in the L2" {
+	# OPCODE RANK RESULTS: ten atomics of two lanes, each after the result of the last
+	atomics() {
+		for ((i = 0; i < 10; i++)); do echo "0 0010 00000003 $3 $1 2 R4 R5 4 1 0x7f500$2000000 4 0 "; done
+		echo "0 0020 ffffffff 1 R5 IADD3 1 R4 0 0 "
+		barrier
+	}
+	figure() { sim -F json -o out "${@:2}" && stats-csv -s "$1" out | tail -1 | tr -d '\r' | sed 's/.*,//'; }
+	atomics ATOM.E.ADD 1 '1 R4' | kernel 2 2
+	near=$(figure gpu_sim_cycle -D core_dsm_latency=100)
+	far=$(figure gpu_sim_cycle -D core_dsm_latency=200)
+	((far - near >= 10 * 200 && far - near <= 10 * 200 + 110))
+	# without a result none waits for the last
+	atomics RED.E.ADD 1 0 | sed 's/ RED/ ATOM/' | kernel 2 2
+	none=$(figure gpu_sim_cycle -D core_dsm_latency=100)
+	((none < near - 1500))
+	atomics ATOM.E.ADD 0 '1 R4' | kernel 2 2
+	own=$(figure gpu_sim_cycle)
+	atomics ATOMS.ADD 0 '1 R4' | kernel 2 2
+	assert_equal "$(figure gpu_sim_cycle)" "$own"
+	for rank in 0 1; do
+		atomics ATOM.E.ADD $rank '1 R4' | kernel 2 2
+		sim -F json --events ev -o out
+		run -1 grep -c $'\t7f5[01]00' ev
+	done
+	# an atomic on global memory is there
+	atomics ATOM.E.ADD 0 '1 R4' | sed 's/0x7f5000000000/0x7f4000000000/' | kernel 2 2
+	sim -F json --events ev -o out
+	grep -q $'\t7f400000' ev
+}
+
 @test "figures are equal for any number of threads" {
 	{
 		for ((i = 0; i < 30; i++)); do echo "- 0010 ffffffff 0 ST.E 2 R4 R6 4 1 0x7f5001000000 4 0 "; done

@@ -121,6 +121,25 @@ static unsigned pick_rank_to_issue(const struct core *c, const struct subcore *b
  */
 static unsigned count_active_lanes(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
 
+/*
+ * Returns the space of an access. An access to the shared memory of another thread block is one to shared memory, and
+ * so is an atomic whose address is in the shared window.
+ */
+static enum space access_space(
+	const struct sm *s, const struct warp *p, const struct rec *r, const struct uop *u)
+{
+	const struct cta *k = &s->cta[p->cta];
+	bool atomic = u->flags & UOP_ATOMIC && u->space == SPACE_GLOBAL;
+	enum space space;
+
+	if ((u->space != SPACE_GENERIC && !atomic) || (atomic && !(r->mask && r->addr)))
+		return (enum space)u->space;
+	if (r->mask && gang_is_remote(k, k->block.word[r->addr >> 2]))
+		return SPACE_SHARED;
+	space = warp_generic_space(s, p, r);
+	return atomic && space != SPACE_SHARED ? SPACE_GLOBAL : space;
+}
+
 /* Allocates and fills the struct winst and struct core_op of an instruction of variable latency. */
 static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
 {
@@ -138,10 +157,7 @@ static uint16_t new_variable_latency_op(struct sm *s, unsigned w, const struct r
 	in->warp = (uint8_t)w;
 	in->sched = c->warp[w].sub;
 	in->cta = p->cta;
-	in->space = (uint8_t)(u->space == SPACE_GENERIC ? warp_generic_space(s, p, rec) : u->space);
-	if (u->space == SPACE_GENERIC && s->cta[p->cta].gang && rec->mask &&
-		gang_is_remote(&s->cta[p->cta], s->cta[p->cta].block.word[rec->addr >> 2]))
-		in->space = SPACE_SHARED;
+	in->space = (uint8_t)access_space(s, p, rec, u);
 	in->lanes = (uint8_t)count_active_lanes(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
 	c->warp[w].shared_stores += in->space == SPACE_SHARED && u->flags & UOP_STORE;

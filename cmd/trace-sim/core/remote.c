@@ -14,8 +14,8 @@ bool core_is_remote_access(const struct sm *s, const struct winst *w)
 
 	if (w->uop->sync == SYNC_STORE)
 		return k->gang && w->mask && w->addr;
-	return k->gang && w->uop->space == SPACE_GENERIC && w->mask && w->addr &&
-	       gang_is_remote(k, k->block.word[w->addr >> 2]);
+	return k->gang && (w->uop->space == SPACE_GENERIC || w->uop->flags & UOP_ATOMIC) && w->mask &&
+	       w->addr && gang_is_remote(k, k->block.word[w->addr >> 2]);
 }
 
 void core_remote_accept(struct sm *s, uint16_t h)
@@ -23,7 +23,8 @@ void core_remote_accept(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	uint32_t passes = core_count_passes(s, w), n;
-	bool write = w->uop->flags & UOP_STORE;
+	/* nothing waits for the result of an atomic without one, so it is acknowledged like a store */
+	bool write = w->uop->flags & UOP_STORE || (w->uop->flags & UOP_ATOMIC && !w->uop->n_dst);
 
 	core_memory_occupy_port(s, passes);
 	n = w->uop->sync == SYNC_STORE ? gang_send_stores(s, w, passes)

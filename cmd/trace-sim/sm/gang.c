@@ -182,6 +182,7 @@ uint32_t gang_send_accesses(struct sm *s, const struct winst *w, uint16_t op, ui
 {
 	struct cta *k = &s->cta[w->cta];
 	uint32_t lanes[GANG_BLOCKS] = {0}, n = 0;
+	bool data = write || w->uop->flags & UOP_ATOMIC; /* the message contains operands */
 	uint64_t address[32];
 
 	rec_addresses(&k->block, &w->record, address);
@@ -198,7 +199,7 @@ uint32_t gang_send_accesses(struct sm *s, const struct winst *w, uint16_t op, ui
 		if (!lanes[r] || !k->gang->member[r].sm) /* accesses to ended thread blocks are dropped */
 			continue;
 		send_message(
-			s, k->gang->member[r].sm, &m, s->now, write ? m.bytes + WRITE_HEADER : READ_HEADER);
+			s, k->gang->member[r].sm, &m, s->now, data ? m.bytes + WRITE_HEADER : READ_HEADER);
 		n++;
 	}
 	return n;
