@@ -4,6 +4,7 @@
 BEGIN { FS = "\t" }
 FNR == 1 || $0 == "" { next }
 $4 == "" { lacking++; next }
+$5 == "" { unmeasured++; next }
 {
 	size = $5 < 0 ? -$5 : $5 + 0
 	if (!figures[$7]++)
@@ -30,6 +31,8 @@ END {
 		key = group[i]
 		printf ".It %s Ta %d Ta %.1f Ta %.1f\n", key, figures[key], sum[key] / figures[key], worst[key]
 	}
+	if (unmeasured)
+		printf ".It not validated Ta %d Ta Ta\n", unmeasured
 	if (lacking)
 		printf ".It not simulated Ta %d Ta Ta\n", lacking
 	print ".El"

@@ -36,6 +36,21 @@ setup() {
 	cmp one three
 }
 
+@test "selftest: a row that was not measured is simulated, marked, and not in the errors" {
+	printf "$HEAD"'a\th800-pcie\twgmma\tm64n256\tlatency and interval\t128\tcycles\t\t\t\t\tmine\t\nb\th800-pcie\twgmma\tm64n128\tlatency and interval\tnot validated\tcycles\t\t\t\t\tmine\t\n' >two.measured
+	run -0 trace-sim --selftest h800-pcie --measured two.measured --tolerance 1
+	assert_line --regexp '^b +- +64 +-  not validated$'
+	assert_line --regexp '^all +1 +0.00%'
+	assert_line 'not validated: 1 (not measured on this GPU)'
+	run -0 trace-sim --selftest h800-pcie --measured two.measured -F tsv
+	assert_line $'b\twgmma\t\t64.000000\t\tmine\twgmma rate\tm64n128\tcycles\tnot validated'
+	run -0 trace-sim --selftest h800-pcie --measured two.measured -F json
+	assert_line --partial '"not_validated":"not measured on this GPU"'
+	# those of the GH200 are of each family
+	grep -c 'not validated$' "$ROOT/tests/data/selftest/gh200.tsv" | grep -qx 6
+	trace-sim --list-gpus | grep '^gh200 .*not validated$'
+}
+
 @test "selftest: a tolerance decides the exit status" {
 	run -0 trace-sim --selftest -c my.config --tolerance 1000
 	run -1 trace-sim --selftest -c my.config --tolerance 0.001

@@ -121,7 +121,7 @@ static double simulated_mean_error(struct search *s)
 			s->table->row[i].subject = subjects_for_tool(m, &t, s->table->row[i].row->tool);
 	selftest_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
-		if (s->table->row[i].subject) {
+		if (s->table->row[i].subject && !s->table->row[i].row->predicted) {
 			sum += fabs(table_error(&s->table->row[i]));
 			n++;
 		}

@@ -162,6 +162,7 @@ static int parse_row(
 		.place = measured_place(in, line, line)};
 	r->place.col = 0;
 	r->number = parse_first_number(text[VALUE], &r->value);
+	r->predicted = !strcmp(text[VALUE], MEASURED_NONE);
 	if (r->number && !(fabs(r->value) <= 1e15))
 		return fault_set(
 			f, measured_place(in, line, c[VALUE].s), "measured-value", "value is beyond 1e15");

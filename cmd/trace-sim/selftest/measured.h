@@ -21,10 +21,13 @@
 #include "diag.h"
 #include "input.h"
 
+#define MEASURED_NONE "not validated" /* value of a figure that was not measured on this GPU */
+
 struct measured_row {
 	const char *id, *gpu, *workload, *params, *metric, *text, *unit, *tool, *source, *note;
 	double value;     /* value of `text`, or first value if `text` is a list */
 	bool number;      /* true if `text` is a number or a list of numbers */
+	bool predicted;   /* the value is MEASURED_NONE: the row is simulated and compared with nothing */
 	double clock_mhz; /* clock rate in MHz; 0 if the file does not give it */
 	struct place place;
 };

@@ -12,7 +12,7 @@
 
 double table_error(const struct figure_row *r)
 {
-	if (!r->subject || r->row->value == 0)
+	if (!r->subject || r->row->predicted || r->row->value == 0)
 		return 0;
 	return (r->simulated - r->row->value) / r->row->value * 100;
 }
@@ -59,7 +59,7 @@ static struct figure_group *collect_groups(const struct figure_table *t, uint32_
 
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->row[i].subject) {
+		if (t->row[i].subject && !t->row[i].row->predicted) {
 			add_to_group(find_figure_group(g, n, t->row[i].probe.group), &t->row[i]);
 			add_to_group(&all, &t->row[i]);
 		}
@@ -83,30 +83,47 @@ static uint32_t count_reasons_not_run(const struct figure_table *t, struct figur
 	return n;
 }
 
+static uint32_t count_predicted_rows(const struct figure_table *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		n += t->row[i].subject && t->row[i].row->predicted;
+	return n;
+}
+
 /* ---- text ----------------------------------------------------------------------------------- */
+
+static void print_row_text(const struct figure_row *r, int width, FILE *out)
+{
+	if (r->row->predicted)
+		fprintf(out, "%-*s %12s %12.6g %8s  %s\n", width, r->row->id, "-", r->simulated, "-",
+			MEASURED_NONE);
+	else if (r->subject)
+		fprintf(out, "%-*s %12.6g %12.6g %7.2f%%  %s\n", width, r->row->id, r->row->value,
+			r->simulated, table_error(r), r->row->source);
+}
 
 static void print_table_text(const struct figure_table *t, FILE *out)
 {
 	struct figure_group *g, *why;
-	uint32_t n, n_why = count_reasons_not_run(t, &why), width = 6;
+	uint32_t n, n_why = count_reasons_not_run(t, &why), width = 6, predicted = count_predicted_rows(t);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (strlen(t->row[i].row->id) > width)
 			width = (uint32_t)strlen(t->row[i].row->id);
 	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->config, t->measured_name,
 		(int)width, "figure", "measured", "simulated", "error", "source");
-	for (uint32_t i = 0; i < t->n; i++) {
-		const struct figure_row *r = &t->row[i];
-
-		if (r->subject)
-			fprintf(out, "%-*s %12.6g %12.6g %7.2f%%  %s\n", (int)width, r->row->id,
-				r->row->value, r->simulated, table_error(r), r->row->source);
-	}
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->row[i].subject)
+			print_row_text(&t->row[i], (int)width, out);
 	g = collect_groups(t, &n);
 	fprintf(out, "\n%-22s %7s %8s %8s  %s\n", "group", "figures", "mean", "worst", "worst at");
 	for (uint32_t i = 0; i <= n; i++)
 		fprintf(out, "%-22s %7u %7.2f%% %7.2f%%  %s\n", g[i].name, g[i].n,
 			g[i].n ? g[i].sum / g[i].n : 0, g[i].max_error, g[i].worst_id ? g[i].worst_id : "");
+	if (predicted)
+		fprintf(out, "\n%s: %u (not measured on this GPU)\n", MEASURED_NONE, predicted);
 	for (uint32_t i = 0; i < n_why; i++)
 		fprintf(out, "%snot simulated: %u (%s)\n", i ? "" : "\n", why[i].n, why[i].name);
 	if (t->n_rows_of_other_gpus)
@@ -129,7 +146,11 @@ static void print_table_tsv(const struct figure_table *t, FILE *out)
 		const struct figure_row *r = &t->row[i];
 		const struct measured_row *m = r->row;
 
-		if (r->subject)
+		if (r->row->predicted && r->subject)
+			fprintf(out, "%s\t%s\t\t%.6f\t\t%s\t%s\t%s\t%s\t%s\n", m->id, m->workload,
+				r->simulated, m->source, r->probe.group, m->params, unit_of_row(r),
+				MEASURED_NONE);
+		else if (r->subject)
 			fprintf(out, "%s\t%s\t%.10g\t%.6f\t%.3f\t%s\t%s\t%s\t%s\t\n", m->id, m->workload,
 				m->value, r->simulated, table_error(r), m->source, r->probe.group, m->params,
 				unit_of_row(r));
@@ -149,9 +170,13 @@ static void print_figure_record(const struct figure_row *r, struct record_writer
 	record_string(w, "params", r->row->params);
 	if (r->subject) {
 		record_string(w, "group", r->probe.group);
-		record_real(w, "measured", r->row->value, unit_of_row(r));
+		if (!r->row->predicted)
+			record_real(w, "measured", r->row->value, unit_of_row(r));
 		record_real(w, "simulated", r->simulated, unit_of_row(r));
-		record_real(w, "error", table_error(r), "percent");
+		if (r->row->predicted)
+			record_string(w, "not_validated", "not measured on this GPU");
+		else
+			record_real(w, "error", table_error(r), "percent");
 	} else {
 		record_string(w, "not_made", r->why);
 	}

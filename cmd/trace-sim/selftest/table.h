@@ -23,7 +23,7 @@ struct figure_table {
 		n_rows_of_other_gpus; /* number of rows; number of rows of other GPUs, which are excluded */
 };
 
-/* Error of the simulated figure in percent, or 0 if the row was not simulated. */
+/* Error of the simulated figure in percent, or 0 if the row was not simulated, or has nothing to compare with. */
 double table_error(const struct figure_row *r);
 void table_print(const struct figure_table *t, enum selftest_format format, FILE *out);
 
