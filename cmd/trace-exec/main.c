@@ -31,7 +31,8 @@ enum {
 	OPT_LAUNCHES,
 	OPT_DISASSEMBLE,
 	OPT_CONTROL,
-	OPT_COMPARE
+	OPT_COMPARE,
+	OPT_EVERY
 };
 
 #define LIMIT 4000000000ull /* default limit of warp instructions in a launch */
@@ -68,6 +69,9 @@ static const struct cli_row rows[] = {
 		"diverged lanes: simt: one group at a time; volta: groups take turns (default: volta for sm_70 and later)",
 		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
+	{OPT_EVERY, "every-launch", NULL,
+		"with --run and -n: execute also launches that repeat an earlier one and cannot change anything",
+		NULL},
 	{CLI_GROUP, "Checks", NULL, NULL, NULL},
 	{OPT_CHECK, "check", NULL, "check memory accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL,
@@ -175,6 +179,7 @@ static void on_option(void *ctx, int letter, const char *value)
 			cli_usage("unknown value '%s' of --libs (expected suite or real)", value);
 		break;
 	case OPT_STRICT: o->exec.strict_races = true; break;
+	case OPT_EVERY: o->every_launch = true; break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;

@@ -31,7 +31,7 @@
 struct receiver {
 	struct program_trace trace;
 	int fd;
-	uint64_t insts[2]; /* numbers of thread and warp instructions */
+	uint64_t counts[3]; /* numbers of thread and warp instructions, and of launches that were not executed */
 	bool failed, has_finding, done;
 };
 
@@ -91,8 +91,8 @@ static bool handle_message(struct receiver *r)
 	case WIRE_FOUND: r->has_finding = true; break;
 	case WIRE_DONE:
 		r->done = true;
-		if (b->n == sizeof(r->insts))
-			memcpy(r->insts, b->p, sizeof(r->insts));
+		if (b->n == sizeof(r->counts))
+			memcpy(r->counts, b->p, sizeof(r->counts));
 		return false;
 	default: return false;
 	}
@@ -336,6 +336,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.order = o->exec.order,
 		.stack = o->exec.stack,
 		.strict_races = o->exec.strict_races,
+		.every_launch = o->every_launch,
 		.leaks = o->leaks,
 		.quiet = o->quiet,
 		.code = o->code,
@@ -351,6 +352,9 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	program_trace_close(&r.trace, r.done && !r.failed);
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
-			(unsigned long long)r.insts[0], (unsigned long long)r.insts[1]);
+			(unsigned long long)r.counts[0], (unsigned long long)r.counts[1]);
+	if (o->verbose && r.done && r.counts[2])
+		fprintf(stderr, "%s: %llu launches were not executed because they repeat\n", diag_program(),
+			(unsigned long long)r.counts[2]);
 	return status;
 }

@@ -20,8 +20,9 @@ struct run_options {
 	const char *launches;        /* argument of --launches; NULL: all are traced */
 	bool records;                /* pack a stream from records, not from text (for --run) */
 	bool force, quiet, verbose;
-	bool leaks;     /* report memory that is not freed as an error (for --run) */
-	bool real_libs; /* load the program's own cuBLAS instead of the suite's (for --run) */
+	bool leaks;        /* report memory that is not freed as an error (for --run) */
+	bool every_launch; /* execute also launches that repeat an earlier one (for --run) */
+	bool real_libs;    /* load the program's own cuBLAS instead of the suite's (for --run) */
 };
 
 /* Returns folder/name in allocated memory. An empty folder gives the name alone. */

@@ -28,7 +28,8 @@
 	F(order) /* always execute thread blocks one after another */ \
 	F(stack) /* enum stack_kind */ \
 	F(strict_races) \
-	F(leaks) /* memory that is not freed is an error */ \
+	F(every_launch) /* execute every launch, also one that repeats an earlier one */ \
+	F(leaks)        /* memory that is not freed is an error */ \
 	F(quiet) \
 	F(code)   /* enum code_kind: kind of code to execute */ \
 	F(binary) /* binary version of the trace's code for --as sass; 0: PTX */ \
@@ -62,7 +63,7 @@ enum wire_kind {
 	WIRE_BLOCK,  /* records of the next thread block: struct wire_block and the parts that it names */
 	WIRE_FAILED, /* a kernel failed; the message has been printed */
 	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
-	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
+	WIRE_DONE   /* u64 thread instructions, u64 warp instructions, u64 launches that were not executed */
 };
 
 struct wire_head {

@@ -546,6 +546,59 @@ cubin_lines() {
 	assert_line --regexp 'ptx:1[345]:[0-9]+: error: .*deadlock'
 }
 
+# repeated HOW: sets $repeats to the number of launches that "repeats HOW" does not execute, and tests that it has the
+# same results and the same number of instructions as with all launches executed.
+repeated() {
+	trace-exec -n -v "${@:2}" --run ./repeats "$1" >got.out 2>got.err
+	trace-exec -n -v "${@:2}" --every-launch --run ./repeats "$1" >want.out 2>want.err
+	cmp got.out want.out
+	repeats=$(awk '/ launches were not executed because they repeat$/ { n = $2 } END { print n + 0 }' got.err)
+	diff <(grep -v ' launches were not executed' got.err) want.err
+}
+
+@test "a launch that repeats an earlier one and changes nothing is not executed" {
+	program repeats repeats "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	for o in --check --no-check '-j 2'; do
+		# shellcheck disable=SC2086
+		repeated same $o
+		assert_equal "$repeats" 8
+	done
+	assert_equal "$(cat got.out)" "0 0 0 0 0 0 0 0 0 0 no error"
+	for how in sum print clock; do
+		repeated $how
+		assert_equal "$how $repeats" "$how 0"
+	done
+	repeated sum
+	assert_equal "$(cat got.out)" "1 2 3 4 5 6 7 8 9 10 no error"
+	repeated print
+	assert_equal "$(grep -c print got.out)" 10
+}
+
+@test "a launch is executed again when memory has changed since it was executed" {
+	program repeats repeats "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	for how in copy pinned constant; do
+		repeated $how
+		assert_equal "$how $(cat got.out)" "$how 0 0 0 0 0 5 5 5 5 5 no error"
+		[ "$repeats" -ge 3 ]
+	done
+	repeated other
+	assert_equal "$(cat got.out)" "0 0 0 0 0 1 1 1 1 1 no error"
+	[ "$repeats" -ge 3 ]
+	repeated again
+	assert_equal "$(cat got.out)" "0 0 0 0 0 0 0 0 0 0 no error"
+	[ "$repeats" -ge 3 ]
+}
+
+@test "every launch is executed for a trace, and the first one with checks if others have none" {
+	program repeats repeats "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	run -0 trace-exec -v -o out --run ./repeats same
+	refute_output --partial 'not executed'
+	assert_equal "$(grep -c kernel- out/kernelslist.g)" 10
+	cmp <(grep -v 'kernel id' out/kernel-2.traceg) <(grep -v 'kernel id' out/kernel-10.traceg)
+	repeated same --launches 6-
+	assert_equal "$repeats" 6
+}
+
 @test "traces of kernels that run while another waits for the host follow its trace" {
 	program waits waits "ptx:70:$ROOT/tests/data/cudart/waits.ptx"
 	for o in '-o out' '-o a.tpack'; do

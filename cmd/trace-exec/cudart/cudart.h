@@ -7,7 +7,7 @@
  *   register.c registration of fat binaries              image.c    fat binaries, kernels
  *   launch.c   launches                                   pause.c    launches that wait for the host
  *   trace.c    traces of launches                         extent.c   sizes of fat binaries
- *   variable.c variables
+ *   variable.c variables                              repeat.c   launches that change nothing again
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
  *   pointer.c  attributes of addresses
@@ -139,6 +139,7 @@ struct cudart {
 	struct table kernels, variables; /* kernels and variables by host address */
 	uint32_t launches;
 	uint64_t warp_insts, thread_insts;
+	uint64_t repeats; /* launches that were not executed because they repeat an earlier one */
 
 	struct grant *grant;
 	uint32_t n_grants, cap_grants; /* grants are in ascending order of addresses */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "cudart/pause.h"
+#include "cudart/repeat.h"
 #include "lower/lower.h"
 
 /* ---- launches written as <<< >>> ---- */
@@ -79,7 +80,15 @@ struct begun_launch {
 	uint8_t *params;
 	struct lower *own_code; /* machine code of a launch that has paused, freed at its end; NULL: none */
 	bool chosen;
+	struct repeat repeat;
 };
+
+static void free_launch(struct begun_launch *x)
+{
+	lower_free(x->own_code);
+	free(x->params);
+	free(x);
+}
 
 static void end_launch(struct begun_launch *x, bool good)
 {
@@ -96,9 +105,8 @@ static void end_launch(struct begun_launch *x, bool good)
 		cudart.pending = cudart_fault_status(&x->g.fault);
 		cudart_send(WIRE_FAILED, NULL, 0);
 	}
-	lower_free(x->own_code);
-	free(x->params);
-	free(x);
+	cudart_note_effect(&x->repeat, &x->g, good);
+	free_launch(x);
 }
 
 bool launch_continue(struct begun_launch *x, bool pauses)
@@ -106,6 +114,7 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 	enum grid_state state = grid_continue(x->team, pauses);
 
 	if (state == GRID_PAUSED) {
+		x->repeat.paused = true;
 		if (x->g.lower && x->g.lower == lowered.code) {
 			x->own_code = lowered.code;
 			lowered.code = NULL;
@@ -141,6 +150,10 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 		.resident = cudart.wire.sms * cudart_blocks_of_sm(k, threads, l->dyn_shared),
 		.record = cudart_record_function(l),
 		.print = stdout};
+	if (cudart_skip_repeat(&x->repeat, &x->g)) {
+		free_launch(x);
+		return;
+	}
 	grid_prepare(&x->g);
 	x->g.lower = machine_code_of_grid(&x->g);
 	if (x->g.record && x->g.lower)

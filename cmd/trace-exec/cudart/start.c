@@ -245,7 +245,7 @@ int cudart_leave(int status)
 
 __attribute__((destructor)) static void finish_device(void)
 {
-	uint64_t done[2];
+	uint64_t done[3];
 
 	if (!cudart.started || cudart.pid != getpid())
 		return;
@@ -255,6 +255,7 @@ __attribute__((destructor)) static void finish_device(void)
 		cudart_report_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
+	done[2] = cudart.repeats;
 	cudart_send(WIRE_DONE, done, sizeof(done));
 	cudart.has_token = false;
 	cudart.broken = cudaErrorCudartUnloading;

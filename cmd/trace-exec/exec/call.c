@@ -228,6 +228,7 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 {
 	uint64_t a = n && n < 1ull << 32 ? memory_allocate_buffer(w->mem, "device malloc", n) : 0;
 
+	w->cta->has_outside_effect = true;
 	if (!a)
 		return 0;
 	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->in);
@@ -248,6 +249,7 @@ bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a)
 {
 	pthread_mutex_lock(&w->mem->lock);
 	struct buffer *b = (struct buffer *)memory_nearest_buffer(w->mem, a);
+	w->cta->has_outside_effect = true;
 	bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
 
 	if (a && good)

@@ -70,6 +70,7 @@ void cta_start(struct cta *c, uint64_t number)
 	grid_block_id(c->g, number, c->id);
 	c->n_done = 0;
 	c->clock = 0;
+	c->has_outside_effect = false;
 	memset(c->barrier, 0, sizeof(c->barrier));
 	c->shared_bytes = c->g->shared_bytes;
 	memset(c->shared, 0, c->shared_bytes);

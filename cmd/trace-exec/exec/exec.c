@@ -148,7 +148,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_NWARPID: return w->g->warps;
 	case S_SMID: return w->cta->number % MANY_SMS;
 	case S_NSMID: return MANY_SMS;
-	case S_GRIDID: return l->id;
+	case S_GRIDID: w->cta->has_outside_effect = true; return l->id;
 	case S_WARP_SZ: return LANES;
 	case S_LANEMASK_EQ: return 1u << lane;
 	case S_LANEMASK_LT: return (1u << lane) - 1;
@@ -499,6 +499,7 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 	uint64_t insts = w->insts + (w->run ? (uint64_t)(o - w->run) + 1 : 0);
 
 	w->timed = true;
+	w->cta->has_outside_effect = true;
 	if (w->clock_reads < CLOCK_READS)
 		w->clock_reads++;
 	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */

@@ -166,10 +166,7 @@ int bind_refuse(const struct bind *b, const char *needs);
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 /* Returns the slot of a source: a register of the type's width, or a constant. */
 uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
-/*
- * Returns the slot of a source that may be a register of any integer width, and sets *bytes to this width.
- * Constants have the width of the type.
- */
+/* As bind_src(), but a register may have any integer width. Sets *bytes to the width of the source. */
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes);
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes);
 /* Returns the slot of a constant. bytes: its size; 0: a predicate. */
@@ -317,6 +314,7 @@ struct grid {
 	pthread_mutex_t lock;              /* protects fault and printing */
 	struct fault fault;                /* fault of CTA `failed` */
 	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
+	bool has_outside_effect;           /* a delivered CTA has an effect outside of memory (struct cta) */
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	uint64_t resident;                 /* number of CTAs that the GPU executes at once; 0: unknown */
 	uint64_t slice;            /* number of warp instructions after which another cluster continues */
@@ -442,6 +440,7 @@ struct cta {
 	uint32_t n_findings;
 	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;
+	bool has_outside_effect; /* it printed, allocated, freed, or read a clock or the number of the launch */
 };
 
 /*

@@ -85,6 +85,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 		g->warp_insts += c->warp[i].insts;
 		g->thread_insts += c->warp[i].thread_insts;
 	}
+	g->has_outside_effect |= c->has_outside_effect;
 	if (good && g->warp_insts > g->options->limit)
 		cta_fail_over_limit(c);
 	good = good && !grid_failed(g, c->number);

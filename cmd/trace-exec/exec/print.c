@@ -259,6 +259,7 @@ int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t forma
 	struct bytes text = {0};
 	bool good;
 
+	w->cta->has_outside_effect = true;
 	if (!format)
 		return -1;
 	good = add_string_text(&p, &text, format) && print_format(&p, text.p);

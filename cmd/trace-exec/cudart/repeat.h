@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Launches that repeat an earlier one and cannot change anything. */
+#ifndef REPEAT_H
+#define REPEAT_H
+
+#include <xxhash.h>
+#include "cudart/cudart.h"
+
+/* State of a launch before it is executed. */
+struct repeat {
+	XXH128_hash_t key;    /* hash of the kernel, its configuration and its parameters */
+	XXH128_hash_t before; /* hash of the memory, if examined */
+	bool possible;        /* a later launch may repeat it */
+	bool examined;        /* its effect on the memory is examined */
+	bool paused;
+};
+
+/*
+ * Tests whether the launch repeats an earlier one and cannot change anything. Then it is counted as executed. Sets *x
+ * for cudart_note_effect().
+ */
+bool cudart_skip_repeat(struct repeat *x, const struct grid *g);
+/* Records whether a launch, which was executed, left the memory unchanged. good: it ended without an error. */
+void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good);
+
+#endif
