@@ -166,7 +166,7 @@ int bind_refuse(const struct bind *b, const char *needs);
 uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 /* Returns the slot of a source: a register of the type's width, or a constant. */
 uint32_t bind_src(struct bind *b, const struct operand *o, enum type type);
-/* As bind_src(), but a register may have any integer width. Sets *bytes to the width of the source. */
+/* Binds a source, a register of any integer width, like bind_src(). Sets *bytes to its width. */
 uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes);
 uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes);
 /* Returns the slot of a constant. bytes: its size; 0: a predicate. */

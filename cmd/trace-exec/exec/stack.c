@@ -4,8 +4,8 @@
  *
  * When a branch divides the lanes, the entry under it waits at the meeting point. The group that falls through
  * is pushed first, so that the group that takes the branch runs first. Always true: the top entry has a live
- * lane; no entry is at its own meeting point; entries of a call are above its base. An entry may stand for a parked
- * call (park.c), which continues when the entry becomes the top.
+ * lane; no entry is at its own meeting point; entries of a call are above its base. The lanes of an entry may be
+ * those of a parked call (park.c), which continues when the entry becomes the top.
  */
 #include <string.h>
 #include "exec/check.h"

@@ -245,7 +245,7 @@ MACHINE_OP1(f2i_signed_nearest, , limit_to_s32(rintf(ieee_f32(a))))
 MACHINE_OP1(f2i_signed_down, , limit_to_s32(floorf(ieee_f32(a))))
 MACHINE_OP1(f2i_signed_up, , limit_to_s32(ceilf(ieee_f32(a))))
 
-/* By the rounding (o->n). */
+/* Conversions of f32 to s32, indexed by the rounding (o->n). */
 static op_fn *const f2i_f32_s32[4] = {f2i_signed_nearest, f2i_signed_down, f2i_signed_up, f2i_signed};
 
 /* Return a number, rounded to zero, as an integer, as conversions that involve 64 bits do. */

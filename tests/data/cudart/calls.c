@@ -42,19 +42,26 @@ static void test_copies(void)
 	IS(0, cudaFree(d));
 }
 
-/* The host can access managed and pinned memory. */
-static void test_shared_memory(void)
+/* Tests that host and device can access the 64 floats of m and of h. */
+static void add_on_device(float *m, float *h)
 {
-	float *m, *h;
 	unsigned n = 64;
 
-	IS(0, cudaMallocManaged((void **)&m, 64 * 4, 1));
-	IS(0, cudaMallocHost((void **)&h, 64 * 4));
 	for (unsigned i = 0; i < n; i++)
 		m[i] = h[i] = (float)i;
 	IS(0, launch_1d(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
 	IS(0, cudaDeviceSynchronize());
 	IS(0, m[63] != 126);
+}
+
+/* The host can access managed and pinned memory. */
+static void test_shared_memory(void)
+{
+	float *m, *h;
+
+	IS(0, cudaMallocManaged((void **)&m, 64 * 4, 1));
+	IS(0, cudaMallocHost((void **)&h, 64 * 4));
+	add_on_device(m, h);
 	IS(1, cudaFree(h));
 	IS(0, cudaFreeHost(h));
 	IS(0, cudaFree(m));
@@ -181,7 +188,6 @@ static void test_host_pools(void)
 	} access = {{1, 0}, 3};
 	void *pinned, *managed, *pool, *own;
 	float *m, *h;
-	unsigned n = 64;
 	int flags = 9;
 
 	IS(0, cudaMemGetDefaultMemPool(&pinned, &host, 1));
@@ -200,11 +206,7 @@ static void test_host_pools(void)
 	IS(3, flags);
 	IS(0, cudaMallocFromPoolAsync((void **)&h, 64 * 4, pinned, NULL));
 	IS(0, cudaMallocFromPoolAsync((void **)&m, 64 * 4, managed, NULL));
-	for (unsigned i = 0; i < n; i++)
-		m[i] = h[i] = (float)i;
-	IS(0, launch_1d(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
-	IS(0, cudaDeviceSynchronize());
-	IS(0, m[63] != 126);
+	add_on_device(m, h);
 	IS(1, cudaFreeHost(h));
 	IS(0, cudaFreeAsync(h, NULL));
 	IS(0, cudaFreeAsync(m, NULL));

@@ -304,10 +304,11 @@ static void test_copies(void)
 	IS(0, cuMemFree_v2(d));
 }
 
+/* Tests pools. A stream belongs to a context, so work on it needs no current context. */
 static void test_pools(void)
 {
 	int device[2] = {1, 0}, managed[2] = {0, 0};
-	void *pool, *other;
+	void *pool, *other, *s, *c, *owner;
 	uint64_t d;
 
 	IS(0, cuMemGetDefaultMemPool(&pool, managed, 2));
@@ -318,19 +319,10 @@ static void test_pools(void)
 	IS(0, cuMemSetMemPool(device, 1, other));
 	IS(1, cuMemSetMemPool(device, 1, pool));
 	IS(1, cuMemGetDefaultMemPool(NULL, device, 1));
-}
-
-/* A stream belongs to a context, so work on it needs no current context. */
-static void test_stream_without_context(void)
-{
-	void *pool, *s, *c, *owner;
-	uint64_t d;
-
-	IS(0, cuMemGetDefaultMemPool(&pool, (int[]){1, 0}, 1));
 	IS(0, cuStreamCreate(&s, 1));
 	IS(0, cuCtxPopCurrent_v2(&c));
-	IS(201, cuMemAllocFromPoolAsync(&d, 8, pool, NULL));
-	IS(0, cuMemAllocFromPoolAsync(&d, 8, pool, s));
+	IS(201, cuMemAllocFromPoolAsync(&d, 8, other, NULL));
+	IS(0, cuMemAllocFromPoolAsync(&d, 8, other, s));
 	IS(0, cuMemFreeAsync(d, s));
 	IS(0, cuStreamGetCtx(s, &owner));
 	IS(1, owner == c);
@@ -594,7 +586,6 @@ int main(int argc, char **argv)
 	d = test_launch(f);
 	test_copies();
 	test_pools();
-	test_stream_without_context();
 	test_link(d);
 	test_reserved(f);
 	test_streams_and_graphs(f, d);
