@@ -70,6 +70,26 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	run -0 trace-sim -q -g a100 -F json app.tpack
 }
 
+@test "a packed trace has the addresses of accesses that share a base with an earlier one" {
+	cubin bases -S 1024
+	local block options
+	# full warps; a full warp and half a warp, which leaves words of shared memory unwritten
+	for block in 64 48; do
+		[ $block = 64 ] && options=-q || options="-q --no-check"
+		printf '%s\n' 'module k.cubin' 'buffer A bytes=1024 i32=iota' 'buffer O bytes=1024 zero' \
+			"launch k grid=2 block=$block args A,O,i32:0" >k.launch
+		rm -rf app unpacked
+		trace-exec $options -o app k.launch
+		run grep -c -E '^0050 ffffffff .* 4 1 0xc0000100 4 0 $' app/kernel-1.traceg
+		assert_output 2
+		trace-exec $options -f -F pack -o app.tpack k.launch
+		trace-pack -q -f --level fast -o text.tpack app/kernelslist.g
+		cmp app.tpack text.tpack
+		trace-pack -q -d -C unpacked app.tpack
+		diff -r app unpacked
+	done
+}
+
 @test "an access outside of a buffer names the program counter and the instruction" {
 	steps_launch 128
 	run -1 trace-exec -n k.launch

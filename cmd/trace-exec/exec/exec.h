@@ -80,9 +80,10 @@ struct op {
 	uint8_t flow, space;
 	uint8_t bytes, n; /* size and number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;    /* trace records of the op have addresses */
-	uint8_t mode;      /* mode of the op, whose meaning depends on the family */
-	uint8_t is_param;  /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint8_t memory;   /* trace records of the op have addresses */
+	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
+	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint8_t stretch; /* packed records: the op is an access that begins a stretch (machine/same_base.c) */
 	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
 	int64_t imm;
 	struct ext *x;
@@ -343,8 +344,10 @@ struct recording {
 	struct pack_run *run;
 	struct pack_more *more;
 	uint64_t *word;
-	uint32_t next; /* instruction that continues the last run */
-	uint32_t mask; /* lanes of the last run */
+	uint32_t next;  /* instruction that continues the last run */
+	uint32_t mask;  /* lanes of the last run */
+	uint32_t first; /* first instruction of the last run */
+	uint32_t space; /* number of accesses for which word[] and more[] have space at least */
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	struct {
 		uint32_t first_word; /* index in word[] */
@@ -395,6 +398,7 @@ struct warp {
 	const struct op *run; /* first op of straight code that insts does not count yet; NULL: none */
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
+	bool adjacent; /* the lanes of the last access are known to be consecutive; its record clears this */
 	struct text out; /* trace lines, or, for a packed stream, the text of the records that have text */
 	struct recording packed;
 	uint64_t lines;

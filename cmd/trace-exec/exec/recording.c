@@ -13,32 +13,17 @@
 #include "inlining.h"
 #include "pack.h"
 
-/* Tests whether there is space for the words and the element of more[] of one access. */
-static inline bool has_space_for_access(const struct recording *t)
-{
-	return t->cap_words - t->n_words >= LANES && t->cap_more != t->n_more;
-}
+#define SPACE_LEAST 16u /* number of accesses for which space is made at a time */
 
-static void make_space_for_access(struct recording *t)
+void recording_make_space(struct recording *t)
 {
-	grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
-	grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
-}
-
-/* Adds n words that were written at the end of word[], as an access of the given form. */
-static inline void end_access(struct recording *t, uint32_t form, uint32_t n)
-{
-	t->more[t->n_more++] = (struct pack_more){t->n_words << 2 | form, 0};
-	t->n_words += n;
-}
-
-static inline void put_stride(struct recording *t, uint64_t first, uint64_t stride)
-{
-	uint64_t *to = t->word + t->n_words;
-
-	to[0] = first;
-	to[1] = stride;
-	end_access(t, ADDR_STRIDE, 2);
+	if (t->cap_words - t->n_words < SPACE_LEAST * LANES)
+		grow(&t->word, &t->cap_words, t->n_words + SPACE_LEAST * LANES, sizeof(*t->word));
+	if (t->cap_more - t->n_more < SPACE_LEAST)
+		grow(&t->more, &t->cap_more, t->n_more + SPACE_LEAST, sizeof(*t->more));
+	t->space = (t->cap_words - t->n_words) / LANES;
+	if (t->space > t->cap_more - t->n_more)
+		t->space = t->cap_more - t->n_more;
 }
 
 /* Adds the addresses a[] + base of all lanes, relative to a recent list of the warp or as a new list. */
@@ -60,14 +45,14 @@ LANE_FN static void add_list_of_all(struct recording *t, const uint64_t *a, uint
 			continue;
 		to[0] = by + base;
 		to[1] = t->n_words - t->list[k].first_word;
-		end_access(t, ADDR_MOVED, 2);
+		recording_end_access(t, ADDR_MOVED, 2);
 		return;
 	}
 	EACH_LANE (i)
 		to[i] = a[i] + base;
 	t->list[t->n_lists % kept].first_word = t->n_words;
 	t->list[t->n_lists++ % kept].range = range;
-	end_access(t, ADDR_LIST, LANES);
+	recording_end_access(t, ADDR_LIST, LANES);
 }
 
 /*
@@ -84,7 +69,7 @@ LANE_FN static void add_line_of_all(struct recording *t, const uint64_t *a, uint
 	if (wrong)
 		add_list_of_all(t, a, base);
 	else
-		put_stride(t, a[0] + base, d);
+		recording_put_stride(t, a[0] + base, d);
 }
 
 /* Adds the addresses a[] + base of all lanes. A stride has 32 bits; the ends exclude most other lists. */
@@ -105,19 +90,19 @@ static NOINLINE void add_access_of_some(struct recording *t, uint32_t m, const u
 	int64_t stride = 0;
 
 	if (text_find_stride(a, m, &stride)) {
-		put_stride(t, a[bit_lowest32(m)] + base, (uint64_t)stride);
+		recording_put_stride(t, a[bit_lowest32(m)] + base, (uint64_t)stride);
 		return;
 	}
 	FOR_BITS32 (i, m)
 		*to++ = a[i] + base;
-	end_access(t, ADDR_LIST, (uint32_t)(to - t->word) - t->n_words);
+	recording_end_access(t, ADDR_LIST, (uint32_t)(to - t->word) - t->n_words);
 }
 
 /* Adds the addresses a[] + base of the lanes of m, for which there is space. */
 static inline void add_access_in_space(struct recording *t, uint32_t m, const uint64_t *a, uint64_t base)
 {
 	if (!(m & (m - 1)))
-		put_stride(t, m ? a[bit_lowest32(m)] + base : 0, 0);
+		recording_put_stride(t, m ? a[bit_lowest32(m)] + base : 0, 0);
 	else if (m == ALL_LANES)
 		add_access_of_all(t, a, base);
 	else
@@ -128,7 +113,8 @@ static NOINLINE void begin_run_with_access(
 	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
 	recording_extend_run(t, id, mask);
-	make_space_for_access(t);
+	if (!t->space)
+		recording_make_space(t);
 	add_access_in_space(t, mask, a, base);
 }
 
@@ -144,6 +130,7 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	if (t->n_runs == t->cap_runs)
 		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
 	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
+	t->first = id;
 	t->next = id + 1;
 	t->mask = mask;
 }
@@ -151,18 +138,38 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
 {
 	recording_extend_run(t, id, mask);
-	grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
+	if (!t->space)
+		recording_make_space(t);
+	t->space--;
 	t->more[t->n_more++] = (struct pack_more){0, bytes};
 }
 
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
-	if (id != t->next || mask != t->mask || !has_space_for_access(t)) {
+	if (id != t->next || mask != t->mask || !t->space) {
 		begin_run_with_access(t, id, mask, a, base);
 		return;
 	}
 	t->next++;
 	add_access_in_space(t, mask, a, base);
+}
+
+static NOINLINE void begin_run_with_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride)
+{
+	recording_extend_run(t, id, ALL_LANES);
+	if (!t->space)
+		recording_make_space(t);
+	recording_put_stride(t, first, stride);
+}
+
+void recording_add_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride)
+{
+	if (id != t->next || t->mask != ALL_LANES || !t->space) {
+		begin_run_with_line(t, id, first, stride);
+		return;
+	}
+	t->next++;
+	recording_put_stride(t, first, stride);
 }
 
 void recording_add_access_and_text(

@@ -6,6 +6,8 @@
 #define RECORDING_H
 
 #include "exec/exec.h"
+#include "exec/lanes.h"
+#include "pack.h"
 
 /* Ends the last run, before the records are read. */
 void recording_end(struct recording *t);
@@ -32,6 +34,48 @@ static inline void recording_extend_run_by(struct recording *t, uint32_t id, uin
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes);
 /* Records an access of the lanes of mask to the addresses a[] + base of all lanes. */
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base);
+/* Adds n words that were written at the end of word[], as an access of the given form. */
+static inline void recording_end_access(struct recording *t, uint32_t form, uint32_t n)
+{
+	t->more[t->n_more++] = (struct pack_more){t->n_words << 2 | form, 0};
+	t->n_words += n;
+	t->space--;
+}
+
+static inline void recording_put_stride(struct recording *t, uint64_t first, uint64_t stride)
+{
+	uint64_t *to = t->word + t->n_words;
+
+	to[0] = first;
+	to[1] = stride;
+	recording_end_access(t, ADDR_STRIDE, 2);
+}
+
+/*
+ * Records an access of all lanes, the next one of the last run, whose addresses are `by` higher than those of the access
+ * `accesses` elements of more[] before.
+ */
+void recording_make_space(struct recording *t);
+static inline void recording_add_moved(struct recording *t, uint32_t accesses, uint64_t by)
+{
+	if (!t->space)
+		recording_make_space(t);
+	const uint32_t addr = t->more[t->n_more - accesses].addr, at = addr >> 2;
+	const uint64_t *from = t->word + at;
+	uint64_t *to = t->word + t->n_words;
+
+	if ((addr & 3) == ADDR_LIST) {
+		to[0] = by;
+		to[1] = t->n_words - at;
+	} else {
+		to[0] = from[0] + by;
+		to[1] = from[1] + ((addr & 3) == ADDR_MOVED ? t->n_words - at : 0);
+	}
+	recording_end_access(t, (addr & 3) == ADDR_STRIDE ? ADDR_STRIDE : ADDR_MOVED, 2);
+}
+
+/* Records an access of all lanes, from lane 0 at `first` on with a stride. */
+void recording_add_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride);
 /* Like recording_add_access(), with `bytes` bytes of text, which the caller adds to the warp's text. */
 void recording_add_access_and_text(
 	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base, uint32_t bytes);

@@ -63,6 +63,7 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
+	struct same_base *base;    /* trace.c: made together with `text` */
 	struct source_lines lines; /* trace.c: source lines; made together with `text` */
 	uint8_t version;           /* trace.c: version of its lines; 0: not known yet */
 };
@@ -454,6 +455,27 @@ bool machine_executes(const struct sass_inst *in);
 bool machine_is_flow(const struct sass_inst *in);
 void run_warp(struct warp *w, uint64_t quantum);
 void trace_free(struct machine_text *t);
+
+/* ---- same_base.c ---- */
+
+/*
+ * Relation of a load or store to an earlier one of the same straight code that adds a constant to the same registers,
+ * and the stretch of code from an instruction on. A stretch has ops of plain code (run.c) and such accesses.
+ */
+struct same_base {
+	int64_t distance;  /* distance of each lane's address from that of the earlier access, in bytes */
+	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: there is none */
+	uint32_t inst;     /* number of the earlier instruction */
+	uint32_t n;        /* number of instructions of the stretch from this one on; 0: it has no access */
+	uint32_t least;    /* lowest `inst` of the accesses in the stretch */
+	uint32_t next;     /* number of instructions before the next access; large if there is none */
+};
+/*
+ * Returns an array for the n ops of a function, which the caller frees. recorded[]: 1 for ops whose records have
+ * addresses or text, else 0.
+ */
+struct same_base *same_base_find(
+	const struct bound_code *code, const struct op *op, const uint8_t *recorded, uint32_t n);
 
 /* ---- frame.c ---- */
 

@@ -285,6 +285,7 @@ static bool find_flat_memory(struct warp *w, const struct op *o, uint32_t m, str
 		lanes_find_extremes(a, m, &low, &high);
 		f->base = flat_base(w, o, low, high);
 	}
+	w->adjacent = f->adjacent;
 	if (f->base && o->space == SP_LOCAL) {
 		add_lane_offsets(f->own, a, w->local_stride);
 		f->a = f->own;
@@ -391,6 +392,12 @@ static void store_flat(struct warp *w, const struct op *o, uint32_t m)
 		memcpy((void *)(f.base + f.a[0]), s, VECTOR);
 	else
 		scatter_words(s, f.base, f.a, o->bytes / 4);
+}
+
+bool memory_adds_constant(const struct op *o)
+{
+	return (o->fn == load_flat || o->fn == store_flat) &&
+	       (o->space != SP_GLOBAL || o->mode == ADDRESS_64);
 }
 
 /* ---- binding ---- */

@@ -329,6 +329,7 @@ static void free_machine(struct machine_module *x)
 	for (uint32_t i = 0; i < x->n_codes; i++) {
 		free(x->code[i].constant);
 		trace_free(x->code[i].text);
+		free(x->code[i].base);
 		source_lines_free(&x->code[i].lines);
 	}
 	sass_image_free(x->image);

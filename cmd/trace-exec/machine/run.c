@@ -5,9 +5,10 @@
  * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
  * the uniform datapath is executed once for the running group, in all lanes of its registers. Plain code is ops that
  * the whole group executes and that access no memory, o->straight of them from op o on. Packed records take one
- * extension of a run for all of them.
+ * extension of a run for all of them. A stretch (same_base.c) also has accesses whose records follow from earlier ones.
  */
 #include "exec/recording.h"
+#include "inlining.h"
 #include "machine/code.h"
 
 /*
@@ -32,6 +33,25 @@ static inline uint32_t run_plain(struct warp *w, const struct op *o, uint32_t n,
 static inline bool has_branched_back(const struct warp *w, uint32_t pc)
 {
 	return w->stack[w->depth - 1].pc <= pc;
+}
+
+/*
+ * Executes and records at most n ops of the stretch from instruction number `id` on, n > 0, for all lanes. Returns
+ * the number of executed ops; 0 if the last run lacks an access on which the stretch is based.
+ */
+static NOINLINE uint32_t run_stretch(struct warp *w, const struct op *o, uint32_t id, uint64_t n)
+{
+	struct recording *t = &w->packed;
+	const struct same_base *b = &o->func->machine_code->base[id];
+	const uint32_t first = id == t->next && t->mask == ALL_LANES ? t->first : id;
+
+	if (first > b->least)
+		return 0;
+	n = run_plain(w, o, n < b->n ? (uint32_t)n : b->n, ALL_LANES);
+	recording_extend_run_by(t, id, (uint32_t)n, ALL_LANES);
+	for (uint32_t i = b->next; i < n; i += 1 + b[i + 1].next)
+		recording_add_moved(t, b[i].accesses, (uint64_t)b[i].distance);
+	return (uint32_t)n;
 }
 
 void run_warp(struct warp *w, uint64_t quantum)
@@ -59,6 +79,14 @@ void run_warp(struct warp *w, uint64_t quantum)
 					recording_extend_run_by(&w->packed, pc - o->func->first_pc, k, mask);
 				n += k;
 				threads += (uint64_t)k * full;
+				pc += k;
+				o += k;
+			}
+			if (o->stretch && record && plain && mask == ALL_LANES && n < left && !w->stop) {
+				const uint32_t k = run_stretch(w, o, pc - o->func->first_pc, left - n);
+
+				n += k;
+				threads += k * LANES;
 				pc += k;
 				o += k;
 			}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/recording.h"
+#include "inlining.h"
 #include "machine/code.h"
 #include "pack.h"
 
@@ -240,6 +241,20 @@ record_fn *machine_record_function(const struct func *f, bool packed)
 							     : machine_record_packed;
 }
 
+/* Finds the accesses whose records follow from earlier ones. */
+static void find_same_bases(const struct grid *g, struct machine_code *c)
+{
+	uint8_t *recorded = xmalloc(c->n + 1u);
+	struct op *op = &g->code->op[g->launch->kernel->first_pc];
+
+	for (uint32_t i = 0; i < c->n; i++)
+		recorded[i] = c->text[i].width || c->text[i].whole || c->text[i].n_values;
+	c->base = same_base_find(g->code, op, recorded, c->n);
+	free(recorded);
+	for (uint32_t i = 0; i < c->n; i++)
+		op[i].stretch = op[i].memory && c->base[i].n;
+}
+
 static void make_line_texts(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
@@ -251,6 +266,7 @@ static void make_line_texts(const struct grid *g, struct machine_code *c)
 		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
 			&c->module->module->arena, line_version(c) == ASYNCHRONOUS, known);
 	free(known);
+	find_same_bases(g, c);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function_of_inst(c, i, &pc),
@@ -358,16 +374,30 @@ void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 
 /* ---- records of a packed stream ---- */
 
+/* Records an access whose lanes have consecutive addresses. */
+static NOINLINE void record_adjacent(
+	struct warp *w, const struct op *o, const struct machine_text *t, uint32_t id, uint32_t exec)
+{
+	w->adjacent = false;
+	if (exec == ALL_LANES)
+		recording_add_line(&w->packed, id, w->addr[0] + t->window, o->bytes);
+	else
+		recording_add_access(&w->packed, id, exec, w->addr, t->window);
+}
+
 void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct func *f = o->func;
 	const struct machine_text *t = &f->machine_code->text[pc - f->first_pc];
+	const uint32_t id = pc - f->first_pc;
 
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
-	if (t->width)
-		recording_add_access(&w->packed, pc - f->first_pc, exec, w->addr, t->window);
+	if (!t->width)
+		recording_extend_run(&w->packed, id, exec);
+	else if (!w->adjacent)
+		recording_add_access(&w->packed, id, exec, w->addr, t->window);
 	else
-		recording_extend_run(&w->packed, pc - f->first_pc, exec);
+		record_adjacent(w, o, t, id, exec);
 }
 
 void machine_record_packed_6(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
