@@ -48,7 +48,7 @@ struct known_shape {
 };
 
 struct counted { /* a static instruction */
-	struct inst in;
+	const struct inst *in;
 	bool lanes;                 /* addresses of its accesses are counted */
 	struct known_shape *shape;  /* of its last access; NULL: none */
 	uint64_t accesses, sectors; /* of its accesses so far, if these are counted */
@@ -97,10 +97,10 @@ static bool same_shape(const uint64_t *a, const uint64_t *b)
 /* Returns the known shape of an access, or NULL. */
 static struct known_shape *find_shape(struct counting *n, const struct recorded *g, struct counted *x)
 {
-	if (x->shape && x->shape->last == g->w && x->shape->size == x->in.size)
+	if (x->shape && x->shape->last == g->w && x->shape->size == x->in->size)
 		return x->shape;
 	for (struct known_shape *k = n->shape; k < n->shape + SHAPES_KNOWN && k->w; k++) {
-		if (k->size != x->in.size || (k->last != g->w && !same_shape(k->w, g->w)))
+		if (k->size != x->in->size || (k->last != g->w && !same_shape(k->w, g->w)))
 			continue;
 		k->last = g->w;
 		return x->shape = k;
@@ -118,7 +118,7 @@ static struct known_shape *find_or_add_shape(struct counting *n, const struct re
 		n->n_found++;
 		return k;
 	}
-	return x->shape = add_shape(n, g, x->in.size);
+	return x->shape = add_shape(n, g, x->in->size);
 }
 
 /* Returns the sectors of an access of all lanes to a list plus a base. */
@@ -129,9 +129,9 @@ static uint32_t sectors_of_full_list(struct counting *n, const struct recorded *
 	uint64_t t[32];
 
 	if (!k || (k->least + by) >> 62)
-		return tally_sectors(&x->in, recorded_list(g, t), g->mask);
+		return tally_sectors(x->in, recorded_list(g, t), g->mask);
 	if (!k->sectors[by % 32])
-		k->sectors[by % 32] = tally_sectors(&x->in, recorded_list(g, t), g->mask);
+		k->sectors[by % 32] = tally_sectors(x->in, recorded_list(g, t), g->mask);
 	return k->sectors[by % 32];
 }
 
@@ -143,7 +143,7 @@ static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, 
 	if (g->mask == UINT32_MAX && !g->line)
 		return sectors_of_full_list(n, g, x);
 	/* Sectors do not depend on lanes, so the addresses may be those of the first lanes. */
-	return tally_sectors(&x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
+	return tally_sectors(x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
 }
 
 /*
@@ -172,7 +172,7 @@ static void remove_path_marks(
 {
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
 		for (uint32_t i = r->id; i < r->id + r->n; i++)
-			if (p->to[i] != NONE && of[p->to[i]].in.kind == KIND_MARK) {
+			if (p->to[i] != NONE && of[p->to[i]].in->kind == KIND_MARK) {
 				c->insts -= w->weight;
 				c->tally.lanes -= (uint64_t)w->weight * bit_count32(r->mask);
 			}
@@ -184,7 +184,7 @@ static void remove_marks(struct census *c, const struct parsed *p, const struct 
 	bool any = false;
 
 	for (uint32_t i = 0; i < p->part.code.n; i++)
-		any |= of[i].in.kind == KIND_MARK;
+		any |= of[i].in->kind == KIND_MARK;
 	for (uint32_t i = 0; any && i < p->n_warp; i++)
 		if (p->warp[i].like == i)
 			remove_path_marks(c, p, &p->warp[i], of);
@@ -205,13 +205,13 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 		if (p->to[i] == NONE || !(n[0] | n[1]))
 			continue;
 		const struct counted *x = &of[p->to[i]];
-		if (x->in.kind == KIND_MARK)
+		if (x->in->kind == KIND_MARK)
 			continue;
-		c->tally.of_class[x->in.class] += n[0] + n[1];
-		if (!n[1] || !x->in.has_addr || x->lanes)
+		c->tally.of_class[x->in->class] += n[0] + n[1];
+		if (!n[1] || !x->in->has_addr || x->lanes)
 			continue;
 		struct tally once = {.lanes = 0};
-		tally_access(&once, &x->in, NULL, UINT32_MAX);
+		tally_access(&once, x->in, NULL, UINT32_MAX);
 		c->tally.shared += n[1] * once.shared;
 	}
 	free(change);
@@ -231,7 +231,7 @@ static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t w
 			if (r->mask && x->lanes) {
 				const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 				uint32_t sectors =
-					g.line ? tally_line_sectors(&x->in, g.w[0], g.w[1], g.n) : 0;
+					g.line ? tally_line_sectors(x->in, g.w[0], g.w[1], g.n) : 0;
 
 				x->accesses += warps;
 				x->sectors +=
@@ -279,30 +279,53 @@ static void count_all_accesses(struct counting *n)
 	free(alone);
 }
 
+/*
+ * Decodes the static instructions, those of one form once. in[] has an element for each form and each instruction.
+ * Returns false if only the text reader can decode one of them.
+ */
+static bool decode_all_statics(
+	struct counted *of, struct inst *in, const struct part *part, const struct isa *isa, uint8_t arch)
+{
+	const struct pcode *code = &part->code;
+	const uint32_t forms = code_form_count(code);
+	bool known = true;
+
+	for (uint32_t i = 0; i < forms; i++)
+		in[i].arch = N_ARCHS; /* not decoded */
+	for (uint32_t i = 0; i < code->n && known; i++) {
+		const struct pstatic *s = &code->s[i];
+		struct inst *x = &in[s->form ? s->form - 1 : forms + i];
+
+		if (!s->form || x->arch == N_ARCHS) {
+			*x = (struct inst){.arch = arch};
+			known = decode_static(x, part, s, isa);
+		}
+		of[i] = (struct counted){.in = x, .lanes = tally_wants_lanes(x)};
+	}
+	return known;
+}
+
 void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
 {
 	const struct part *part = &p->part;
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
 	struct counted *of = xmalloc((code->n + 1) * sizeof(*of));
+	struct inst *in = xmalloc((code->n + code_form_count(code) + 1) * sizeof(*in));
 	struct counting n = {.p = p, .of = of};
 
 	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
 		.insts = p->n_rec};
-	for (uint32_t i = 0; i < code->n; i++)
-		of[i] = (struct counted){.lanes = false};
-	for (uint32_t i = 0; i < code->n && c->known; i++) {
-		of[i].in.arch = (uint8_t)arch;
-		c->known = decode_static(&of[i].in, part, &code->s[i], isa);
-		of[i].lanes = tally_wants_lanes(&of[i].in);
-	}
+	if (c->known)
+		c->known = decode_all_statics(of, in, part, isa, (uint8_t)arch);
 	if (c->known)
 		count_all_paths(c, p, of);
 	if (c->known)
 		count_all_accesses(&n);
-	for (uint32_t i = 0; i < code->n; i++)
+	for (uint32_t i = 0; i < code->n && c->known; i++)
 		if (of[i].accesses)
-			tally_add_sectors(&c->tally, &of[i].in, of[i].accesses, of[i].sectors);
+			tally_add_sectors(&c->tally, of[i].in, of[i].accesses, of[i].sectors);
+	free(in);
 	free(of);
 }

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include "flow.h"
+#include "parse.h"
 
 #define SHAPE_ENDS 3u
 static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
@@ -16,6 +17,8 @@ struct form {
 	const char *op; /* opcode in the text of the part */
 	size_t op_len;
 	uint8_t n_dst, n_src, width, shape, flags;
+	uint8_t ctl;   /* writer: effect on the flow of a warp, enum ctl */
+	uint32_t next; /* writer: number, plus 1, of the next form in the slot of struct code_tables; 0: none */
 };
 
 struct split {
@@ -30,59 +33,72 @@ static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 
 /* ---- conversion of text to numbers -------------------------------------------------------- */
 
-struct code_scan {
-	const char *p, *end;
-};
-
-static uint64_t scan_small_number(struct code_scan *s)
+/* Scans a decimal number of at most 255 in the form that printf() writes. */
+static bool scan_byte(struct line *l, uint8_t *to)
 {
-	uint64_t v = 0;
+	const char *from = l->p;
+	unsigned v = 0;
 
-	for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++)
-		v = v * 10 + (unsigned)(*s->p - '0');
-	return v;
+	for (unsigned d; l->p < l->end && (d = (unsigned)(unsigned char)*l->p - '0') < 10 && v < 256; l->p++)
+		v = v * 10 + d;
+	*to = (uint8_t)v;
+	return l->p > from && v < 256 && (*from != '0' || l->p == from + 1);
 }
 
-static void scan_registers(struct code_scan *s, uint8_t *n, uint8_t *reg, uint8_t *kind)
+static bool scan_registers(struct line *l, uint8_t *n, uint8_t *reg, uint8_t *kind)
 {
-	*n = (uint8_t)scan_small_number(s);
-	for (unsigned i = 0; i < *n; i++) {
-		s->p++;
-		kind[i] = *s->p == 'U' ? 1 : 0;
-		s->p += kind[i];
-		kind[i] = (uint8_t)(kind[i] + (*s->p++ == 'P' ? 2 : 0));
-		reg[i] = (uint8_t)scan_small_number(s);
-	}
-}
-
-static bool scan_imm(struct code_scan *s, uint64_t *v)
-{
-	const char *from = s->p;
-	bool neg = s->p < s->end && *s->p == '-';
-
-	s->p += neg;
-	const char *first = s->p;
-	if (s->p == s->end || *s->p < '0' || *s->p > '9' || s->end - s->p > 17)
+	if (!scan_byte(l, n) || *n > pack_limits.registers)
 		return false;
-	uint64_t a = scan_small_number(s);
-	bool canonical = (*first != '0' || s->p == first + 1) && !(neg && !a);
-	if (!canonical)
-		s->p = from;
-	*v = fold(neg ? -(int64_t)a : (int64_t)a);
-	return canonical;
+	for (unsigned i = 0; i < *n; i++) {
+		if (l->end - l->p < 3 || *l->p++ != ' ')
+			return false;
+		const uint8_t uniform = *l->p == 'U';
+
+		l->p += uniform;
+		kind[i] = (uint8_t)(uniform + (*l->p == 'P' ? 2 : 0));
+		if ((*l->p != 'R' && *l->p != 'P') || ++l->p == l->end || !scan_byte(l, &reg[i]))
+			return false;
+	}
+	return true;
 }
 
-static bool scan_tail(struct code_scan s, struct split *t)
+static bool scan_blank(struct line *l) { return l->p < l->end && *l->p++ == ' '; }
+
+static bool scan_opcode(struct line *l, struct form *f)
+{
+	const char *end = memchr(l->p, ' ', (size_t)(l->end - l->p));
+
+	if (!end || *l->p < 'A' || *l->p > 'Z' || end - l->p > pack_limits.opcode)
+		return false;
+	f->op = l->p;
+	f->op_len = (size_t)(end - l->p);
+	l->p = end;
+	return true;
+}
+
+/* Scans an immediate of at most 17 characters. */
+static bool scan_imm(struct line *l, uint64_t *v)
+{
+	const char *from = l->p;
+	int64_t n;
+
+	if (!scan_signed_decimal(l, &n) || l->p - from > 17)
+		return false;
+	*v = fold(n);
+	return true;
+}
+
+static bool scan_tail(struct line l, struct split *t)
 {
 	unsigned n = 0;
 
-	while (s.p + 1 < s.end && s.p[0] == ' ' && ((s.p[1] >= '0' && s.p[1] <= '9') || s.p[1] == '-')) {
-		s.p++;
-		if (n == IMMS_MAX || !scan_imm(&s, &t->imm[n++]))
+	while (l.p + 1 < l.end && l.p[0] == ' ' && ((l.p[1] >= '0' && l.p[1] <= '9') || l.p[1] == '-')) {
+		l.p++;
+		if (n == IMMS_MAX || !scan_imm(&l, &t->imm[n++]))
 			return false;
 	}
 	for (unsigned e = 0; e < SHAPE_ENDS; e++) {
-		if (strlen(ends[e]) == (size_t)(s.end - s.p) && !memcmp(ends[e], s.p, strlen(ends[e]))) {
+		if (strlen(ends[e]) == (size_t)(l.end - l.p) && !memcmp(ends[e], l.p, strlen(ends[e]))) {
 			t->form.shape = (uint8_t)(n * SHAPE_ENDS + e);
 			return true;
 		}
@@ -90,28 +106,22 @@ static bool scan_tail(struct code_scan s, struct split *t)
 	return false;
 }
 
-/* Splits the constant text of an instruction. pstatic_derive() has checked the text between mask and addresses. */
+/* Splits the constant text of an instruction. Returns false if its line has no form. */
 static bool split_static(
 	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {
 	const char *text = (const char *)c->text.p;
-	struct code_scan s = {text + st->mid, text + st->mid + st->mid_len};
+	struct line l = {text + st->mid, text + st->mid + st->mid_len};
+	struct form *f = &t->form;
 
-	memset(t, 0, sizeof(*t));
-	t->form.op = "";
-	t->form.flags = st->flags;
 	if (st->flags & ST_LINE || d != DIALECT_SASS)
 		return false;
-	scan_registers(&s, &t->form.n_dst, t->reg, t->kind);
-	t->form.op = ++s.p;
-	while (*s.p != ' ')
-		s.p++;
-	t->form.op_len = (size_t)(s.p - t->form.op);
-	s.p++;
-	scan_registers(&s, &t->form.n_src, t->reg + t->form.n_dst, t->kind + t->form.n_dst);
-	s.p++;
-	t->form.width = (uint8_t)scan_small_number(&s);
-	return scan_tail((struct code_scan){text + st->tail, text + st->tail + st->tail_len}, t);
+	f->flags = st->flags;
+	return scan_registers(&l, &f->n_dst, t->reg, t->kind) && scan_blank(&l) && scan_opcode(&l, f) &&
+	       scan_blank(&l) && scan_registers(&l, &f->n_src, t->reg + f->n_dst, t->kind + f->n_dst) &&
+	       scan_blank(&l) && scan_byte(&l, &f->width) && l.p == l.end &&
+	       !f->width == !(st->flags & ST_MEM) &&
+	       scan_tail((struct line){text + st->tail, text + st->tail + st->tail_len}, t);
 }
 
 static bool is_same_form(const struct form *a, const struct form *b)
@@ -125,16 +135,6 @@ struct forms {
 	struct form *f;
 	uint32_t n, cap;
 };
-
-static uint32_t line_form_of(struct forms *all, const struct form *f)
-{
-	for (uint32_t i = 0; i < all->n; i++)
-		if (is_same_form(&all->f[i], f))
-			return i;
-	grow(&all->f, &all->cap, all->n + 1, sizeof(all->f[0]));
-	all->f[all->n] = *f;
-	return all->n++;
-}
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
@@ -154,33 +154,99 @@ static void put_forms(struct buf *out, const struct forms *all)
 	}
 }
 
-static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i, struct forms *all)
+#define FORM_SLOTS 256u
+
+/* Tables of the static instructions in the making. */
+struct code_tables {
+	struct buf t[N_TABLES];
+	struct forms all;
+	uint32_t slot[FORM_SLOTS]; /* number, plus 1, of the last form of each hash; 0: none */
+};
+
+static uint32_t form_hash(const struct form *f)
 {
-	const struct pcode *c = &p->code;
-	const struct pstatic *s = &c->s[i];
-	struct split x;
+	uint64_t first = 0, last = 0,
+		 rest = (uint64_t)f->n_dst | (uint64_t)f->n_src << 8 | (uint64_t)f->shape << 16 |
+			(uint64_t)f->width << 24 | f->op_len << 32;
 
-	buf_var(&t[T_PC], s->pc - (i ? s[-1].pc : 0));
+	memcpy(&first, f->op, f->op_len < 8 ? f->op_len : 8);
+	if (f->op_len > 8)
+		memcpy(&last, f->op + f->op_len - 8, 8);
+	return (uint32_t)(((first ^ rest * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u ^ last) *
+				  0xc2b2ae3d27d4eb4fu >>
+			  32) %
+	       FORM_SLOTS;
+}
+
+/* Returns the number of the form, which is added if it is new. */
+static uint32_t line_form_of(struct code_tables *x, const struct form *f)
+{
+	uint32_t *slot = &x->slot[form_hash(f)];
+
+	for (uint32_t i = *slot; i; i = x->all.f[i - 1].next)
+		if (is_same_form(&x->all.f[i - 1], f))
+			return i - 1;
+	grow(&x->all.f, &x->all.cap, x->all.n + 1, sizeof(x->all.f[0]));
+	struct form *new = &x->all.f[x->all.n++];
+	*new = *f;
+	new->ctl = (uint8_t)static_control_of(f->op, f->op_len);
+	new->next = *slot;
+	return (*slot = x->all.n) - 1;
+}
+
+static void put_raw_line(struct code_tables *x, struct part *p, struct pstatic *s)
+{
+	const struct form raw = {.op = "", .flags = s->flags};
+
+	pstatic_derive(p, s);
+	buf_var(&x->t[T_FORM], line_form_of(x, &raw));
+	buf_var(&x->t[T_RAW], s->mid_len);
+	buf_add(&x->t[T_RAW], p->code.text.p + s->mid, s->mid_len);
+	buf_var(&x->t[T_RAW], s->tail_len);
+	buf_add(&x->t[T_RAW], p->code.text.p + s->tail, s->tail_len);
+}
+
+void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *before)
+{
+	struct pcode *c = &p->code;
+	struct split y;
+
+	if (!c->tables)
+		c->tables = xcalloc(1, sizeof(*c->tables));
+	struct code_tables *x = c->tables;
+	buf_var(&x->t[T_PC], s->pc - (before ? before->pc : 0));
 	if (p->style & STYLE_LINENO)
-		buf_var(&t[T_LINE], fold((int64_t)s->lineno - (i ? s[-1].lineno : 0)));
-	if (!split_static(c, part_dialect(p), s, &x)) {
-		struct form raw = {.op = "", .flags = s->flags};
-
-		buf_var(&t[T_FORM], line_form_of(all, &raw));
-		buf_var(&t[T_RAW], s->mid_len);
-		buf_add(&t[T_RAW], c->text.p + s->mid, s->mid_len);
-		buf_var(&t[T_RAW], s->tail_len);
-		buf_add(&t[T_RAW], c->text.p + s->tail, s->tail_len);
+		buf_var(&x->t[T_LINE], fold((int64_t)s->lineno - (before ? before->lineno : 0)));
+	s->form = 0;
+	if (!split_static(c, part_dialect(p), s, &y)) {
+		put_raw_line(x, p, s);
 		return;
 	}
-	buf_var(&t[T_FORM], line_form_of(all, &x.form));
-	unsigned n = x.form.n_dst + x.form.n_src + 0u;
-	buf_add(&t[T_DST], x.reg, x.form.n_dst);
-	buf_add(&t[T_SRC], x.reg + x.form.n_dst, x.form.n_src);
-	buf_add(&t[T_KIND], x.kind, n);
-	for (unsigned k = 0; k < x.form.shape / SHAPE_ENDS; k++)
-		buf_var(&t[T_IMM],
-			!k && flow_has_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
+	const uint32_t form = line_form_of(x, &y.form);
+	const unsigned n = y.form.n_dst + y.form.n_src + 0u, imms = y.form.shape / SHAPE_ENDS;
+	s->form = form + 1;
+	s->next = s->target = s->mem = NONE;
+	s->op = (uint16_t)(y.form.op - ((const char *)c->text.p + s->mid));
+	s->op_len = (uint16_t)y.form.op_len;
+	s->ctl = x->all.f[form].ctl;
+	s->imm = imms ? (uint64_t)unfold(y.imm[0]) : UINT64_MAX;
+	buf_var(&x->t[T_FORM], form);
+	buf_add(&x->t[T_DST], y.reg, y.form.n_dst);
+	buf_add(&x->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
+	buf_add(&x->t[T_KIND], y.kind, n);
+	for (unsigned k = 0; k < imms; k++)
+		buf_var(&x->t[T_IMM], !k && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[k]);
+}
+
+uint32_t code_form_count(const struct pcode *c) { return c->tables ? c->tables->all.n : 0; }
+
+void code_tables_free(struct code_tables *x)
+{
+	for (int i = 0; x && i < N_TABLES; i++)
+		buf_free(&x->t[i]);
+	if (x)
+		free(x->all.f);
+	free(x);
 }
 
 /* Reports whether a byte of the column is not 0. */
@@ -195,23 +261,21 @@ static bool has_nonzero_byte(const struct buf *b)
 
 void code_pack(struct buf *out, const struct part *p)
 {
-	struct buf b = {0}, t[N_TABLES] = {0};
-	struct forms all = {0};
+	struct code_tables none = {.all.n = 0};
+	struct code_tables *x = p->code.tables ? p->code.tables : &none;
+	struct buf b = {0};
 
-	for (uint32_t i = 0; i < p->code.n; i++)
-		put_static(t, p, i, &all);
-	const bool uniform = has_nonzero_byte(&t[T_KIND]);
+	const bool uniform = has_nonzero_byte(&x->t[T_KIND]);
 	if (!uniform)
-		t[T_KIND].n = 0;
+		x->t[T_KIND].n = 0;
 	mp_uint(out, p->style | (uniform ? STYLE_UNIFORM : 0u) | (p->code.n_areas ? STYLE_AREAS : 0u));
 	mp_uint(out, p->code.n);
-	put_forms(&b, &all);
+	put_forms(&b, &x->all);
 	for (int i = 0; i < N_TABLES; i++)
-		buf_column(&b, &t[i]);
+		buf_column(&b, &x->t[i]);
 	models_pack(&b, &p->code);
 	mp_bin(out, b.p, b.n);
 	buf_free(&b);
-	free(all.f);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

@@ -129,6 +129,7 @@ struct pstatic {
 	uint32_t seen;         /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
 	uint32_t next, target; /* static instructions or NONE; while parsing, next is the last successor */
 	uint32_t mem;          /* index among the memory instructions */
+	uint32_t form;         /* writer: number of the line's form, plus 1; 0: it has none */
 	uint64_t imm;          /* first immediate, for branch targets */
 };
 
@@ -162,8 +163,9 @@ struct pcode {
 	struct buf text;        /* constant texts of the lines */
 	int64_t (*pattern)[32]; /* patterns of recipes, by lane */
 	uint32_t n_pattern, cap_pattern;
-	uint64_t *area;   /* first address of each area (areas.h) */
-	uint32_t n_areas; /* number of areas; 0: constants are not relative to areas */
+	uint64_t *area;             /* first address of each area (areas.h) */
+	uint32_t n_areas;           /* number of areas; 0: constants are not relative to areas */
+	struct code_tables *tables; /* writer: tables of the instructions; NULL: there are none */
 };
 
 struct pspan {
@@ -334,6 +336,14 @@ struct block_room {
 	uint64_t statics, text, spans;
 	bool areas; /* true if the stream may have areas */
 };
+/*
+ * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow from
+ * its text. before: the instruction before it, or NULL.
+ */
+void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *before);
+/* Returns the number of forms in the tables. */
+uint32_t code_form_count(const struct pcode *c);
+void code_tables_free(struct code_tables *x);
 void code_pack(struct buf *out, const struct part *p);
 bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 

@@ -130,7 +130,7 @@ void parsed_finish(struct parsed *p)
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
-		pstatic_derive(&p->part, &s[i]);
+		code_add_static(&p->part, &s[i], i ? &s[i - 1] : NULL);
 	}
 	free(c->s);
 	c->s = s;
@@ -159,6 +159,7 @@ static void pcode_free(struct pcode *c)
 	free(c->mem);
 	free(c->pattern);
 	free(c->area);
+	code_tables_free(c->tables);
 	buf_free(&c->text);
 	*c = (struct pcode){0};
 }
