@@ -262,7 +262,7 @@ void trace_out_write_header(FILE *out, const struct grid *g, const struct occupa
 	struct source_files files = {0};
 	uint8_t *on;
 
-	text_prepare();
+	text_prepare(!trace_out_has_records(g));
 	if (g->machine) {
 		machine_header(out, g, k);
 		return;

@@ -64,6 +64,7 @@ struct fitter {
 	bool *ran;                         /* whether each memory instruction has run in this warp */
 	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */
 	uint32_t step;                     /* every step-th warp is walked, and some others; 1: all warps */
+	uint32_t n_unseen;                 /* number of memory instructions without a sample */
 	bool unsure;                       /* a default recipe was wrong */
 };
 
@@ -155,7 +156,7 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 
 	if (!phase) {
 		keep_execution_shape(f, s, g);
-		s->runs++;
+		f->n_unseen -= !s->runs++;
 	}
 	if (!default_recipe_holds(f, s, phase, g)) {
 		if (s->n[phase] < SAMPLES && !s->poor[phase])
@@ -446,7 +447,7 @@ static bool is_walked(const struct fitter *f, uint32_t warp)
 	if (f->step == 1)
 		return parsed_counts(p, warp);
 	return warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
-	       (p->warp[warp].like == warp && has_new_inst(f, &p->warp[warp]));
+	       (f->n_unseen && p->warp[warp].like == warp && has_new_inst(f, &p->warp[warp]));
 }
 
 static void walk_warps(struct fitter *f, visit_fn *visit)
@@ -476,6 +477,7 @@ static void fit_from_warps(struct fitter *f, uint32_t step)
 
 	f->step = step;
 	f->unsure = false;
+	f->n_unseen = c->n_mem;
 	f->s = xcalloc(c->n_mem, sizeof(f->s[0]));
 	f->rest = xcalloc(c->n_mem, sizeof(f->rest[0]));
 	f->reach = f->p->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;

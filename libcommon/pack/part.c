@@ -88,6 +88,40 @@ static int statics_by_pc(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
+static bool is_sorted_by_pc(const struct pc_order *o, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (o[i - 1].pc > o[i].pc)
+			return false;
+	return true;
+}
+
+/*
+ * Sorts the static instructions. Most parts execute them in order for the first time, and those of records are in the
+ * order of their numbers, of which the second half (text) has the PCs of the first.
+ */
+static void sort_by_pc(const struct parsed *p, struct pc_order *o)
+{
+	const struct pcode *c = &p->part.code;
+	const uint32_t half = p->n_met / 2;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		o[i] = (struct pc_order){c->s[i].pc, i};
+	if (is_sorted_by_pc(o, c->n))
+		return;
+	for (uint32_t i = 0; p->met && i < half; i++) {
+		const uint32_t a = p->met[i], b = p->met[i + half], first = a && (!b || a < b) ? a : b;
+
+		if (first)
+			o[n++] = (struct pc_order){c->s[first - 1].pc, first - 1};
+		if (a && b)
+			o[n++] = (struct pc_order){c->s[(a ^ b ^ first) - 1].pc, (a ^ b ^ first) - 1};
+	}
+	if (!is_sorted_by_pc(o, c->n))
+		qsort(o, c->n, sizeof(o[0]), statics_by_pc);
+}
+
 /* Maps the numbers in runs to instructions. to[] is the new number of each static instruction. */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
@@ -119,14 +153,8 @@ void parsed_finish(struct parsed *p)
 	struct pc_order *o = xmalloc((c->n + 1u) * sizeof(o[0]));
 	struct pstatic *s = xmalloc((c->n + 1u) * sizeof(s[0]));
 	uint32_t *to = xmalloc((c->n + 1u) * sizeof(to[0]));
-	bool sorted = true; /* most parts execute their instructions in order for the first time */
 
-	for (uint32_t i = 0; i < c->n; i++)
-		o[i] = (struct pc_order){c->s[i].pc, i};
-	for (uint32_t i = 1; i < c->n && sorted; i++)
-		sorted = o[i - 1].pc <= o[i].pc;
-	if (!sorted)
-		qsort(o, c->n, sizeof(o[0]), statics_by_pc);
+	sort_by_pc(p, o);
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;

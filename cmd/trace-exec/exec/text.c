@@ -18,7 +18,8 @@ void text_reserve(struct text *t, size_t more)
 }
 
 /*
- * Tables: the two hexadecimal digits of each byte; the decimal text of each small number, with a leading blank.
+ * Tables: the two hexadecimal digits of each byte; the decimal text of each small number, with a leading blank, if it is
+ * prepared.
  */
 #define SMALL 1024
 static char two_digits[256][2];
@@ -47,14 +48,14 @@ static void add_small_number(int v, int a, int shorter)
 	small[v + SMALL].n = (uint8_t)n;
 }
 
-void text_prepare(void)
+void text_prepare(bool lines)
 {
-	if (small[0].n)
-		return;
-	for (unsigned i = 0; i < 256; i++) {
+	for (unsigned i = two_digits[0][0] ? 256 : 0; i < 256; i++) {
 		two_digits[i][0] = "0123456789abcdef"[i >> 4];
 		two_digits[i][1] = "0123456789abcdef"[i & 15];
 	}
+	if (!lines || small[0].n)
+		return;
 	for (int i = 0; i < SMALL; i++) {
 		add_small_number(i, i, i / 10);
 		add_small_number(-i, i, -(i / 10));
@@ -104,7 +105,7 @@ char *text_put_number(char *p, int64_t v)
 /* Writes " v"; may overwrite up to 7 bytes after the text. */
 static inline char *write_delta(char *p, int64_t v)
 {
-	if (v >= -SMALL && v < SMALL) {
+	if (v >= -SMALL && v < SMALL && small[v + SMALL].n) {
 		memcpy(p, small[v + SMALL].s, 7);
 		return p + small[v + SMALL].n;
 	}

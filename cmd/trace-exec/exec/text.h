@@ -30,8 +30,11 @@ struct source_lines;
 void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary,
 	unsigned version, const struct source_lines *lines);
 
-/* Makes the tables. Must be called before the functions below, by one thread at a time. */
-void text_prepare(void);
+/*
+ * Makes the tables. Must be called before the functions below, by one thread at a time. lines: whether lines will be
+ * written; otherwise addresses are written without the larger table, which packed records rarely need.
+ */
+void text_prepare(bool lines);
 /* Writes a mask as 8 hexadecimal digits. */
 char *text_put_mask(char *p, uint32_t mask);
 /* Writes v in at least `digits` hexadecimal digits. */

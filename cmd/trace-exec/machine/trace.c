@@ -176,15 +176,14 @@ static char *add_version6_parts(
 static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
 	struct arena *arena, bool version6, struct sass_opcode_texts *known)
 {
-	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 64], *p = text_put_hex(text, in->pc, 4);
+	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 80], *p = text_put_hex(text, in->pc, 4);
 	struct traced x = trace_operands(in, version6);
 
 	*p++ = ' ';
 	t->n_pc = (uint16_t)(p - text);
-	t->pc = arena_strndup(arena, text, t->n_pc);
 	sass_opcode_text_known(known, in, opcode);
-	*text = ' ';
-	p = text_put_number(text + 1, x.results);
+	*p = ' ';
+	p = text_put_number(p + 1, x.results);
 	if (x.results)
 		p = put_register(p, &x, 0, in->sm);
 	*p++ = ' ';
@@ -204,8 +203,9 @@ static void make_line_text(struct machine_text *t, const struct sass_inst *in, c
 	else
 		*end++ = '\n';
 	t->n_end = (uint8_t)(end - t->end);
-	t->n_rest = (uint16_t)(p - text);
-	t->rest = arena_strndup(arena, text, t->n_rest);
+	t->n_rest = (uint16_t)(p - text - t->n_pc);
+	t->pc = arena_strndup(arena, text, (size_t)(p - text));
+	t->rest = t->pc + t->n_pc;
 }
 
 /* Tests whether only version 6 can describe the instruction. */
@@ -281,7 +281,6 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	struct machine_code *c = g->launch->kernel->machine_code;
 
-	text_prepare();
 	if (!c->text)
 		make_line_texts(g, c);
 	text_write_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
