@@ -389,14 +389,25 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 
 /* ---- hash --------------------------------------------------------------------------------- */
 
+/*
+ * Version of XXH3_128bits_update() that uses the vectors of the processor: packing takes 24.7 host instructions a thread
+ * instruction of local-array, not 25.7. Not every libxxhash has it.
+ */
+__attribute__((weak)) XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *h, const void *p, size_t n);
+
+static void digest_bytes(XXH3_state_t *h, const void *p, size_t n)
+{
+	(XXH3_128bits_update_dispatch ? XXH3_128bits_update_dispatch : XXH3_128bits_update)(h, p, n);
+}
+
 void records_digest(XXH3_state_t *h, const struct parsed *p)
 {
-	XXH3_128bits_update(h, p->tb, p->part.n_blocks * sizeof(p->tb[0]));
-	XXH3_128bits_update(h, p->warp, p->n_warp * sizeof(p->warp[0]));
-	XXH3_128bits_update(h, p->run, p->n_run * sizeof(p->run[0]));
-	XXH3_128bits_update(h, p->more, p->n_more * sizeof(p->more[0]));
-	XXH3_128bits_update(h, p->addr, p->n_addr * sizeof(p->addr[0]));
-	XXH3_128bits_update(h, p->text.p, p->text.n);
+	digest_bytes(h, p->tb, p->part.n_blocks * sizeof(p->tb[0]));
+	digest_bytes(h, p->warp, p->n_warp * sizeof(p->warp[0]));
+	digest_bytes(h, p->run, p->n_run * sizeof(p->run[0]));
+	digest_bytes(h, p->more, p->n_more * sizeof(p->more[0]));
+	digest_bytes(h, p->addr, p->n_addr * sizeof(p->addr[0]));
+	digest_bytes(h, p->text.p, p->text.n);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
