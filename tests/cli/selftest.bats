@@ -51,6 +51,12 @@ setup() {
 	trace-sim --list-gpus | grep '^gh200 .*not validated$'
 }
 
+@test "selftest: the groups of tensor loads have their whole names" {
+	printf "$HEAD"'a\th800-pcie\ttma-load tensor 1d\tblocks=2 load_KiB=1\tthroughput\t1\tGB/s\t\t\t\t\tmine\t\n' >one.measured
+	run -0 trace-sim --selftest h800-pcie --measured one.measured --only 'tma load tensor 1d'
+	assert_line --regexp '^tma load tensor 1d +1 '
+}
+
 @test "selftest: a tolerance decides the exit status" {
 	run -0 trace-sim --selftest -c my.config --tolerance 1000
 	run -1 trace-sim --selftest -c my.config --tolerance 0.001

@@ -183,7 +183,7 @@ bool probe_tma_flow_prepare(
 	struct tma_flow f;
 
 	(void)r;
-	snprintf(p->group, sizeof(p->group), "tma load %.8s", p->rest);
+	snprintf(p->group, sizeof(p->group), "tma load %.9s", p->rest);
 	*why = "unknown load (expected bulk, or tensor 1d, 2d or 3d with a box of its size)";
 	if (!parse_tma_flow(&f, p))
 		return false;
