@@ -127,10 +127,22 @@ static void read_measured_files(const struct selftest *t, struct measured *rows,
 		}
 }
 
-/*
- * Appends a row of the measured file unless --only excludes it. A row without a probe has no group that
- * --only could match.
- */
+/* Returns true if a pattern of --only matches the row. A row without a probe has no group. */
+static bool only_pattern_matches(const char *pattern, const struct figure_row *f)
+{
+	return namelist_matches(pattern, f->row->id) ||
+	       (f->subject && namelist_matches(pattern, f->probe.group));
+}
+
+static bool only_list_matches(const struct namelist *only, const struct figure_row *f)
+{
+	for (size_t i = 0; i < only->n; i++)
+		if (only_pattern_matches(only->pattern[i], f))
+			return true;
+	return !only->n;
+}
+
+/* Appends a row of the measured file unless --only excludes it. */
 static void append_figure_row(struct figure_table *table, struct subjects *s, const struct selftest *t,
 	const struct measured_row *r)
 {
@@ -139,8 +151,21 @@ static void append_figure_row(struct figure_table *table, struct subjects *s, co
 	*f = (struct figure_row){.row = r, .subject = subjects_for_tool(s, t, r->tool)};
 	if (!probe_for_row(&f->probe, r, s->with, f->subject, &f->why))
 		f->subject = NULL;
-	table->n += !t->only->n || namelist_find(t->only, r->id) >= 0 ||
-		    (f->subject && namelist_find(t->only, f->probe.group) >= 0);
+	table->n += only_list_matches(t->only, f);
+}
+
+/* Warns about each pattern of --only that matches no row, which is probably misspelt. */
+static void warn_of_unused_patterns(const struct namelist *only, const struct figure_table *table)
+{
+	for (size_t i = 0; i < only->n; i++) {
+		uint32_t k = 0;
+
+		while (k < table->n && !only_pattern_matches(only->pattern[i], &table->row[k]))
+			k++;
+		if (k == table->n)
+			diag_warn((struct place){.file = "--only"}, "no row or group matches '%s'",
+				only->pattern[i]);
+	}
 }
 
 static double simulate_row(void *ctx, uint32_t i)
@@ -205,6 +230,7 @@ int selftest_run(const struct selftest *t)
 	}
 	if (t->only->n && !table.n)
 		die("--only matches no row of %s", table.measured_name);
+	warn_of_unused_patterns(t->only, &table);
 	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
 		fit_run(t, &table, subjects, output_stream(out));
