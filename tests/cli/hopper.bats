@@ -574,6 +574,119 @@ faults() {
 	assert_output --partial 'elements of a type that the reduction does not have'
 }
 
+# kernel_with_map CODE: a kernel with the parameters a, a map m and o (in %rd1, %rd3, %rd2), whose map is also at s
+kernel_with_map() {
+	kernel ', .param .align 64 .b8 m[128], .param .u64 o' <<-E
+		ld.param.u64 %rd2, [o];
+		mov.u64 %rd3, m;
+		cvta.param.u64 %rd3, %rd3;
+		mbarrier.init.shared.b64 [bar], 1;
+		$(for ((i = 0; i < 128; i += 16)); do
+			echo "ld.param.v2.b64 {%rd4, %rd5}, [m+$i]; st.shared.v2.b64 [s+$i], {%rd4, %rd5};"
+		done)
+		$1
+	E
+}
+
+@test "kernels change tensor maps at the bits that compiled code writes" {
+	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
+		'tensormap M A dims=16,80 box=16,4 swizzle=64' 'launch k grid=1 block=1 args A,M,O' 'save O o' >k.launch
+	kernel_with_map "add.u64 %rd4, %rd1, 64;
+		$to.global_address.shared::cta.b1024.b64 [s], %rd4;
+		mov.b32 %r2, 8;
+		$to.box_dim.shared::cta.b1024.b32 [s], 0, %r2;
+		$to.box_dim.shared::cta.b1024.b32 [s], 1, 2;
+		$to.global_dim.shared::cta.b1024.b32 [s], 0, %r2;
+		$to.global_dim.shared::cta.b1024.b32 [s], 1, 4;
+		$to.swizzle_mode.shared::cta.b1024.b32 [s], 0;
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128;
+		$to.global_stride.global.b1024.b64 [%rd2], 0, 128;
+		fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;
+		$load [s+1024], [%rd2, {0, 1}], [bar];
+		$(for ((i = 0; i < 64; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+128+$i], %rd4;"; done)"
+	run -0 trace-exec -n k.launch
+	run -0 words o
+	# address; rank 2, u32; stride 128 / 16; dimensions 8 and 4; box 8 x 2; then rows 1 + 2 * 1 and 1 + 2 * 2
+	assert_output "$(printf '%s\n' "$((0xc0000040)) 0 $((1 << 4 | 2 << 7)) 8 0 0 0 0 7 3 0 0 0 $((7 << 24)) 1 0" \
+		'0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' '48 49 50 51 52 53 54 55 80 81 82 83 84 85 86 87' '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0')"
+	# every field, in a map of zeros
+	sed -i '/^tensormap/d; s/args A,M,O/args A,O,O/; s/buffer O.*/buffer O bytes=128 zero/' k.launch
+	kernel ', .param .u64 m, .param .u64 o' <<-E
+		$(while read -r field type operands; do echo "ld.param.u64 %rd2, [o]; $to.$field.global.b1024.b$type [%rd2], $operands;"; done <<-L
+			global_address 64 0x123456789abcdef0
+			rank 32 4
+			elemtype 32 10
+			interleave_layout 32 2
+			swizzle_mode 32 3
+			fill_mode 32 1
+			swizzle_atomicity 32 3
+			global_stride 64 0, 0xf123456780
+			global_stride 64 3, 0x1000000010
+			global_dim 32 0, 0
+			global_dim 32 4, 6
+			element_stride 32 0, 8
+			element_stride 32 4, 3
+			box_dim 32 0, 256
+			box_dim 32 4, 18
+		L
+		)
+	E
+	run -0 trace-exec -n k.launch
+	run -0 words o
+	assert_line --index 0 "$((0x9abcdef0)) $((0x12345678)) $((4 << 4 | 10 << 7 | 2 << 11 | 3 << 13 | 1 << 15 | 3 << 19)) $((0x12345678)) 0 0 1 $((0x100f)) $((0xffffffff)) 0 0 0 5 $((7 | 2 << 12 | 255 << 24)) $((17 << 24)) 0"
+}
+
+@test "wrong changes of tensor maps, and maps that are wrong after a change, are reported" {
+	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
+		'tensormap M A dims=16,80 box=16,4' 'launch k grid=1 block=1 args A,M,O' >k.launch
+	while IFS=$'\t' read -r code said; do
+		kernel_with_map "$code"
+		run trace-exec -n k.launch
+		assert_failure
+		assert_output --partial "$said"
+	done <<-E
+		$to.box_dim.shared::cta.b1024.b32 [s], 5, 1;	no dimension (expected 0 to 4)
+		$to.global_stride.shared::cta.b1024.b64 [s], 4, 1;	no dimension (expected 0 to 3)
+		$to.rank.shared::cta.b1024.b64 [s], 1;	expected .b32
+		$to.global_address.shared::cta.b1024.b32 [s], 1;	expected .b64
+		$to.rank.shared::cta.b1024.b32 [s], 0, 1;	3 operands of
+		$to.rank.shared::cta.b1024.b32 [s+8], 1;	tensor map at byte 0x8 of .shared (expected a multiple of 64)
+		$to.rank.shared::cta.b1024.b32 [s+4032], 1;	at byte 4032 of .shared, which has 4104 bytes
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 64;	wrong size of a tensor map (expected 128)
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s+256], 128;	uninitialised
+		$to.swizzle_atomicity.shared::cta.b1024.b32 [s], 1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	a swizzle that is not supported
+		$to.rank.global.b1024.b32 [%rd2], 1; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
+		$to.elemtype.shared::cta.b1024.b32 [s], 13; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
+	E
+}
+
+@test "tensor loads round floats to tf32, to nearest even, and flush subnormal floats if the type requires it" {
+	local load=cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	local -a in=(0x3f801000 0x3f803000 0x3f801001 0x3f7ff000 0x7f800000 0x7f801fff 0x80000001 0xbf803fff)
+	local -a tf32=(0x3f800000 0x3f804000 0x3f802000 0x3f800000 0x7f800000 0x7f801fff 0x80000000 0xbf804000)
+	kernel_with_map "$(for i in "${!in[@]}"; do echo "st.global.u32 [%rd1+$((4 * i))], ${in[i]};"; done)
+		$load [s+1024], [%rd3, {0}], [bar];
+		$(for ((i = 0; i < 32; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+$i], %rd4;"; done)"
+	printf '%s\n' 'module k.ptx' 'buffer A bytes=64 zero' 'buffer O bytes=32 zero' 'tensormap M A type=tf32 dims=16 box=8' \
+		'launch k grid=1 block=1 args A,M,O' 'save O o' >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	assert_output "$(for v in "${tf32[@]}"; do printf '%d ' $((v)); done | sed 's/ $//')"
+	# f32.ftz: only the subnormal float changes
+	kernel_with_map "$(for i in "${!in[@]}"; do echo "st.global.u32 [%rd1+$((4 * i))], ${in[i]};"; done)
+		tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [s], 8;
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2+64], [s], 128;
+		$load [s+1024], [%rd2+64, {0}], [bar];
+		$(for ((i = 0; i < 32; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+$i], %rd4;"; done)"
+	sed -i 's/buffer O bytes=32/buffer O bytes=192/' k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words o 32
+	in[6]=0x80000000
+	assert_line --index 0 "$(for v in "${in[@]}"; do printf '%d ' $((v)); done | sed 's/ $//')"
+}
+
 @test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
 	"$ROOT/tests/data/ptx/wgmma" make .
 	run -0 trace-exec -n k.launch

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Tensor maps. Always true: an encoded map is in the executor's own format. Properties that this format lacks
- * are rejected.
- */
+/* Tensor maps. Properties that the executor does not support are rejected. */
 #include <string.h>
 #include "cuda/cuda.h"
 #include "sem/tensor.h"
 
-enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
+enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, TYPE_LAST = 15, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
 
-/* Element types by the driver's number. T_NONE: the type is not supported. */
-static const uint8_t elements[] = {T_U8, T_U16, T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_F64, T_BF16,
-	T_NONE, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
+/* Returns the index in tensor_elements[] of a type of the driver; TENSOR_ELEMENTS if it is not supported. */
+static unsigned find_element(unsigned driver)
+{
+	unsigned i = 0;
+
+	while (i < TENSOR_ELEMENTS && tensor_elements[i].driver != driver)
+		i++;
+	return i;
+}
 
 /* Arguments that tiled and im2col maps have in common. */
 struct map_description {
@@ -28,58 +31,55 @@ static int report_unsupported_map(const struct map_description *x, const char *w
 	return cudart_unsupported(x->function, what);
 }
 
-static bool is_float_tensor_type(unsigned type) { return types[type].kind == K_FLOAT; }
-
 /*
  * Checks a description and sets all fields except those of the box. Returns 0 or a status, which is the same in
  * driver and runtime.
  */
 static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
-	if (x->type >= sizeof(elements) || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
+	unsigned element = find_element(x->type);
+
+	if (x->type > TYPE_LAST || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
 		(x->rank > 1 && !x->stride) || !x->step || x->interleave > INTERLEAVE_LAST ||
 		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
 		return cudaErrorInvalidValue;
-	if (elements[x->type] == T_NONE)
-		return report_unsupported_map(x, "elements that are flushed, rounded or packed");
+	if (element == TENSOR_ELEMENTS)
+		return report_unsupported_map(x, "packed elements");
 	if (x->interleave)
 		return report_unsupported_map(x, "an interleaved layout");
 	if (x->swizzle > SWIZZLE_LAST)
 		return report_unsupported_map(x, "a swizzle of pieces of more than 16 bytes");
-	*m = (struct tensor_map){.magic = TENSOR_MAGIC,
-		.rank = (uint8_t)x->rank,
-		.type = elements[x->type],
-		.bytes = (uint8_t)(types[elements[x->type]].bits / 8),
+	*m = (struct tensor_map){.rank = (uint8_t)x->rank,
+		.element = (uint8_t)element,
 		.span = (uint8_t)(x->swizzle ? 16u << x->swizzle : 0),
-		.fill_nan = (uint8_t)x->fill,
+		.fill_nan = x->fill,
 		.addr = (uintptr_t)x->base};
-	if (m->fill_nan && !is_float_tensor_type(m->type))
+	if (m->fill_nan && types[tensor_elements[element].type].kind != K_FLOAT)
 		return cudaErrorInvalidValue;
 	for (unsigned d = 0; d < x->rank; d++) {
 		if (!x->step[d] || x->step[d] > 8 || (d && x->stride[d - 1] >> 40))
 			return cudaErrorInvalidValue;
 		m->dim[d] = x->dim[d];
-		if (!d)
-			continue; /* the stride of the first dimension is ignored */
-		m->stride[d - 1] = x->stride[d - 1];
-		m->steps |= (uint16_t)((x->step[d] - 1) << 3 * d);
+		m->step[d] = (uint8_t)(d ? x->step[d] : 1); /* the step of the first dimension is ignored */
+		if (d)
+			m->stride[d - 1] = x->stride[d - 1];
 	}
 	return cudaSuccess;
 }
 
-/* Stores a map in *to if the map is valid and e, the status so far, is 0. Returns 0 or a status. */
-static int store_tensor_map(struct tensor_map *to, const struct tensor_map *m, int e)
+/* Packs a map into *to if the map is valid and e, the status so far, is 0. Returns 0 or a status. */
+static int store_tensor_map(uint8_t *to, const struct tensor_map *m, int e)
 {
 	if (!e && (!to || tensor_map_error(m)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		memcpy(to, m, sizeof(*m));
+		tensor_map_pack(to, m);
 	return e;
 }
 
-API(int, cuTensorMapEncodeTiled, struct tensor_map *to, unsigned type, unsigned rank, void *base,
-	const uint64_t *dim, const uint64_t *stride, const uint32_t *box, const uint32_t *step,
-	unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
+API(int, cuTensorMapEncodeTiled, uint8_t *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
+	const uint64_t *stride, const uint32_t *box, const uint32_t *step, unsigned interleave,
+	unsigned swizzle, unsigned promotion, unsigned fill)
 {
 	const struct map_description x = {"cuTensorMapEncodeTiled", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
@@ -109,10 +109,9 @@ static int set_im2col_corners(struct tensor_map *m, const int *lower, const int 
 	return cudaSuccess;
 }
 
-API(int, cuTensorMapEncodeIm2col, struct tensor_map *to, unsigned type, unsigned rank, void *base,
-	const uint64_t *dim, const uint64_t *stride, const int *lower, const int *upper, unsigned channels,
-	unsigned pixels, const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion,
-	unsigned fill)
+API(int, cuTensorMapEncodeIm2col, uint8_t *to, unsigned type, unsigned rank, void *base, const uint64_t *dim,
+	const uint64_t *stride, const int *lower, const int *upper, unsigned channels, unsigned pixels,
+	const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
 {
 	const struct map_description x = {"cuTensorMapEncodeIm2col", type, rank, base, dim, stride, step,
 		interleave, swizzle, promotion, fill};
@@ -128,13 +127,13 @@ API(int, cuTensorMapEncodeIm2col, struct tensor_map *to, unsigned type, unsigned
 	return store_tensor_map(to, &m, e);
 }
 
-API(int, cuTensorMapReplaceAddress, struct tensor_map *m, void *base)
+API(int, cuTensorMapReplaceAddress, uint8_t *map, void *base)
 {
 	struct tensor_map with;
 
-	if (!m || !base)
+	if (!map || !base)
 		return cudaErrorInvalidValue;
-	memcpy(&with, m, sizeof(with));
+	tensor_map_unpack(&with, map);
 	with.addr = (uintptr_t)base;
-	return store_tensor_map(m, &with, cudaSuccess);
+	return store_tensor_map(map, &with, cudaSuccess);
 }

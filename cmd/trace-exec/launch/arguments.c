@@ -113,9 +113,9 @@ static size_t read_argument(
 		return read_typed_argument(&x, colon);
 	for (uint32_t i = 0; i < r->script->n_maps; i++)
 		if (strlen(r->script->map[i].name) == n && !memcmp(r->script->map[i].name, s, n) &&
-			p->size == sizeof(struct tensor_map)) {
-			memcpy(out, &r->script->map[i].map, sizeof(struct tensor_map));
-			return sizeof(struct tensor_map);
+			p->size == TENSOR_MAP_BYTES) {
+			tensor_map_pack(out, &r->script->map[i].map);
+			return TENSOR_MAP_BYTES;
 		}
 	struct step *t = launch_find_texture(r->script, s, n);
 	if (!t || p->size != 8)

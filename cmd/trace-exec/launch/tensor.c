@@ -70,11 +70,26 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 	if (strncmp(r->word[w].text, "type=", 5))
 		return 0;
 	t = type_find(name, (uint32_t)strlen(name));
-	if (t == T_NONE || (types[t].kind != K_UINT && types[t].kind != K_SINT && types[t].kind != K_FLOAT) ||
-		types[t].bits < 8 || types[t].bits > 64)
+	if (t == T_NONE || (t != T_TF32 && tensor_element_of_type(t) == TENSOR_ELEMENTS))
 		return launch_unexpected(r, w, "type= and the type of elements, such as f32");
-	m->type = (uint8_t)t;
-	m->bytes = (uint8_t)(types[t].bits / 8);
+	m->element = (uint8_t)(t == T_TF32 ? TENSOR_TF32 : tensor_element_of_type(t));
+	return 1;
+}
+
+/*
+ * Reads "bytes=4", which stands for an unsigned integer of this size. Returns 1, 0 if it is another word, or -1 with
+ * the fault set.
+ */
+static int take_element_bytes(struct reader *r, uint32_t w, struct tensor_map *m)
+{
+	uint64_t v;
+	int got = launch_read_option(r, w, "bytes", 8, &v);
+
+	if (got <= 0)
+		return got;
+	if (v != 1 && v != 2 && v != 4 && v != 8)
+		return launch_unexpected(r, w, "elements of 1, 2, 4 or 8 bytes");
+	m->element = (uint8_t)tensor_element_of_type(v == 1 ? T_U8 : v == 2 ? T_U16 : v == 4 ? T_U32 : T_U64);
 	return 1;
 }
 
@@ -87,11 +102,10 @@ static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map 
 	uint64_t list[TENSOR_RANK] = {0};
 	int got = take_list(r, w, "steps", list);
 
-	m->steps = got > 0 ? 0 : m->steps;
 	for (int d = 0; d < got; d++) {
 		if (!list[d] || list[d] > 8)
 			return launch_unexpected(r, w, "steps of 1 to 8");
-		m->steps |= (uint16_t)((list[d] - 1) << 3 * d);
+		m->step[d] = (uint8_t)list[d];
 	}
 	return got;
 }
@@ -118,13 +132,13 @@ static int take_tensor_option(
 	if (!strncmp(r->word[w].text, "interleave=", 11))
 		return launch_unexpected(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
-		(got = take_type(r, w, m))) {
-		lengths->whole = m->type && types[m->type].kind != K_FLOAT;
+		(got = take_element_bytes(r, w, m)))
+		return got;
+	if ((got = take_type(r, w, m))) {
+		lengths->whole = types[tensor_elements[m->element].type].kind != K_FLOAT;
 		return got;
 	}
-	if ((got = launch_read_option(r, w, "bytes", 8, &v)) > 0)
-		m->bytes = (uint8_t)v;
-	else if (!got && (got = launch_read_option(r, w, "swizzle", 128, &v)) > 0)
+	if ((got = launch_read_option(r, w, "swizzle", 128, &v)) > 0)
 		m->span = (uint8_t)v;
 	else if (!got && (got = launch_read_option(r, w, "pixels", 65535, &v)) > 0)
 		m->pixels = (uint16_t)v;
@@ -137,7 +151,7 @@ static int take_tensor_option(
 
 int launch_read_tensormap(struct reader *r)
 {
-	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
+	struct tensor_map m = {.element = (uint8_t)tensor_element_of_type(T_U32), .step = {1, 1, 1, 1, 1}};
 	struct list_lengths lengths = {.whole = false};
 	struct step *b;
 	int got;
@@ -154,10 +168,9 @@ int launch_read_tensormap(struct reader *r)
 					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
 	m.rank = (uint8_t)lengths.dims;
-	if (!m.type)
-		m.type = m.bytes == 1 ? T_U8 : m.bytes == 2 ? T_U16 : m.bytes == 8 ? T_U64 : T_U32;
 	for (int d = 1; d < lengths.dims && !lengths.strides; d++)
-		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
+		m.stride[d - 1] =
+			d == 1 ? m.dim[0] * tensor_element_bytes(&m) : m.stride[d - 2] * m.dim[d - 1];
 	const char *wrong = (m.pixels ? lengths.box != 0 : lengths.box != lengths.dims) ||
 					    (lengths.strides && lengths.strides != lengths.dims - 1) ||
 					    (lengths.steps && lengths.steps != lengths.dims)

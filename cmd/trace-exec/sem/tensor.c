@@ -12,49 +12,6 @@
 #include "exec/check.h"
 #include "sem/async.h"
 
-/* Returns the error in the corners, pixels or steps of an im2col map; NULL if there is none. */
-static const char *im2col_map_error(const struct tensor_map *m)
-{
-	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
-
-	if (m->rank < 3 || m->pixels > 1024 || !m->channels || m->channels > 256)
-		return "more than 1024 pixels of im2col, 256 channels, or fewer than 3 dimensions";
-	for (unsigned d = 1; d + 1 < m->rank; d++) {
-		int low = m->lower[d - 1], high = m->upper[d - 1];
-
-		if (low < -most || low >= most || high < -most || high >= most)
-			return "corners of im2col that need more than 16, 8 or 5 signed bits, for 3, 4 or 5 dimensions";
-		if ((int64_t)m->dim[d] + high <= low)
-			return "corners of im2col without a pixel between them";
-	}
-	return tensor_step(m, m->rank - 1u) == 1 ? NULL : "steps along the last dimension of im2col";
-}
-
-const char *tensor_map_error(const struct tensor_map *m)
-{
-	uint64_t inner = (uint64_t)(m->pixels ? m->channels : m->box[0]) * m->bytes;
-
-	if (m->magic != TENSOR_MAGIC || !m->rank || m->rank > TENSOR_RANK)
-		return "no tensor map";
-	if (m->bytes != 1 && m->bytes != 2 && m->bytes != 4 && m->bytes != 8)
-		return "elements that are not of 1, 2, 4 or 8 bytes";
-	for (unsigned d = 0; d < m->rank; d++) {
-		if (!m->dim[d] || m->dim[d] > 1ull << 32)
-			return "a dimension of 0 or above 2^32 elements";
-		if (!m->pixels && (!m->box[d] || m->box[d] > 256))
-			return "a box of 0 or more than 256 elements in a dimension";
-		if (d && (m->stride[d - 1] % 16 || m->stride[d - 1] >> 40))
-			return "a stride that is not a multiple of 16 bytes below 2^40";
-	}
-	if (tensor_step(m, 0) != 1)
-		return "steps along the first dimension";
-	if (m->addr % 16 || inner % 16)
-		return "an address, or innermost bytes of the box, that are not a multiple of 16";
-	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
-		return "a box whose innermost bytes are more than the swizzle's";
-	return m->pixels ? im2col_map_error(m) : NULL;
-}
-
 /* A copy of one lane. */
 struct box {
 	const struct tensor_map *map;
@@ -75,7 +32,7 @@ static uint64_t elements_per_line(const struct tensor_map *m) { return m->pixels
 /* Returns the number of elements of a box in dimension d. */
 static uint64_t box_extent(const struct tensor_map *m, unsigned d)
 {
-	return (m->box[d] + tensor_step(m, d) - 1) / tensor_step(m, d);
+	return (m->box[d] + m->step[d] - 1) / m->step[d];
 }
 
 /* Returns the number of lines of a copy. */
@@ -99,7 +56,7 @@ static uint64_t count_box_lines(const struct box *b)
 static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
 {
 	for (unsigned d = 1; d + 1 < m->rank; d++) {
-		c[d] += tensor_step(m, d);
+		c[d] += m->step[d];
 		if (c[d] < (int64_t)m->dim[d] + m->upper[d - 1])
 			return;
 		c[d] = m->lower[d - 1];
@@ -120,7 +77,7 @@ static void line_coordinates(
 	}
 	if (b->order == ORDER_TILE) {
 		for (unsigned d = 1; d < m->rank; number /= box_extent(m, d++))
-			c[d] += (int64_t)(number % box_extent(m, d) * tensor_step(m, d));
+			c[d] += (int64_t)(number % box_extent(m, d) * m->step[d]);
 		return;
 	}
 	for (unsigned d = 1; d + 1 < m->rank; d++)
@@ -128,15 +85,21 @@ static void line_coordinates(
 	next_pixel(m, at);
 }
 
+static enum type type_of_elements(const struct tensor_map *m)
+{
+	return (enum type)tensor_elements[m->element].type;
+}
+
 static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
 {
+	unsigned bytes = tensor_element_bytes(b->map);
 	u64 old = 0, v = 0;
 
 	pthread_mutex_lock(&w->mem->lock);
-	memcpy(&old, to, b->map->bytes);
-	memcpy(&v, from, b->map->bytes);
-	v = atom_new_value(b->atom, (enum type)b->map->type, old, v, 0);
-	memcpy(to, &v, b->map->bytes);
+	memcpy(&old, to, bytes);
+	memcpy(&v, from, bytes);
+	v = atom_new_value(b->atom, type_of_elements(b->map), old, v, 0);
+	memcpy(to, &v, bytes);
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
@@ -162,7 +125,7 @@ static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], 
 	const struct tensor_map *m = b->map;
 	int64_t len = (int64_t)elements_per_line(m), low = c[0] < 0 ? -c[0] : 0,
 		high = (int64_t)m->dim[0] - c[0];
-	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
+	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * tensor_element_bytes(m);
 
 	high = high < len ? high : len;
 	for (unsigned d = 1; d < m->rank; d++) {
@@ -183,19 +146,37 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 {
 	static uint8_t nowhere;
 	const struct tensor_map *m = b->map;
-	uint64_t addr = line_address(b, c, first, n);
+	uint64_t addr = line_address(b, c, first, n), bytes = *n * tensor_element_bytes(m);
 	uint8_t *at;
 
 	if (!*n)
 		return &nowhere;
 	w->addr[lane] = addr;
-	if (!check_tensor_buffer(w, o, b, lane, addr, *n * m->bytes))
+	if (!check_tensor_buffer(w, o, b, lane, addr, bytes))
 		return NULL;
-	if (!(at = memory_host_address(w->mem, addr, *n * m->bytes)))
-		checker_report_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
-	return at && check_lane_span(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->direction != TENSOR_LOAD)
-		       ? at
-		       : NULL;
+	if (!(at = memory_host_address(w->mem, addr, bytes)))
+		checker_report_outside(w, o, lane, SP_GLOBAL, addr, bytes);
+	return at && check_lane_span(w, o, SP_GLOBAL, lane, bytes, at, b->direction != TENSOR_LOAD) ? at
+												    : NULL;
+}
+
+/*
+ * Converts a loaded float as its element type requires. Infinities and NaNs stay as they are. A GPU of sm_120 rounds to
+ * tf32 in this way, as a test of Triton's descriptors shows (triton-lang/triton, pull request 11751).
+ */
+static void convert_loaded_float(uint8_t *at, const struct tensor_element *e)
+{
+	uint32_t v, exponent;
+
+	memcpy(&v, at, sizeof(v));
+	exponent = v >> 23 & 0xff;
+	if (exponent == 0xff)
+		return;
+	if (e->flush && !exponent)
+		v &= 0x80000000u;
+	if (e->to_tf32)
+		v = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
+	memcpy(at, &v, sizeof(v));
 }
 
 /* Copies a line of the box at byte `base` of shared memory. Returns false if the launch has failed. */
@@ -203,24 +184,28 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
 	const struct tensor_map *m = b->map;
-	uint64_t first, n, len = elements_per_line(m);
+	const struct tensor_element *e = &tensor_elements[m->element];
+	uint64_t first, n, len = elements_per_line(m), bytes = tensor_element_bytes(m);
+	bool converts = e->flush || e->to_tf32;
 	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line)
 		return false;
 	for (uint64_t k = 0; k < len; k++) {
-		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * m->bytes) - base);
+		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * bytes) - base);
 		bool inside = k >= first && k - first < n;
-		uint8_t *out = inside ? line + (k - first) * m->bytes : NULL;
+		uint8_t *out = inside ? line + (k - first) * bytes : NULL;
 
 		if (b->direction == TENSOR_LOAD && inside)
-			memcpy(in, out, m->bytes);
+			memcpy(in, out, bytes);
 		else if (b->direction == TENSOR_LOAD)
-			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
+			memset(in, m->fill_nan ? 0xff : 0, bytes);
 		else if (inside && b->direction == TENSOR_REDUCE)
 			reduce_element(w, b, out, in);
 		else if (inside)
-			memcpy(out, in, m->bytes);
+			memcpy(out, in, bytes);
+		if (converts && b->direction == TENSOR_LOAD && inside)
+			convert_loaded_float(in, e);
 	}
 	return true;
 }
@@ -242,12 +227,12 @@ static const struct tensor_map *read_tensor_map(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
 {
 	const struct tensor_copy *x = o->x->family;
-	const uint8_t *at = address_find_host(w, o, &x->map, lane, sizeof(*m));
+	const uint8_t *at = address_find_host(w, o, &x->map, lane, TENSOR_MAP_BYTES);
 	const char *wrong;
 
 	if (!at)
 		return NULL;
-	memcpy(m, at, sizeof(*m));
+	tensor_map_unpack(m, at);
 	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
 		: is_map_misaligned(w, lane, at) ? "a tensor map that is not at a multiple of 64 bytes"
 						 : tensor_map_error(m);
@@ -257,7 +242,7 @@ static const struct tensor_map *read_tensor_map(
 		wrong = "a tensor map of the other kind, of tiles or im2col";
 	else if (!wrong && x->order == ORDER_ROWS && m->box[1] != 1)
 		wrong = "a box of several rows";
-	else if (!wrong && x->direction == TENSOR_REDUCE && !atom_is_supported(x->atom, (enum type)m->type))
+	else if (!wrong && x->direction == TENSOR_REDUCE && !atom_is_supported(x->atom, type_of_elements(m)))
 		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
 		exec_fail(w, o, 1u << lane, "tensor-map", "%s (expected a map that fits the copy)", wrong);
@@ -269,7 +254,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 {
 	const struct tensor_copy *x = o->x->family;
 	const struct tensor_map *m = b->map;
-	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * m->bytes,
+	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * tensor_element_bytes(m),
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
 	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
@@ -354,7 +339,8 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 		if (n && line)
 			line(ctx, addr, n);
 	}
-	*e = (struct tensor_extent){map.bytes, count_box_lines(&b) * elements_per_line(&map), inside};
+	*e = (struct tensor_extent){
+		tensor_element_bytes(&map), count_box_lines(&b) * elements_per_line(&map), inside};
 	return true;
 }
 

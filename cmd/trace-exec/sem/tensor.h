@@ -1,42 +1,75 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps, 128-byte arguments of kernels. PTX does not define their format; this one is our own.
- * Dimension 0 is contiguous; strides are in bytes, from dimension 1 on.
+ * Tensor maps, 128-byte arguments of kernels; sem/tensor_map.c. Dimension 0 is contiguous; strides are in bytes, from
+ * dimension 1 on.
  */
 #ifndef TENSOR_H
 #define TENSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define TENSOR_MAGIC 0x70616d74u
-#define TENSOR_RANK  5
+#define TENSOR_RANK      5
+#define TENSOR_MAP_BYTES 128u
 
+/* The contents of a tensor map. */
 struct tensor_map {
-	uint32_t magic;
 	uint8_t rank;
-	uint8_t bytes; /* bytes of an element */
-	uint8_t span;  /* bytes of the swizzle: 0, 32, 64 or 128 */
-	uint8_t fill_nan;
+	uint8_t element; /* index into tensor_elements[] */
+	uint8_t span;    /* bytes of the swizzle: 0, 32, 64 or 128 */
+	bool fill_nan;
+	bool unknown; /* the map has an interleaved layout or a swizzle that is not supported */
 	uint64_t addr, dim[TENSOR_RANK], stride[TENSOR_RANK - 1];
 	uint32_t box[TENSOR_RANK];
 	/* im2col: corners of the pixels, from dimension 1 on */
 	int16_t lower[TENSOR_RANK - 2], upper[TENSOR_RANK - 2];
-	uint16_t pixels;   /* pixels of a column of im2col; 0: tiles */
-	uint16_t channels; /* channels of a pixel */
-	uint8_t type;      /* enum type of the elements */
-	uint8_t reserved;
-	uint16_t steps; /* 3 bits per dimension: the step minus 1; see tensor_step */
+	uint16_t pixels;           /* pixels of a column of im2col; 0: tiles */
+	uint16_t channels;         /* channels of a pixel */
+	uint8_t step[TENSOR_RANK]; /* steps between elements of a box, or between pixels of im2col: 1 to 8 */
 };
 
-_Static_assert(sizeof(struct tensor_map) == 128, "a tensor map is an argument of 128 bytes");
+/* Types of elements. The index is the number of the type in a map and in tensormap.replace. */
+#define TENSOR_ELEMENTS 13u
+#define TENSOR_TF32     11u
+struct tensor_element {
+	uint8_t type;   /* enum type */
+	uint8_t driver; /* number of the type in the driver's interface */
+	bool flush;     /* loads replace subnormal numbers by zero of the same sign */
+	bool to_tf32;   /* loads round to tf32, to nearest even */
+};
+extern const struct tensor_element tensor_elements[TENSOR_ELEMENTS];
 
-/* Returns the step between elements of dimension d of a box, or between pixels of im2col. */
-static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
-{
-	return (m->steps >> 3 * d & 7u) + 1;
-}
+/* Returns the number of bytes of an element. */
+unsigned tensor_element_bytes(const struct tensor_map *m);
+/* Returns the first index in tensor_elements[] with this type; TENSOR_ELEMENTS if there is none. */
+unsigned tensor_element_of_type(unsigned type);
 
+/* Writes a map that has no error to 128 bytes, and reads it. */
+void tensor_map_pack(uint8_t to[TENSOR_MAP_BYTES], const struct tensor_map *m);
+void tensor_map_unpack(struct tensor_map *m, const uint8_t from[TENSOR_MAP_BYTES]);
 /* Returns the error in the sizes or alignments of a map; NULL if there is none. */
 const char *tensor_map_error(const struct tensor_map *m);
+
+/* Parts of a map that kernels can replace. */
+enum tensor_field {
+	TENSOR_ADDRESS,
+	TENSOR_RANK_LESS_1,
+	TENSOR_ELEMENT,
+	TENSOR_INTERLEAVE,
+	TENSOR_SWIZZLE,
+	TENSOR_FILL,
+	TENSOR_ATOMICITY,
+	TENSOR_STRIDE, /* this and the following ones have a value for each dimension */
+	TENSOR_DIM,
+	TENSOR_STEP,
+	TENSOR_BOX,
+	N_TENSOR_FIELDS
+};
+/* Sets a field of a map of 128 bytes. ord: index of the dimension; for a stride, minus 1. */
+void tensor_field_set(uint8_t map[TENSOR_MAP_BYTES], enum tensor_field f, unsigned ord, uint64_t v);
+/* Returns the number of values of a field. */
+unsigned tensor_field_values(enum tensor_field f);
+/* Returns the offset in a map of the word that contains a field. */
+unsigned tensor_field_offset(enum tensor_field f, unsigned ord);
 
 #endif
