@@ -637,6 +637,38 @@ kernel_with_map() {
 	assert_line --index 0 "$((0x9abcdef0)) $((0x12345678)) $((4 << 4 | 10 << 7 | 2 << 11 | 3 << 13 | 1 << 15 | 3 << 19)) $((0x12345678)) 0 0 1 $((0x100f)) $((0xffffffff)) 0 0 0 5 $((7 | 2 << 12 | 255 << 24)) $((17 << 24)) 0"
 }
 
+@test "elements of 4 and 6 bits are copied in groups, and followed by zeros that do not count as bytes of the copy" {
+	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	local type words
+	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
+		'tensormap M A dims=32,80 box=32,2 strides=128' 'launch k grid=1 block=1 args A,M,O' 'save O o' >k.launch
+	# groups of 16 elements; the group at x = 16 of row 1 is the second one
+	while read -r type words; do
+		kernel_with_map "$to.elemtype.shared::cta.b1024.b32 [s], $type;
+			tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2+128], [s], 128;
+			mbarrier.arrive.expect_tx.shared.b64 %rd4, [bar], $((type == 15 ? 48 : 32));
+			$load [s+1024], [%rd2+128, {0, 1}], [bar];
+		wait:
+			mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+			@!%p1 bra wait;
+			$(for ((i = 0; i < (type == 13 ? 32 : 64); i += 8)); do
+				echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+$i], %rd4;"
+			done)"
+		run -0 timeout 60 trace-exec -n --limit 10000 k.launch
+		run -0 words o
+		assert_line --index 0 "$words"
+	done <<-E
+		13 32 33 34 35 64 65 66 67 0 0 0 0 0 0 0 0
+		14 32 33 0 0 34 35 0 0 64 65 0 0 66 67 0 0
+		15 32 33 34 0 35 36 37 0 64 65 66 0 67 68 69 0
+	E
+	kernel_with_map "$to.elemtype.shared::cta.b1024.b32 [s], 14;
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2+128], [s], 128;
+		$load [s+1024], [%rd2+128, {8, 1}], [bar];"
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'coordinate 8 (expected a multiple of 16)'
+}
+
 @test "wrong changes of tensor maps, and maps that are wrong after a change, are reported" {
 	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
@@ -658,7 +690,6 @@ kernel_with_map() {
 		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s+256], 128;	uninitialised
 		$to.swizzle_atomicity.shared::cta.b1024.b32 [s], 1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	a swizzle that is not supported
 		$to.rank.global.b1024.b32 [%rd2], 1; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
-		$to.elemtype.shared::cta.b1024.b32 [s], 13; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
 	E
 }
 

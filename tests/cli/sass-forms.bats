@@ -201,6 +201,30 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output True
 }
 
+@test "sm_120: no block gets the work of another one: the answer to UGETNEXTWORKID is zero, and completes 16 bytes" {
+	printf '%s\n' 'module k' 'buffer O bytes=16 u32=fill:7' 'launch k grid=1 block=1 args O' 'save O o' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -S 1048 -p 8 k <"$ROOT/tests/data/sass/next-work-120.sass" >k
+	run -0 timeout 60 trace-exec -n --limit 100000 k.launch
+	assert_output ''
+	cmp -n 16 o /dev/zero
+	# to each block of the cluster
+	sed 's/^000fd80008000000 \(00000000060073ca\)/000fd80008000100 \1/' "$ROOT/tests/data/sass/next-work-120.sass" |
+		"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -S 1048 -p 8 k >k
+	run -0 trace-exec --disassemble k
+	assert_line --partial 'UGETNEXTWORKID.BROADCAST [UR6], [UR7]'
+	printf '%s\n' 'module k' 'buffer O bytes=16 u32=fill:7' 'launch k grid=1 block=1 args O' 'save O o' >k.launch
+	run -0 timeout 60 trace-exec -n --limit 100000 k.launch
+	cmp -n 16 o /dev/zero
+	# the address of the answer is not a multiple of 16
+	sed 's/^\([0-9a-f]*\) 0000000608067291/\1 0000000708067291/; s/0000001006077890/0000001806077890/' \
+		"$ROOT/tests/data/sass/next-work-120.sass" |
+		sed '/STS.128/s/.*/000fc00000000000 0000000000007918/' |
+		"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -S 1064 -p 8 k >k
+	printf '%s\n' 'module k' 'buffer O bytes=16 u32=fill:7' 'launch k grid=1 block=1 args O' >k.launch
+	run -1 timeout 60 trace-exec -n --limit 100000 k.launch
+	assert_output --partial 'of .shared (expected a multiple of 16)'
+}
+
 @test "sm_100: R2UR.BROADCAST and R2UR.FILL are R2UR" {
 	local bits
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch

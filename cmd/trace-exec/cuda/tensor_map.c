@@ -4,10 +4,10 @@
 #include "cuda/cuda.h"
 #include "sem/tensor.h"
 
-enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, TYPE_LAST = 15, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
+enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
 
-/* Returns the index in tensor_elements[] of a type of the driver; TENSOR_ELEMENTS if it is not supported. */
-static unsigned find_element(unsigned driver)
+/* Returns the index in tensor_elements[] of a type of the driver; TENSOR_ELEMENTS if there is none. */
+static unsigned find_tensor_element(unsigned driver)
 {
 	unsigned i = 0;
 
@@ -37,14 +37,12 @@ static int report_unsupported_map(const struct map_description *x, const char *w
  */
 static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
-	unsigned element = find_element(x->type);
+	unsigned element = find_tensor_element(x->type);
 
-	if (x->type > TYPE_LAST || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
+	if (element == TENSOR_ELEMENTS || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
 		(x->rank > 1 && !x->stride) || !x->step || x->interleave > INTERLEAVE_LAST ||
 		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
 		return cudaErrorInvalidValue;
-	if (element == TENSOR_ELEMENTS)
-		return report_unsupported_map(x, "packed elements");
 	if (x->interleave)
 		return report_unsupported_map(x, "an interleaved layout");
 	if (x->swizzle > SWIZZLE_LAST)
@@ -54,7 +52,7 @@ static int describe_tensor_map(struct tensor_map *m, const struct map_descriptio
 		.span = (uint8_t)(x->swizzle ? 16u << x->swizzle : 0),
 		.fill_nan = x->fill,
 		.addr = (uintptr_t)x->base};
-	if (m->fill_nan && types[tensor_elements[element].type].kind != K_FLOAT)
+	if (m->fill_nan && types[tensor_element(m)->type].kind != K_FLOAT)
 		return cudaErrorInvalidValue;
 	for (unsigned d = 0; d < x->rank; d++) {
 		if (!x->step[d] || x->step[d] > 8 || (d && x->stride[d - 1] >> 40))

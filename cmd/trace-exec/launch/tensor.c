@@ -135,7 +135,7 @@ static int take_tensor_option(
 		(got = take_element_bytes(r, w, m)))
 		return got;
 	if ((got = take_type(r, w, m))) {
-		lengths->whole = types[tensor_elements[m->element].type].kind != K_FLOAT;
+		lengths->whole = types[tensor_element(m)->type].kind != K_FLOAT;
 		return got;
 	}
 	if ((got = launch_read_option(r, w, "swizzle", 128, &v)) > 0)
@@ -170,7 +170,7 @@ int launch_read_tensormap(struct reader *r)
 	m.rank = (uint8_t)lengths.dims;
 	for (int d = 1; d < lengths.dims && !lengths.strides; d++)
 		m.stride[d - 1] =
-			d == 1 ? m.dim[0] * tensor_element_bytes(&m) : m.stride[d - 2] * m.dim[d - 1];
+			d == 1 ? m.dim[0] * tensor_element(&m)->bytes : m.stride[d - 2] * m.dim[d - 1];
 	const char *wrong = (m.pixels ? lengths.box != 0 : lengths.box != lengths.dims) ||
 					    (lengths.strides && lengths.strides != lengths.dims - 1) ||
 					    (lengths.steps && lengths.steps != lengths.dims)

@@ -50,6 +50,7 @@ static const struct {
 	{mbind_mbarrier_inval, VALUE_USE},
 	{mbind_copies_arrive, VALUE_USE},
 	{mbind_bulk, VALUE_USE},
+	{mbind_next_work, VALUE_USE},
 	{mbind_bulk_zero, VALUE_USE},
 	{mbind_bulk_prefetch, VALUE_USE},
 	{mbind_store_async, VALUE_USE},

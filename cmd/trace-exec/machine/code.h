@@ -350,6 +350,7 @@ B(mbind_mbarrier_init);
 B(mbind_mbarrier_inval);
 B(mbind_copies_arrive);
 B(mbind_bulk);
+B(mbind_next_work);
 B(mbind_bulk_zero);
 B(mbind_bulk_prefetch);
 B(mbind_store_async);

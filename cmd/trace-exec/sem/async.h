@@ -110,9 +110,11 @@ struct tensor_copy {
 	uint32_t offset[TENSOR_RANK - 2]; /* slots of the offsets of im2col */
 };
 void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m);
-/* Elements of a tensor copy: bytes of an element, number of elements, number of elements inside the tensor. */
+/* Elements of a tensor copy. Elements of 4 and 6 bits are counted in groups. */
 struct tensor_extent {
-	uint64_t bytes, elements, inside;
+	uint64_t bytes;    /* bytes of an element in global memory */
+	uint64_t elements; /* number of elements */
+	uint64_t inside;   /* number of elements inside the tensor */
 };
 /*
  * Sets *e to the extent of a lane's copy. Calls line, unless it is NULL, for each line of elements inside the tensor,

@@ -6,7 +6,8 @@
  *
  * A copy completes at its issue, with its bytes of the mbarrier. Always true: elements outside
  * of the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is
- * contiguous, and its 16-byte pieces are permuted by the map's swizzle.
+ * contiguous, and its 16-byte pieces are permuted by the map's swizzle. Elements of 4 and 6 bits are copied in groups;
+ * after read_copy_box(), dimension 0 is counted in groups.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -85,14 +86,11 @@ static void line_coordinates(
 	next_pixel(m, at);
 }
 
-static enum type type_of_elements(const struct tensor_map *m)
-{
-	return (enum type)tensor_elements[m->element].type;
-}
+static enum type type_of_elements(const struct tensor_map *m) { return (enum type)tensor_element(m)->type; }
 
 static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
 {
-	unsigned bytes = tensor_element_bytes(b->map);
+	unsigned bytes = tensor_element(b->map)->bytes;
 	u64 old = 0, v = 0;
 
 	pthread_mutex_lock(&w->mem->lock);
@@ -125,7 +123,7 @@ static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], 
 	const struct tensor_map *m = b->map;
 	int64_t len = (int64_t)elements_per_line(m), low = c[0] < 0 ? -c[0] : 0,
 		high = (int64_t)m->dim[0] - c[0];
-	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * tensor_element_bytes(m);
+	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * tensor_element(m)->bytes;
 
 	high = high < len ? high : len;
 	for (unsigned d = 1; d < m->rank; d++) {
@@ -146,7 +144,7 @@ static uint8_t *line_find_host(struct warp *w, const struct op *o, const struct 
 {
 	static uint8_t nowhere;
 	const struct tensor_map *m = b->map;
-	uint64_t addr = line_address(b, c, first, n), bytes = *n * tensor_element_bytes(m);
+	uint64_t addr = line_address(b, c, first, n), bytes = *n * tensor_element(m)->bytes;
 	uint8_t *at;
 
 	if (!*n)
@@ -184,22 +182,22 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
 	const struct tensor_map *m = b->map;
-	const struct tensor_element *e = &tensor_elements[m->element];
-	uint64_t first, n, len = elements_per_line(m), bytes = tensor_element_bytes(m);
+	const struct tensor_element *e = tensor_element(m);
+	uint64_t first, n, len = elements_per_line(m), bytes = e->bytes;
 	bool converts = e->flush || e->to_tf32;
 	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line)
 		return false;
 	for (uint64_t k = 0; k < len; k++) {
-		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * bytes) - base);
+		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * e->shared) - base);
 		bool inside = k >= first && k - first < n;
 		uint8_t *out = inside ? line + (k - first) * bytes : NULL;
 
 		if (b->direction == TENSOR_LOAD && inside)
-			memcpy(in, out, bytes);
+			memset((uint8_t *)memcpy(in, out, bytes) + bytes, 0, e->shared - bytes);
 		else if (b->direction == TENSOR_LOAD)
-			memset(in, m->fill_nan ? 0xff : 0, bytes);
+			memset(in, m->fill_nan ? 0xff : 0, e->shared);
 		else if (inside && b->direction == TENSOR_REDUCE)
 			reduce_element(w, b, out, in);
 		else if (inside)
@@ -249,12 +247,33 @@ static const struct tensor_map *read_tensor_map(
 	return wrong ? NULL : m;
 }
 
+/*
+ * Changes the unit of the sizes and of the corner in dimension 0 from elements to groups of elements that are copied
+ * together. Returns false if the launch has failed.
+ */
+static bool count_in_groups(
+	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m, int64_t *corner)
+{
+	unsigned group = tensor_element(m)->group;
+
+	if (*corner % group) {
+		exec_fail(w, o, 1u << lane, "tensor-map", "coordinate %lld (expected a multiple of %u)",
+			(long long)*corner, group);
+		return false;
+	}
+	m->dim[0] /= group;
+	m->box[0] /= group;
+	m->channels = (uint16_t)(m->channels / group);
+	*corner /= group;
+	return true;
+}
+
 /* Executes a lane's copy between the tensor and the shared memory of the block with this rank. */
 static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
 	const struct tensor_copy *x = o->x->family;
 	const struct tensor_map *m = b->map;
-	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * tensor_element_bytes(m),
+	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * tensor_element(m)->shared,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
 	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
@@ -280,7 +299,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	if (!x->targets.reports)
 		return true;
 	return (bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
-	       async_complete_bytes(w, o, lane, bar, bytes);
+	       async_complete_bytes(
+		       w, o, lane, bar, bytes / tensor_element(m)->shared * tensor_element(m)->bytes);
 }
 
 /* Reads the map and the coordinates of a lane's copy. Returns false if the launch has failed. */
@@ -297,7 +317,7 @@ static bool read_copy_box(
 		b->corner[d] = REG(s32, w, x->coordinate[d])[lane];
 	for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
 		b->offset[d] = x->direction == TENSOR_LOAD ? REG(u16, w, x->offset[d - 1])[lane] : 0;
-	return b->map != NULL;
+	return b->map && count_in_groups(w, o, lane, map, &b->corner[0]);
 }
 
 void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m)
@@ -340,7 +360,7 @@ bool tensor_copy_lines(struct warp *w, const struct op *o, unsigned lane, struct
 			line(ctx, addr, n);
 	}
 	*e = (struct tensor_extent){
-		tensor_element_bytes(&map), count_box_lines(&b) * elements_per_line(&map), inside};
+		tensor_element(&map)->bytes, count_box_lines(&b) * elements_per_line(&map), inside};
 	return true;
 }
 

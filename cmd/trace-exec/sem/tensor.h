@@ -29,18 +29,24 @@ struct tensor_map {
 };
 
 /* Types of elements. The index is the number of the type in a map and in tensormap.replace. */
-#define TENSOR_ELEMENTS 13u
+#define TENSOR_ELEMENTS 16u
 #define TENSOR_TF32     11u
 struct tensor_element {
-	uint8_t type;   /* enum type */
+	uint8_t type;   /* enum type; T_NONE: elements of 4 or 6 bits, which are copied in groups */
 	uint8_t driver; /* number of the type in the driver's interface */
+	uint8_t group;  /* number of elements that are copied together */
+	uint8_t bytes;  /* bytes of a group in global memory */
+	uint8_t shared; /* bytes of a group in shared memory, where zeros may follow it */
 	bool flush;     /* loads replace subnormal numbers by zero of the same sign */
 	bool to_tf32;   /* loads round to tf32, to nearest even */
 };
 extern const struct tensor_element tensor_elements[TENSOR_ELEMENTS];
 
-/* Returns the number of bytes of an element. */
-unsigned tensor_element_bytes(const struct tensor_map *m);
+/* Returns the element type of a map. */
+static inline const struct tensor_element *tensor_element(const struct tensor_map *m)
+{
+	return &tensor_elements[m->element % TENSOR_ELEMENTS];
+}
 /* Returns the first index in tensor_elements[] with this type; TENSOR_ELEMENTS if there is none. */
 unsigned tensor_element_of_type(unsigned type);
 

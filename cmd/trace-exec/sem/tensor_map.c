@@ -33,19 +33,15 @@ static const struct field_place {
 #define IM2COL_AT    64u  /* first byte of the fields of im2col */
 
 const struct tensor_element tensor_elements[TENSOR_ELEMENTS] = {
-	{T_U8, 0, false, false},
-	{T_U16, 1, false, false},
-	{T_U32, 2, false, false},
-	{T_S32, 3, false, false},
-	{T_U64, 4, false, false},
-	{T_S64, 5, false, false},
-	{T_F16, 6, false, false},
-	{T_F32, 7, false, false},
-	{T_F32, 10, true, false},
-	{T_F64, 8, false, false},
-	{T_BF16, 9, false, false},
-	{T_F32, 11, false, true},
-	{T_F32, 12, true, true},
+	{T_U8, 0, 1, 1, 1, false, false}, {T_U16, 1, 1, 2, 2, false, false},
+	{T_U32, 2, 1, 4, 4, false, false}, {T_S32, 3, 1, 4, 4, false, false},
+	{T_U64, 4, 1, 8, 8, false, false}, {T_S64, 5, 1, 8, 8, false, false},
+	{T_F16, 6, 1, 2, 2, false, false}, {T_F32, 7, 1, 4, 4, false, false},
+	{T_F32, 10, 1, 4, 4, true, false}, {T_F64, 8, 1, 8, 8, false, false},
+	{T_BF16, 9, 1, 2, 2, false, false}, {T_F32, 11, 1, 4, 4, false, true},
+	{T_F32, 12, 1, 4, 4, true, true}, {T_NONE, 13, 2, 1, 1, false, false}, /* pairs of 4 bits */
+	{T_NONE, 14, 16, 8, 16, false, false},                                 /* 16 elements of 4 bits */
+	{T_NONE, 15, 16, 12, 16, false, false},                                /* 16 elements of 6 bits */
 };
 
 /* The fields of im2col in a map. */
@@ -53,11 +49,6 @@ struct im2col_bytes {
 	int16_t lower[TENSOR_RANK - 2], upper[TENSOR_RANK - 2];
 	uint16_t pixels, channels;
 };
-
-unsigned tensor_element_bytes(const struct tensor_map *m)
-{
-	return types[tensor_elements[m->element].type].bits / 8u;
-}
 
 unsigned tensor_element_of_type(unsigned type)
 {
@@ -198,11 +189,15 @@ static const char *im2col_map_error(const struct tensor_map *m)
 
 const char *tensor_map_error(const struct tensor_map *m)
 {
-	if (!m->addr || !m->rank || m->rank > TENSOR_RANK || m->element >= TENSOR_ELEMENTS)
+	if (!m->addr || !m->rank || m->rank > TENSOR_RANK)
 		return "no tensor map";
 	if (m->unknown)
 		return "an interleaved layout, or a swizzle that is not supported";
-	uint64_t inner = (uint64_t)(m->pixels ? m->channels : m->box[0]) * tensor_element_bytes(m);
+	const struct tensor_element *e = tensor_element(m);
+	uint64_t width = m->pixels ? m->channels : m->box[0], inner = width / e->group * e->shared;
+
+	if (width % e->group || m->dim[0] % e->group)
+		return "a box or a first dimension that ends in a group of elements";
 	for (unsigned d = 0; d < m->rank; d++) {
 		if (!m->dim[d] || m->dim[d] > 1ull << 32)
 			return "a dimension of 0 or above 2^32 elements";
