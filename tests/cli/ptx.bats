@@ -732,8 +732,11 @@ results() {
 	run -0 trace-exec -o rest rest.launch
 	assert_output ''
 	run -0 cmp o.bin w.bin
+	printf '%s\n' "module $ROOT/tests/data/sass/next-work.ptx" 'buffer O bytes=48 zero' \
+		'launch k grid=1 block=1 args O,i64:0,i64:0' >work.launch
+	run -0 trace-exec -o work work.launch
 	run -0 "$ROOT/tests/data/ptx/rows" "$ROOT/cmd/trace-exec/lang/ptx.def" "$ROOT/tests/badinput/statements.tsv" \
-		basic rest values/trace products/trace texture/trace tensor/trace wgmma/trace
+		basic rest work values/trace products/trace texture/trace tensor/trace wgmma/trace
 	assert_output '135 rows'
 }
 

@@ -7,8 +7,6 @@
  * running group. The destination in shared memory and its mbarrier are consecutive registers, and so are the shared
  * address, the mbarrier of a load, and the coordinates.
  */
-#include <string.h>
-#include "exec/check.h"
 #include "machine/memory.h"
 #include "sem/async.h"
 
@@ -39,8 +37,6 @@ static void set_scratch_address(struct warp *w, uint32_t to, uint32_t slot, bool
 	REG(u64, w, to)
 	[lane] = shared ? memory_shared_offset(w, low) : low | (u64)read_uniform_word(w, slot, 1) << 32;
 }
-
-#define WORK_BYTES 16u /* bytes of the answer to a request for work */
 
 /* ---- bulk copies ---- */
 
@@ -133,37 +129,15 @@ static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)
 	bulk_zero(w, o, 1u << lane);
 }
 
-/*
- * Executes UGETNEXTWORKID (clusterlaunchcontrol.try_cancel): asks for the work of a block that has not begun. The answer,
- * 16 bytes in shared memory of the block or of each block of the cluster, is always zero: no block is cancelled, and each
- * block does its own work. This is one of the outcomes that a GPU may have.
- */
+/* Executes UGETNEXTWORKID (clusterlaunchcontrol.try_cancel). */
 static void get_next_work(struct warp *w, const struct op *o, uint32_t m)
 {
-	const struct targets *t = o->x->family;
-	unsigned lane = executing_lane(w), ranks = t->mask ? w->cta->cluster->n : 1;
+	unsigned lane = executing_lane(w);
 
 	(void)m;
-	w->changed = true;
 	REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 0));
 	REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 1));
-	for (unsigned r = 0; r < ranks; r++) {
-		uint8_t *to = targets_find_host(w, o, t, &t->to, lane, r, WORK_BYTES), *bar;
-
-		if (!to)
-			return;
-		if (w->addr[lane] % WORK_BYTES) {
-			exec_fail(w, o, 1u << lane, "misaligned",
-				"answer at byte %llu of .shared (expected a multiple of %u)",
-				(unsigned long long)w->addr[lane], WORK_BYTES);
-			return;
-		}
-		memset(to, 0, WORK_BYTES);
-		checker_mark_written(w->cta, to, WORK_BYTES);
-		if (!(bar = targets_find_host(w, o, t, &t->bar, lane, r, 8)) ||
-			!async_complete_bytes(w, o, lane, bar, WORK_BYTES))
-			return;
-	}
+	work_deny(w, o, 1u << lane);
 }
 
 static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
@@ -191,12 +165,11 @@ static void bind_family(struct mbind *b, struct op *o, void *family)
 
 int mbind_next_work(struct mbind *b, struct op *o)
 {
-	struct targets *t = arena_alloc(&b->bound->arena, 1, sizeof(*t));
+	struct work_request *t = arena_alloc(&b->bound->arena, 1, sizeof(*t));
 
 	t->to = (struct address){BULK_TO, 0, 0, SP_SHARED};
 	t->bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
-	t->mask = bit(b, 72) ? BULK_MASK : 0;
-	t->reports = true;
+	t->to_cluster = bit(b, 72);
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = t;
 	o->d = mbind_uregs(b, 24, 2);

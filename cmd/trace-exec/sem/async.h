@@ -94,6 +94,14 @@ struct store_async {
 };
 void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m);
 
+/* A request for the work of a thread block that has not begun; sem/work.c. */
+struct work_request {
+	struct address to, bar; /* the answer, and an mbarrier */
+	bool to_cluster;        /* each block of the cluster gets the answer */
+};
+/* Denies the requests of the lanes of m. */
+void work_deny(struct warp *w, const struct op *o, uint32_t m);
+
 enum tensor_direction { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
 /* Part of a tensor to copy: a box, four rows given by their numbers, or pixels of im2col. */
 enum tensor_order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS };

@@ -59,7 +59,6 @@ int bind_refused(struct bind *b, struct op *o)
 	} known[] = {
 		{I_tcgen05, "tensor memory and the tensor cores of the fifth generation"},
 		{I_multimem, "memory that several devices share"},
-		{I_clusterlaunchcontrol, "thread blocks that take the work of others"},
 		{I_alloca, "a stack of local memory that grows"},
 		{I_stacksave, "a stack of local memory that grows"},
 		{I_stackrestore, "a stack of local memory that grows"},
