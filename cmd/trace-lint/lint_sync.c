@@ -25,13 +25,12 @@ static void check_bar_operands(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	const struct inst *i = code_at(l->code, r->inst);
-	bool in_register = i->n_dst + i->n_src > 0;
-	uint64_t number = in_register ? 0 : i->imm, threads = in_register ? i->imm : i->imm2;
+	uint64_t number = i->n_dst ? 0 : i->imm, threads = i->n_src ? 0 : i->n_dst ? i->imm : i->imm2;
 	uint32_t v;
 
-	if (rec_value(tb, r, i, 0, 0, &v) && in_register)
+	if (i->n_dst && rec_value(tb, r, i, 0, 0, &v))
 		number = v;
-	if (rec_value(tb, r, i, 1, 0, &v) && in_register)
+	if (i->n_src && rec_value(tb, r, i, i->n_dst, 0, &v))
 		threads = v;
 	if (number >= BAR_NUMBERS) {
 		if (lint_is_first_finding(l, r->inst, RULE_BARRIER_OPERANDS))

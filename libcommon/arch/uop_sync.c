@@ -64,13 +64,12 @@ static bool is_bulk_store(const char *opcode)
 
 /*
  * Sets the barrier number and the thread count of a BAR whose line has two immediates; other lines lack these
- * (quirk Q2-7). If the line has registers, they contain the number, or the number and the thread count, and are read
- * at run time (SYNC_BAR).
+ * (quirk Q2-7). A register at the place of the result contains the number, a source register the thread count; both are
+ * read at run time (SYNC_BAR). The other operands are immediates.
  */
 static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
-	bool in_register = in->n_dst + in->n_src > 0;
-	uint64_t threads = in_register ? in->imm : in->imm2, number = in_register ? 0 : in->imm;
+	uint64_t number = in->n_dst ? 0 : in->imm, threads = in->n_src ? 0 : in->n_dst ? in->imm : in->imm2;
 
 	if (!in->two_imms)
 		return 0;
@@ -81,7 +80,7 @@ static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault
 	u->groups = (uint32_t)number | (uint32_t)(threads + 31) / 32 << 8;
 	if (opcode_has_dot_part(in->opcode, "ARV"))
 		u->flags |= UOP_ARRIVE;
-	if (in_register && in->extra == EXTRA_VALUES)
+	if (in->n_dst + in->n_src && in->extra == EXTRA_VALUES)
 		u->sync = SYNC_BAR;
 	u->flags |= u->sync ? UOP_SYNC : 0;
 	return 0;

@@ -250,6 +250,14 @@ numbered() {
 		done
 		[ "$(at 3 a0)" -lt "$(at 2 60)" ]
 		[ $(($(at 2 70) - $(at 2 60))) -lt 30 ]
+		cycles=$(at 3 a0)
+		# the number or the count in a register, the other one an immediate
+		numbered | sed 's/1 R2 BAR.ARV 1 R3 0 0 0 Val 1 2 1 40/0 BAR.ARV 1 R3 0 2 0 Val 1 40/' | kernel 4
+		run -0 sim -D core_model=$core
+		[ "$(at 3 a0)" -eq "$cycles" ]
+		numbered | sed 's/1 R2 BAR.SYNC 1 R3 0 0 0 Val 1 2 1 40/1 R2 BAR.SYNC 0 0 64 0 Val 1 2/' | kernel 4
+		run -0 sim -D core_model=$core
+		[ "$(at 3 a0)" -eq "$cycles" ]
 		numbered | sed 's/BAR.ARV 0 0 1 96/BAR.ARV 0 0 17 96/' | kernel 4
 		run -2 sim -D core_model=$core
 		assert_output --partial "'BAR.ARV' at pc 0x60 has barrier 17 of 96 threads (expected a number below 16 and at most 2048 threads)"

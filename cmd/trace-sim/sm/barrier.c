@@ -26,16 +26,16 @@ static uint32_t barrier_operands(
 	const struct sm *s, const struct cta *c, const struct uop *u, const struct rec *r)
 {
 	const struct inst *i;
-	uint32_t id, threads;
+	uint32_t operands = u->groups, v;
 
 	if (u->sync != SYNC_BAR)
-		return u->groups;
+		return operands;
 	i = code_at(s->code, r->inst);
-	if (!rec_value(&c->block, r, i, 0, 0, &id))
-		return u->groups;
-	if (!rec_value(&c->block, r, i, 1, 0, &threads))
-		return id % MAX_BARRIERS | u->groups;
-	return id % MAX_BARRIERS | (threads < 32 * MAX_WARPS ? (threads + 31) / 32 : MAX_WARPS) << 8;
+	if (i->n_dst && rec_value(&c->block, r, i, 0, 0, &v))
+		operands |= v % MAX_BARRIERS;
+	if (i->n_src && rec_value(&c->block, r, i, i->n_dst, 0, &v))
+		operands |= (v < 32 * MAX_WARPS ? (v + 31) / 32 : MAX_WARPS) << 8;
+	return operands;
 }
 
 bool barrier_has_no_effect(const struct sm *s, const struct rec *r)
