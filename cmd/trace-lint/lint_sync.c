@@ -121,6 +121,12 @@ static void add_mbarrier_bytes(struct lint_mbarrier *b, uint32_t effects, uint32
 	b->completed += effects & SYNC_COMPLETES ? 1 : effects & SYNC_COMPLETES_VALUE ? v : 0;
 }
 
+/*
+ * Tests whether a wait is for the phase before the first one. It needs no arrival: producers begin in this way. v: value
+ * of the last register, whose highest bit is the phase.
+ */
+static bool is_for_phase_before_first(bool known, uint32_t v) { return known && v >> 31; }
+
 static void add_mbarrier_effects(struct lint *l, const struct tblock *tb, const struct rec *r,
 	const struct uop *u, const struct trace_line *line)
 {
@@ -134,7 +140,7 @@ static void add_mbarrier_effects(struct lint *l, const struct tblock *tb, const 
 		uint32_t v = 0;
 		bool known = values && rec_value(tb, r, i, values - 1, k, &v);
 
-		if (u->sync == SYNC_WAIT && !b->waited) {
+		if (u->sync == SYNC_WAIT && !b->waited && !is_for_phase_before_first(known, v)) {
 			b->waited = true;
 			b->wait = lint_place(l, line, COLUMN_OPCODE);
 		}

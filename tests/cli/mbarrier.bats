@@ -264,6 +264,26 @@ numbered() {
 	done
 }
 
+@test "trace-lint: a wait for the phase before the first one needs no arrival; BAR has operands in registers" {
+	local phase
+	for phase in 80000000 0; do
+		{
+			echo warp 0
+			echo "0010 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 1 $A 0 0 0 Val 1 0 1 $phase"
+			echo "0020 ffffffff 0 BAR.ARV 1 R3 0 2 0 Val 1 20"
+			echo "0030 ffffffff 1 R3 BAR.ARV 0 0 32 0 Val 1 f"
+			leave 0040
+		} | kernel 1
+		run trace-lint kernel-1.traceg
+		refute_line --partial ' barrier'
+		if [ $phase = 0 ]; then
+			assert_line --partial 'error: mbarrier-arrivals: '
+		else
+			refute_line --partial 'mbarrier-arrivals'
+		fi
+	done
+}
+
 # Two groups of a warp take turns, each at the barrier of its own: the first arrives there itself, then waits, and lets
 # the second pass; the arrival of the second at its own barrier has no active lane.
 turns() {
