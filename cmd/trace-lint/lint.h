@@ -57,6 +57,11 @@ struct lint_warp {
 };
 
 /* Addresses from `from` to `to` - 1. */
+/* In a cluster, the bits above the offset in an address of shared memory are the rank of the thread block. */
+#define SHARED_OFFSET_BITS 24u
+#define SHARED_OFFSET_MASK ((1u << SHARED_OFFSET_BITS) - 1)
+#define MAX_RANKS          16u
+
 struct copied_range {
 	uint64_t from, to;
 };
@@ -88,6 +93,7 @@ struct lint {
 	uint64_t last_block_number; /* number of the thread block read last, plus 1 */
 	struct cubin_join *join;    /* the kernel's function in a cubin; NULL if there is none */
 	uint32_t compared;          /* number of instructions compared with the cubin */
+	uint32_t max_regs;          /* number of registers that a thread may have; 0: unknown */
 	uint32_t mismatches;        /* number of compared instructions that differ from the cubin */
 	bool first_block_done;
 

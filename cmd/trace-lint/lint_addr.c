@@ -88,6 +88,7 @@ struct address_check {
 	const struct rec *r;
 	const struct trace_line *line;
 	const struct lane_span *s;
+	bool in_cluster; /* addresses of shared memory contain the rank of a thread block */
 };
 
 static bool is_first_address_finding(const struct address_check *c, enum rule_name rule)
@@ -105,6 +106,8 @@ static void check_shared(const struct address_check *c, unsigned width)
 	const struct kernel_header *h = c->l->head;
 	uint64_t last = last_accessed_offset(c->s, h->shmem_base, width);
 
+	if (c->in_cluster && last >> SHARED_OFFSET_BITS < MAX_RANKS)
+		last &= SHARED_OFFSET_MASK;
 	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX &&
 		is_first_address_finding(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
@@ -166,7 +169,7 @@ void lint_addresses(
 	const struct fact *k = &l->fact[r->inst];
 	const uint64_t *w = tb->word + (r->addr >> 2);
 	struct lane_span s = {UINT64_MAX, 0, 0, false, false};
-	struct address_check c = {l, r, line, &s};
+	struct address_check c = {l, r, line, &s, tb->cluster.known || kernel_cluster_blocks(l->head) > 1};
 
 	switch ((enum addr_kind)(r->addr & 3)) {
 	case ADDR_NONE: return;

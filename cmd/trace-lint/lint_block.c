@@ -223,6 +223,7 @@ static void begin_lint_kernel(struct lint *l)
 		l->after_exit_reported = l->has_imm = l->has_barriers = false;
 	l->last_block_number = 0;
 	l->first_block_done = false;
+	l->max_regs = l->head->nregs;
 	lint_sync_kernel(l);
 }
 

@@ -157,9 +157,11 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 		if (in->reg[i] < REG_UR0 && n != 255 && n > worst)
 			worst = n;
 	}
-	if (l->head->nregs && worst >= l->head->nregs)
+	if (in->kind == KIND_MAXREG && l->max_regs) /* without an immediate, the number is unknown */
+		l->max_regs = !in->imm ? 0 : in->imm > l->max_regs ? (uint32_t)in->imm : l->max_regs;
+	if (l->max_regs && worst >= l->max_regs)
 		report_at(l->rep, RULE_REGISTER_NREGS, at,
-			"register R%u (expected a number below %u, '-nregs')", worst, l->head->nregs);
+			"register R%u (expected a number below %u, '-nregs')", worst, l->max_regs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
 			"Accel-Sim does not accept %u destination%s and %u source%s", in->n_dst,

@@ -15,7 +15,6 @@
 #include "table.h"
 #include "uop.h"
 
-#define OFFSET_BITS  0xffffffu  /* mask of the offset in an address of shared memory */
 #define BARRIERS_MAX (1u << 16) /* maximum number of mbarriers checked per kernel */
 #define BAR_NUMBERS  16u
 
@@ -95,7 +94,7 @@ void lint_sync_free(struct lint *l)
 
 static struct lint_mbarrier *lint_mbarrier_at(struct lint_sync *y, uint64_t address)
 {
-	uint32_t offset = (uint32_t)address & OFFSET_BITS;
+	uint32_t offset = (uint32_t)address & SHARED_OFFSET_MASK;
 	uint64_t hash = table_hash(&offset, sizeof(offset));
 
 	if (y->last < y->n && y->at[y->last].offset == offset)
@@ -217,7 +216,7 @@ static void check_multicast(struct lint *l)
 {
 	const struct lint_sync *y = l->sync;
 
-	if (y->clusters && y->max_rank < 16 && y->mask >> y->max_rank >> 1)
+	if (y->clusters && y->max_rank < MAX_RANKS && y->mask >> y->max_rank >> 1)
 		report_at(l->rep, RULE_MULTICAST, y->multicast,
 			"multicast to the blocks %04x of a cluster (expected ranks up to %u)", y->mask,
 			y->max_rank);

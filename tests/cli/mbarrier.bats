@@ -284,6 +284,28 @@ numbered() {
 	done
 }
 
+@test "trace-lint: USETMAXREG raises the number of registers; shared addresses in a cluster contain a rank" {
+	{
+		echo warp 0
+		echo "0010 ffffffff 0 USETMAXREG.TRY_ALLOC.CTAPOOL 0 0 64 0 NoVal"
+		echo "0020 ffffffff 1 R63 IMAD 2 R8 R8 0 0 0 NoVal"
+		echo "0030 ffffffff 0 STS 2 R4 R8 4 1 0x7f5001000000 4 0 0 NoVal"
+		leave 0040
+	} | kernel 1
+	sed -i 's/^-nregs.*/-nregs = 32/; s/^-shmem = .*/-shmem = 4096/; /^-cluster dim/d' kernel-1.traceg
+	sed 's/^-shmem = .*/&\n-cluster dim = (1,1,1)/' kernel-1.traceg >own
+	sed -i 's/^-shmem = .*/&\n-cluster dim = (2,1,1)/; s/^-grid dim.*/-grid dim = (2,1,1)/' kernel-1.traceg
+	run trace-lint kernel-1.traceg
+	refute_line --partial register-nregs
+	refute_line --partial shared-beyond
+	mv own kernel-1.traceg
+	run trace-lint kernel-1.traceg
+	assert_line --partial 'shared-beyond: access up to byte 0x100007f of shared memory'
+	sed -i 's/USETMAXREG.TRY_ALLOC.CTAPOOL 0 0 64/USETMAXREG.TRY_ALLOC.CTAPOOL 0 0 40/' kernel-1.traceg
+	run trace-lint kernel-1.traceg
+	assert_line --partial "register-nregs: register R63 (expected a number below 40, '-nregs')"
+}
+
 # Two groups of a warp take turns, each at the barrier of its own: the first arrives there itself, then waits, and lets
 # the second pass; the arrival of the second at its own barrier has no active lane.
 turns() {
