@@ -546,11 +546,11 @@ cubin_lines() {
 	assert_line --regexp 'ptx:1[345]:[0-9]+: error: .*deadlock'
 }
 
-# repeated HOW: sets $repeats to the number of launches that "repeats HOW" does not execute, and tests that it has the
-# same results and the same number of instructions as with all launches executed.
+# repeated HOW [OPTION...]: sets $repeats to the number of launches that "repeats HOW" does not execute, and tests that
+# it has the same results and the same number of instructions as with all launches executed. PROGRAM: instead of repeats.
 repeated() {
-	trace-exec -n -v "${@:2}" --run ./repeats "$1" >got.out 2>got.err
-	trace-exec -n -v "${@:2}" --every-launch --run ./repeats "$1" >want.out 2>want.err
+	trace-exec -n -v "${@:2}" --run "./${PROGRAM-repeats}" "$1" >got.out 2>got.err
+	trace-exec -n -v "${@:2}" --every-launch --run "./${PROGRAM-repeats}" "$1" >want.out 2>want.err
 	cmp got.out want.out
 	repeats=$(awk '/ launches were not executed because they repeat$/ { n = $2 } END { print n + 0 }' got.err)
 	diff <(grep -v ' launches were not executed' got.err) want.err
@@ -587,6 +587,40 @@ repeated() {
 	repeated again
 	assert_equal "$(cat got.out)" "0 0 0 0 0 0 0 0 0 0 no error"
 	[ "$repeats" -ge 3 ]
+}
+
+@test "the effect of a launch that repeats is stored in memory instead of executing it" {
+	local ones='1 1 1 1 1 1 1 1 1 1' how least out
+	program effects effects "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	program counts effects "ptx:70:$ROOT/tests/data/cudart/effects.ptx"
+	while IFS=: read -r PROGRAM how least out; do
+		for o in --check --no-check '-j 2'; do
+			# shellcheck disable=SC2086
+			repeated $how $o
+			assert_equal "$how $(cat got.out)" "$how $out no error"
+			assert [ "$repeats" -ge "$least" ]
+		done
+	done <<-END
+		effects:reset:17:$ones $ones
+		effects:restore:14:1024 1024 1024 1024 1024 1024 1024 1024 1024 1024 1025 1025 1025 1025 1025 1025 1025 1025 1025 1025
+		effects:managed:17:$ones $ones
+		effects:graph:17:$ones $ones
+		effects:swap:10:1 2 3 4 1 2 3 4 1 2 3 4 1 2 3 4 1 2 3 4
+		counts:counter:17:1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030 1030
+		counts:texture:15:0 0 0 0 0 0 0 0 0 0 84215045 84215045 84215045 84215045 84215045 84215045 84215045 84215045 84215045 84215045
+	END
+}
+
+@test "a launch whose memory never repeats, or that has effects outside of memory, is executed" {
+	local how
+	program effects effects "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	program counts effects "ptx:70:$ROOT/tests/data/cudart/effects.ptx"
+	PROGRAM=effects repeated half
+	assert_equal "$repeats $(cat got.out)" '0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 no error'
+	for how in count malloc number; do
+		PROGRAM=counts repeated $how
+		assert_equal "$how $repeats" "$how 0"
+	done
 }
 
 @test "every launch is executed for a trace, and the first one with checks if others have none" {

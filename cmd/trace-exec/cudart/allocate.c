@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include "arena.h"
 #include "cudart/pause.h"
+#include "exec/digest.h"
 
 #define PAGE         4096u
 #define DEVICE_ALIGN 256u /* alignment of device memory */
@@ -57,7 +58,7 @@ static void clear_freed_memory(uint64_t addr, uint64_t n)
 		memset(base, 0, first - addr);
 		memset(base + (end - addr), 0, addr + n - end);
 	}
-	memory_mark_set(&cudart.mem, addr, n);
+	memory_mark_set(&cudart.mem, addr, n); /* also forgets the hashes of the memory */
 }
 
 /* ---- reserved addresses ---- */
@@ -151,7 +152,7 @@ static void replace_freed_buffers(const char *name, uint64_t at, uint64_t n, uin
 
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
-	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE, false};
+	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE, false, 0, {0, 0}};
 	m->n_buffers = m->n_buffers - to + from + 1;
 	from = count_grants_below(at);
 	to = count_grants_below(at + n);
@@ -312,8 +313,12 @@ void *cudart_host_address(const void *p, size_t n)
 	uint64_t addr = (uintptr_t)p;
 	struct grant *g = cudart_find_grant(addr);
 
-	if (g)
-		return g->bytes - (addr - g->addr) >= n ? cudart.mem.heap + (addr - HEAP_BASE) : NULL;
+	if (g && g->bytes - (addr - g->addr) < n)
+		return NULL;
+	if (g) {
+		digest_forget(&cudart.mem, addr, n); /* the caller may write */
+		return cudart.mem.heap + (addr - HEAP_BASE);
+	}
 	if (addr < cudart.static_limit)
 		return memory_host_address(&cudart.mem, addr, n);
 	if (addr >= HEAP_BASE && addr - HEAP_BASE < cudart.mem.heap_cap)

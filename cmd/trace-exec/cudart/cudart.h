@@ -7,7 +7,7 @@
  *   register.c registration of fat binaries              image.c    fat binaries, kernels
  *   launch.c   launches                                   pause.c    launches that wait for the host
  *   trace.c    traces of launches                         extent.c   sizes of fat binaries
- *   variable.c variables                              repeat.c   launches that change nothing again
+ *   variable.c variables                              repeat.c   launches that repeat
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
  *   pointer.c  attributes of addresses

@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "cudart/pause.h"
 #include "cudart/repeat.h"
+#include "exec/digest.h"
 #include "lower/lower.h"
 
 /* ---- launches written as <<< >>> ---- */
@@ -113,6 +114,7 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 {
 	enum grid_state state = grid_continue(x->team, pauses);
 
+	digest_forget_all(&cudart.mem);
 	if (state == GRID_PAUSED) {
 		x->repeat.paused = true;
 		if (x->g.lower && x->g.lower == lowered.code) {

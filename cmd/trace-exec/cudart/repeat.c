@@ -1,33 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches that repeat an earlier one and cannot change anything, which need not be executed.
+ * Launches that repeat an earlier one, which need not be executed.
  *
- * A launch is a function of its kernel, its configuration, its parameters and the memory. If a launch has left all
- * memory as it was, an equal launch leaves the same memory unchanged again. Programs that measure time launch a
- * kernel many times, and from the second time on its result is already there.
+ * A launch is a function of its kernel, its configuration, its parameters and the memory. The effect of a launch is
+ * kept: the chunks of memory that it changed, with their new contents. If an equal launch begins with the same memory,
+ * its effect is stored instead of executing it. Programs that measure time launch a kernel many times, often on inputs
+ * that are copied or reset before each launch.
  *
  * Always true: a launch is not executed only without a trace, and only if an equal launch on the same memory was
- * executed with the same checks, left the memory unchanged, did not pause and had no finding, and if all effects and
- * inputs of that launch were in memory (cta.has_outside_effect).
+ * executed with the same checks, did not pause and had no finding, and if all effects and inputs of that launch were in
+ * memory (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits.
  */
+#include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
+#include <sys/stat.h>
+#include "arena.h"
+#include "bytes.h"
 #include "cudart/repeat.h"
+#include "exec/digest.h"
 
-#define KEYS            1024u /* launches that are known; a power of two */
-#define BYTES_OF_THREAD 4u    /* largest number of bytes to hash for each thread instruction of a launch */
-#define BUFFER_COST     64u   /* time to visit a buffer, as a number of bytes to hash */
+#define KEYS            16384u         /* launches that are known; a power of two */
+#define BUCKETS         65536u         /* of effects; a power of two */
+#define EFFECTS_MOST    (256ull << 20) /* bytes of all effects that are kept */
+#define BYTES_OF_THREAD 8u             /* bytes to hash for each thread instruction of a launch */
 
 /* Equal launches. */
 struct repeated {
 	XXH128_hash_t key;
-	XXH128_hash_t fixed; /* hash of memory that the launch leaves unchanged, if has_fixed */
-	bool known, has_fixed;
-	uint64_t seen, next; /* number of launches, and the number of the next one whose effect is examined */
-	uint64_t warp_insts, thread_insts; /* of the latest launch that was executed */
+	bool known, examined; /* examined: the effect of such a launch was */
+	uint64_t misses;      /* number of launches whose memory was hashed since an effect was found last */
+	uint64_t credit;      /* number of bytes that may be hashed */
+};
+
+/* Contents of a chunk after a launch. They are followed by its bytes, and by its marks if has_marks. */
+struct chunk_change {
+	uint64_t addr;
+	XXH128_hash_t hash;
+	bool has_marks;
+};
+
+struct effect {
+	XXH128_hash_t id;                     /* hash of the launch and of the memory before it */
+	struct effect *next_in_bucket, *next; /* next: the effect that was kept after this one */
+	uint64_t warp_insts, thread_insts;
+	struct bytes changes; /* struct chunk_change, with the contents of the chunks */
 };
 
 static struct repeated repeated[KEYS];
+static struct {
+	struct effect *bucket[BUCKETS], *oldest, **end;
+	uint64_t bytes;
+} effects = {.end = &effects.oldest};
 
 static struct repeated *slot_of_key(XXH128_hash_t key) { return &repeated[key.low64 % KEYS]; }
 
@@ -60,121 +83,220 @@ static XXH128_hash_t hash_launch(const struct grid *g)
 	return XXH3_128bits_digest(h);
 }
 
-/* ---- memory ---- */
+/* ---- effects ---- */
 
-/* Returns the end of the bytes that a launch can access at buffer i: without checks, up to the next buffer. */
-static uint64_t end_of_access(const struct grid *g, uint32_t i)
+static struct effect **bucket_of_id(XXH128_hash_t id) { return &effects.bucket[id.low64 % BUCKETS]; }
+
+static struct effect *find_effect(XXH128_hash_t id)
 {
-	const struct memory *m = g->mem;
+	struct effect *e = *bucket_of_id(id);
 
-	if (g->options->check)
-		return m->buffer[i].addr + m->buffer[i].size;
-	return i + 1 < m->n_buffers ? m->buffer[i + 1].addr : HEAP_BASE + m->heap_bytes;
+	while (e && !XXH128_isEqual(e->id, id))
+		e = e->next_in_bucket;
+	return e;
 }
 
-/*
- * Sets *bytes to the cost of hash_memory(). Returns false if the hash would not contain all memory that the launch
- * can access: without checks, a launch can also access freed memory.
- */
-static bool find_hash_cost(const struct grid *g, uint64_t *bytes)
+static uint64_t bytes_of_effect(const struct effect *e) { return sizeof(*e) + e->changes.cap; }
+
+static void free_effect(struct effect *e)
 {
-	const struct memory *m = g->mem;
-
-	*bytes = m->static_bytes + g->textures->n * sizeof(struct texture);
-	for (uint32_t i = 0; i < m->n_buffers; i++) {
-		const struct buffer *b = &m->buffer[i];
-
-		*bytes += BUFFER_COST;
-		if (b->live && b->addr >= HEAP_BASE)
-			*bytes += (m->may_have_unset ? 2u : 1u) * (end_of_access(g, i) - b->addr);
-		if (!b->live && !g->options->check)
-			return false;
-	}
-	return true;
+	bytes_free(&e->changes);
+	free(e);
 }
 
-/* Returns the hash of everything that a launch can read or change, and of the marks of uninitialised bytes. */
-static XXH128_hash_t hash_memory(const struct grid *g)
+static void drop_oldest_effect(void)
 {
-	const struct memory *m = g->mem;
-	XXH3_state_t *h = start_hash();
+	struct effect *e = effects.oldest, **at = bucket_of_id(e->id);
 
-	XXH3_128bits_update(h, &m->may_have_unset, sizeof(m->may_have_unset));
-	XXH3_128bits_update(h, &m->heap_bytes, sizeof(m->heap_bytes));
-	XXH3_128bits_update(h, &m->static_bytes, sizeof(m->static_bytes));
-	XXH3_128bits_update(h, m->statics, m->static_bytes);
-	XXH3_128bits_update(h, &g->textures->n, sizeof(g->textures->n));
-	if (g->textures->n)
-		XXH3_128bits_update(h, g->textures->texture, g->textures->n * sizeof(struct texture));
-	for (uint32_t i = 0; i < m->n_buffers; i++) {
-		const struct buffer *b = &m->buffer[i];
-		uint64_t range[3] = {b->addr, b->size, i};
+	while (*at != e)
+		at = &(*at)->next_in_bucket;
+	*at = e->next_in_bucket;
+	if (!(effects.oldest = e->next))
+		effects.end = &effects.oldest;
+	effects.bytes -= bytes_of_effect(e);
+	free_effect(e);
+}
 
-		if (!b->live || b->addr < HEAP_BASE)
-			continue;
-		uint64_t at = b->addr - HEAP_BASE, n = end_of_access(g, i) - b->addr;
+static void keep_effect(struct effect *e)
+{
+	struct effect **bucket = bucket_of_id(e->id);
 
-		XXH3_128bits_update(h, range, sizeof(range));
-		XXH3_128bits_update(h, m->heap + at, n);
-		if (m->may_have_unset)
-			XXH3_128bits_update(h, m->unset + at, n);
+	effects.bytes += bytes_of_effect(e);
+	while (effects.oldest && effects.bytes > EFFECTS_MOST)
+		drop_oldest_effect();
+	e->next_in_bucket = *bucket;
+	*bucket = e;
+	*effects.end = e;
+	effects.end = &e->next;
+}
+
+/* Tests whether the program has one thread. Other threads could write to memory of the host during a launch. */
+static bool is_only_thread(void)
+{
+	struct stat s;
+
+	return !stat("/proc/self/task", &s) && s.st_nlink == 3; /* ".", ".." and a thread */
+}
+
+/* State of the search for the changes of a launch. */
+struct change_search {
+	struct memory *m;
+	struct effect *effect;
+	bool has_threads; /* other threads could write to memory of the host during the launch */
+	bool fails;       /* the effect cannot be kept */
+};
+
+static bool is_any_mark_set(const uint8_t *marks)
+{
+	static const uint8_t zeros[DIGEST_CHUNK];
+
+	return marks && memcmp(marks, zeros, DIGEST_CHUNK) != 0;
+}
+
+/* Adds the contents of a chunk to the effect of a launch. */
+static void add_change(void *search, uint64_t addr, XXH128_hash_t hash)
+{
+	struct change_search *s = search;
+	const uint8_t *marks = digest_chunk_marks(s->m, addr);
+	struct chunk_change c = {.addr = addr, .hash = hash, .has_marks = is_any_mark_set(marks)};
+	struct bytes *b = &s->effect->changes;
+
+	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && digest_is_host_chunk(s->m, addr)))
+		s->fails = true;
+	if (s->fails)
+		return;
+	bytes_add(b, &c, sizeof(c));
+	bytes_add(b, digest_chunk_bytes(s->m, addr), DIGEST_CHUNK);
+	if (c.has_marks)
+		bytes_add(b, marks, DIGEST_CHUNK);
+}
+
+/* Changes memory as the launch did. */
+static void replay_effect(const struct effect *e, struct memory *m)
+{
+	const char *p = e->changes.p;
+
+	while (p < e->changes.p + e->changes.n) {
+		uint8_t *marks;
+		struct chunk_change c;
+
+		memcpy(&c, p, sizeof(c));
+		p += sizeof(c);
+		memcpy(digest_chunk_bytes(m, c.addr), p, DIGEST_CHUNK);
+		p += DIGEST_CHUNK;
+		marks = digest_chunk_marks(m, c.addr);
+		if (c.has_marks) {
+			memcpy(marks, p, DIGEST_CHUNK);
+			p += DIGEST_CHUNK;
+		} else if (is_any_mark_set(marks)) {
+			memset(marks, 0, DIGEST_CHUNK);
+		}
+		digest_set_chunk(m, c.addr, c.hash);
 	}
-	return XXH3_128bits_digest(h);
+	cudart.warp_insts += e->warp_insts;
+	cudart.thread_insts += e->thread_insts;
+	cudart.repeats++;
 }
 
 /* ---- launches ---- */
 
-static bool is_hash_cheap(const struct grid *g, const struct repeated *r)
+static struct repeated *find_repeated(XXH128_hash_t key)
 {
-	uint64_t bytes;
+	struct repeated *r = slot_of_key(key);
 
-	return find_hash_cost(g, &bytes) && bytes / BYTES_OF_THREAD <= r->thread_insts;
+	if (!r->known || !XXH128_isEqual(r->key, key))
+		*r = (struct repeated){.key = key, .known = true};
+	return r;
+}
+
+/*
+ * Takes a number of bytes to hash from the credit of a launch. Each launch adds to the credit, and the less the more
+ * hashes have found no effect, so that hashes take a small part of the time of a kernel whose memory never repeats.
+ */
+static bool take_credit(struct repeated *r, uint64_t bytes)
+{
+	if (bytes > r->credit)
+		return false;
+	r->credit -= bytes;
+	return true;
+}
+
+static void add_credit(struct repeated *r, uint64_t thread_insts)
+{
+	r->credit += BYTES_OF_THREAD * thread_insts / (1 + r->misses);
+}
+
+/* Returns the hash of a launch and of all memory that it can access. */
+static XXH128_hash_t hash_launch_and_memory(XXH128_hash_t key, const struct grid *g)
+{
+	XXH128_hash_t memory = digest_update(g->mem, NULL, NULL);
+	XXH3_state_t *h = start_hash();
+
+	XXH3_128bits_update(h, &key, sizeof(key));
+	XXH3_128bits_update(h, &memory, sizeof(memory));
+	if (g->textures->n)
+		XXH3_128bits_update(h, g->textures->texture, g->textures->n * sizeof(struct texture));
+	return XXH3_128bits_digest(h);
 }
 
 bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 {
+	const struct effect *e;
 	struct repeated *r;
+	uint64_t cost;
 
 	*x = (struct repeat){.possible = !cudart.wire.trace && !cudart.wire.every_launch};
 	if (!x->possible)
 		return false;
+	if (!g->mem->digests)
+		digest_start(g->mem);
 	x->key = hash_launch(g);
-	r = slot_of_key(x->key);
-	if (!r->known || !XXH128_isEqual(r->key, x->key))
-		*r = (struct repeated){.key = x->key, .known = true, .next = 2};
-	r->seen++;
-	if (!r->has_fixed && r->seen < r->next)
+	r = find_repeated(x->key);
+	if (!r->credit || !digest_is_complete(g->mem, g->options->check))
 		return false;
-	if (!is_hash_cheap(g, r)) {
-		r->next = 2 * r->seen;
+	cost = digest_cost(g->mem, false) + g->textures->n * sizeof(struct texture);
+	if (!r->examined && cost + digest_cost(g->mem, true) > r->credit)
+		return false;
+	if (!take_credit(r, cost))
+		return false;
+	x->id = hash_launch_and_memory(x->key, g);
+	e = find_effect(x->id);
+	if (!e) {
+		r->misses++;
+		x->examined = take_credit(r, digest_cost(g->mem, true));
+		r->examined |= x->examined;
+		x->has_threads = x->examined && !is_only_thread();
+		x->may_have_unset = g->mem->may_have_unset;
 		return false;
 	}
-	x->before = hash_memory(g);
-	if (!r->has_fixed || !XXH128_isEqual(r->fixed, x->before)) {
-		x->examined = r->seen >= r->next;
-		return false;
-	}
-	cudart.warp_insts += r->warp_insts;
-	cudart.thread_insts += r->thread_insts;
-	cudart.repeats++;
+	r->misses = 0;
+	replay_effect(e, g->mem);
+	add_credit(r, e->thread_insts);
 	return true;
+}
+
+static void examine_effect(const struct repeat *x, const struct grid *g)
+{
+	struct effect *e = xcalloc(1, sizeof(*e));
+	struct change_search s = {
+		.m = g->mem, .effect = e, .has_threads = x->has_threads || !is_only_thread()};
+
+	e->id = x->id;
+	e->warp_insts = g->warp_insts;
+	e->thread_insts = g->thread_insts;
+	digest_update(g->mem, add_change, &s);
+	if (s.fails || g->mem->may_have_unset != x->may_have_unset || find_effect(x->id)) {
+		free_effect(e);
+		return;
+	}
+	keep_effect(e);
 }
 
 void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good)
 {
-	struct repeated *r = slot_of_key(x->key);
-
-	if (!x->possible || !r->known || !XXH128_isEqual(r->key, x->key))
+	if (!x->possible)
 		return;
-	r->warp_insts = g->warp_insts;
-	r->thread_insts = g->thread_insts;
-	if (!x->examined)
-		return;
-	if (!good || x->paused || g->has_finding || g->has_outside_effect ||
-		!XXH128_isEqual(hash_memory(g), x->before)) {
-		r->next = 2 * r->seen;
-		return;
-	}
-	r->fixed = x->before;
-	r->has_fixed = true;
+	add_credit(find_repeated(x->key), g->thread_insts);
+	if (x->examined && good && !x->paused && !g->has_finding && !g->has_outside_effect)
+		examine_effect(x, g);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Launches that repeat an earlier one and cannot change anything. */
+/* Launches that repeat an earlier one, which need not be executed. */
 #ifndef REPEAT_H
 #define REPEAT_H
 
@@ -8,19 +8,21 @@
 
 /* State of a launch before it is executed. */
 struct repeat {
-	XXH128_hash_t key;    /* hash of the kernel, its configuration and its parameters */
-	XXH128_hash_t before; /* hash of the memory, if examined */
-	bool possible;        /* a later launch may repeat it */
-	bool examined;        /* its effect on the memory is examined */
+	XXH128_hash_t key;   /* hash of the kernel, its configuration and its parameters */
+	XXH128_hash_t id;    /* hash of the key and the memory, if examined */
+	bool possible;       /* a later launch may repeat it */
+	bool examined;       /* its effect on the memory is examined */
+	bool has_threads;    /* the program has several threads, if examined */
+	bool may_have_unset; /* memory.may_have_unset, if examined */
 	bool paused;
 };
 
 /*
- * Tests whether the launch repeats an earlier one and cannot change anything. Then it is counted as executed. Sets *x
- * for cudart_note_effect().
+ * Tests whether the launch repeats an earlier one. Then its effect is stored in memory, and it is counted as executed.
+ * Sets *x for cudart_note_effect().
  */
 bool cudart_skip_repeat(struct repeat *x, const struct grid *g);
-/* Records whether a launch, which was executed, left the memory unchanged. good: it ended without an error. */
+/* Keeps the effect of a launch, which was executed, on the memory. good: it ended without an error. */
 void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good);
 
 #endif

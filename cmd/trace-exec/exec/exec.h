@@ -200,6 +200,8 @@ struct buffer {
 	/* place of the call by which a kernel allocated it; line 0: not allocated by a kernel */
 	struct place allocated_at;
 	bool host; /* managed or pinned memory, which the host may write */
+	uint32_t summed; /* digest.c: time at which `sum`, the sum of the hashes of its chunks, was computed; 0: never */
+	uint64_t sum[2];
 };
 
 /* Name of the buffer with the conditions of graphs. */
@@ -216,6 +218,7 @@ struct memory {
 	bool may_have_unset; /* some bytes of the heap may be uninitialised */
 	int ones;            /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
 	struct spare_marks *spare_marks;
+	struct digests *digests; /* hashes of parts of the memory (digest.h); NULL: not used */
 	pthread_mutex_t lock;
 };
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "exec/check.h"
+#include "exec/digest.h"
 
 void memory_open(struct memory *m, uint64_t heap_cap)
 {
@@ -25,6 +26,7 @@ void memory_free(struct memory *m)
 	if (m->heap)
 		reserve_free(m->heap, m->heap_cap, 1);
 	marks_free(m);
+	digest_free(m);
 	free(m->statics);
 	free(m->buffer);
 	if (m->unset)
@@ -44,7 +46,8 @@ uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t byt
 	if (size > m->heap_cap - at)
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE, false};
+	m->buffer[m->n_buffers++] =
+		(struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE, false, 0, {0, 0}};
 	m->heap_bytes += size;
 	return HEAP_BASE + at;
 }
@@ -106,6 +109,9 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
 	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+	digest_forget(m, addr, bytes);
+	if (!m->may_have_unset)
+		digest_forget_all(m);
 	m->may_have_unset = true;
 }
 
@@ -113,12 +119,15 @@ void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
 		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+	digest_forget(m, addr, bytes);
 }
 
 void memory_mark_all_set(struct memory *m)
 {
-	if (m->may_have_unset)
+	if (m->may_have_unset) {
 		set_memory_marks(m, m->unset, m->heap_bytes, 0);
+		digest_forget_all(m);
+	}
 	m->may_have_unset = false;
 }
 
@@ -178,7 +187,8 @@ static void add_static_buffer(struct memory *m, const struct symbol *v)
 	if (v->init)
 		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE, false};
+	m->buffer[m->n_buffers++] =
+		(struct buffer){v->name, v->addr, v->size, true, NOWHERE, false, 0, {0, 0}};
 }
 
 void memory_add_statics(struct memory *m, const struct program *p)

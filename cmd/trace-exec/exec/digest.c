@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hash of global memory that is kept up to date. See digest.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "exec/digest.h"
+#include "exec/exec.h"
+
+#define CHUNK      DIGEST_CHUNK
+#define VISIT_COST 64u /* time to visit a buffer, as a number of bytes to read */
+
+/*
+ * A chunk or a buffer whose number equals `now` has not changed since its hash was computed. The number 0 means that it
+ * may have changed.
+ */
+struct digests {
+	uint32_t now;
+	uint32_t *known;                     /* of each chunk of the heap */
+	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
+	XXH3_state_t *state;
+};
+
+static uint64_t first_chunk(uint64_t offset) { return offset / CHUNK; }
+static uint64_t end_chunk(uint64_t end_offset) { return (end_offset + CHUNK - 1) / CHUNK; }
+
+static bool is_hashed_buffer(const struct buffer *b) { return b->live && b->addr >= HEAP_BASE; }
+
+void digest_start(struct memory *m)
+{
+	struct digests *d = xcalloc(1, sizeof(*d));
+
+	d->now = 1;
+	d->known = reserve(end_chunk(m->heap_cap), sizeof(*d->known));
+	d->of_heap = reserve(end_chunk(m->heap_cap), sizeof(*d->of_heap));
+	d->of_statics = reserve(end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
+	d->state = XXH3_createState();
+	if (!d->state)
+		die("memory is exhausted");
+	m->digests = d;
+}
+
+void digest_free(struct memory *m)
+{
+	struct digests *d = m->digests;
+
+	if (!d)
+		return;
+	reserve_free(d->known, end_chunk(m->heap_cap), sizeof(*d->known));
+	reserve_free(d->of_heap, end_chunk(m->heap_cap), sizeof(*d->of_heap));
+	reserve_free(d->of_statics, end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
+	XXH3_freeState(d->state);
+	free(d);
+	m->digests = NULL;
+}
+
+/* ---- changes ---- */
+
+/* Returns the number of the first buffer that ends after addr or is the nearest one below it. */
+static uint32_t first_buffer_at(const struct memory *m, uint64_t addr)
+{
+	const struct buffer *b = memory_nearest_buffer(m, addr);
+
+	return b ? (uint32_t)(b - m->buffer) : 0;
+}
+
+/* Notes that the sum of each buffer with bytes in chunks [from, end) must be computed again. */
+static void forget_sums(struct memory *m, uint64_t from, uint64_t end)
+{
+	uint64_t addr = HEAP_BASE + from * CHUNK;
+
+	for (uint32_t i = first_buffer_at(m, addr);
+		i < m->n_buffers && m->buffer[i].addr < HEAP_BASE + end * CHUNK; i++)
+		m->buffer[i].summed = 0;
+}
+
+void digest_forget(struct memory *m, uint64_t addr, uint64_t n)
+{
+	uint64_t from, end;
+
+	if (!m->digests || addr < HEAP_BASE || !n)
+		return;
+	from = first_chunk(addr - HEAP_BASE);
+	end = end_chunk(addr - HEAP_BASE + n);
+	memset(m->digests->known + from, 0, (end - from) * sizeof(*m->digests->known));
+	forget_sums(m, from, end);
+}
+
+void digest_forget_all(struct memory *m)
+{
+	if (m->digests)
+		m->digests->now++;
+}
+
+void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash)
+{
+	struct digests *d = m->digests;
+	uint64_t c;
+
+	if (addr < HEAP_BASE) {
+		d->of_statics[addr / CHUNK] = hash;
+		return;
+	}
+	c = first_chunk(addr - HEAP_BASE);
+	d->of_heap[c] = hash;
+	d->known[c] = d->now;
+	forget_sums(m, c, c + 1);
+}
+
+/* ---- costs ---- */
+
+bool digest_is_complete(const struct memory *m, bool check)
+{
+	for (uint32_t i = 0; i < m->n_buffers && !check; i++) {
+		const struct buffer *b = &m->buffer[i];
+		uint64_t end = b->addr + b->size,
+			 next = i + 1 < m->n_buffers ? m->buffer[i + 1].addr : HEAP_BASE + m->heap_bytes;
+
+		if (b->addr >= HEAP_BASE &&
+			(!b->live || next > HEAP_BASE + end_chunk(end - HEAP_BASE) * CHUNK))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t count_unknown_chunks(const struct memory *m, const struct buffer *b, bool all)
+{
+	const struct digests *d = m->digests;
+	uint64_t c = first_chunk(b->addr - HEAP_BASE), end = end_chunk(b->addr - HEAP_BASE + b->size), n = 0;
+
+	if (all || b->host)
+		return end - c;
+	for (; b->summed != d->now && c < end; c++)
+		n += d->known[c] != d->now;
+	return n;
+}
+
+uint64_t digest_cost(const struct memory *m, bool all)
+{
+	uint64_t chunks = 0;
+
+	for (uint32_t i = 0; i < m->n_buffers; i++)
+		if (is_hashed_buffer(&m->buffer[i]))
+			chunks += count_unknown_chunks(m, &m->buffer[i], all);
+	return m->static_bytes + m->n_buffers * VISIT_COST + chunks * CHUNK * (m->may_have_unset ? 2 : 1);
+}
+
+/* ---- hashes ---- */
+
+uint8_t *digest_chunk_bytes(const struct memory *m, uint64_t addr)
+{
+	return addr < HEAP_BASE ? m->statics + addr : m->heap + (addr - HEAP_BASE);
+}
+
+uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr)
+{
+	return addr < HEAP_BASE || !m->may_have_unset ? NULL : m->unset + (addr - HEAP_BASE);
+}
+
+static XXH128_hash_t hash_chunk(const struct memory *m, uint64_t addr)
+{
+	const uint8_t *marks = digest_chunk_marks(m, addr);
+	XXH128_hash_t both[2] = {XXH3_128bits(digest_chunk_bytes(m, addr), CHUNK), {0, 0}};
+
+	if (marks)
+		both[1] = XXH3_128bits(marks, CHUNK);
+	return XXH3_128bits_withSeed(both, sizeof(both), addr);
+}
+
+struct updater {
+	struct memory *m;
+	digest_changed_fn *changed;
+	void *ctx;
+};
+
+/* Computes *hash, the hash of the chunk at addr, again. */
+static void rehash_chunk(const struct updater *u, uint64_t addr, XXH128_hash_t *hash)
+{
+	XXH128_hash_t h = hash_chunk(u->m, addr);
+
+	if (XXH128_isEqual(h, *hash))
+		return;
+	*hash = h;
+	if (u->changed)
+		u->changed(u->ctx, addr, h);
+}
+
+/* Sets b->sum, the sum of the hashes of its chunks. */
+static void sum_buffer(const struct updater *u, struct buffer *b)
+{
+	struct digests *d = u->m->digests;
+	uint64_t end = end_chunk(b->addr - HEAP_BASE + b->size);
+
+	if (b->host)
+		digest_forget(u->m, b->addr, b->size);
+	if (b->summed == d->now)
+		return;
+	b->sum[0] = b->sum[1] = 0;
+	for (uint64_t c = first_chunk(b->addr - HEAP_BASE); c < end; c++) {
+		if (d->known[c] != d->now)
+			rehash_chunk(u, HEAP_BASE + c * CHUNK, &d->of_heap[c]);
+		d->known[c] = d->now;
+		b->sum[0] += d->of_heap[c].low64;
+		b->sum[1] += d->of_heap[c].high64;
+	}
+	b->summed = d->now;
+}
+
+XXH128_hash_t digest_update(struct memory *m, digest_changed_fn *changed, void *ctx)
+{
+	struct digests *d = m->digests;
+	const struct updater u = {m, changed, ctx};
+	XXH3_state_t *h = d->state;
+
+	XXH3_128bits_reset(h);
+	XXH3_128bits_update(h, &m->may_have_unset, sizeof(m->may_have_unset));
+	XXH3_128bits_update(h, &m->heap_bytes, sizeof(m->heap_bytes));
+	XXH3_128bits_update(h, &m->static_bytes, sizeof(m->static_bytes));
+	for (uint64_t c = 0; c < end_chunk(m->static_bytes); c++) {
+		rehash_chunk(&u, c * CHUNK, &d->of_statics[c]);
+		XXH3_128bits_update(h, &d->of_statics[c], sizeof(d->of_statics[c]));
+	}
+	for (uint32_t i = 0; i < m->n_buffers; i++) {
+		struct buffer *b = &m->buffer[i];
+
+		if (!is_hashed_buffer(b))
+			continue;
+		sum_buffer(&u, b);
+		const uint64_t part[4] = {b->addr, b->size, b->sum[0], b->sum[1]};
+
+		XXH3_128bits_update(h, part, sizeof(part));
+	}
+	return XXH3_128bits_digest(h);
+}
+
+bool digest_is_host_chunk(const struct memory *m, uint64_t addr)
+{
+	for (uint32_t i = first_buffer_at(m, addr); i < m->n_buffers && m->buffer[i].addr < addr + CHUNK; i++)
+		if (m->buffer[i].host && m->buffer[i].live)
+			return true;
+	return false;
+}

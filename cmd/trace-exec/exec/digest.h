@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hash of global memory that is kept up to date: only chunks that may have changed since the latest hash are read again.
+ *
+ * A chunk is an aligned part of the heap or of the static variables. Its hash depends on its address, its bytes and the
+ * marks of uninitialised bytes. The hash of the memory depends on all live buffers and the chunks with their bytes, and
+ * on all static variables.
+ *
+ * Always true: whoever changes the heap or its marks calls digest_forget() or digest_forget_all(). Changes of static
+ * variables, and of buffers that the host may write, need no call: their chunks are always read again.
+ */
+#ifndef DIGEST_H
+#define DIGEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+#define DIGEST_CHUNK 4096u
+
+struct memory;
+
+/* Begins to keep hashes of the memory. Before that, the other functions must not be called, except the next two. */
+void digest_start(struct memory *m);
+/* Notes that n bytes at heap address addr, or their marks, may have changed. */
+void digest_forget(struct memory *m, uint64_t addr, uint64_t n);
+/* Notes that all memory may have changed. */
+void digest_forget_all(struct memory *m);
+void digest_free(struct memory *m);
+
+/*
+ * Tests whether the hash contains all memory that a launch can access. A launch without checks can also access freed
+ * memory and gaps between buffers.
+ */
+bool digest_is_complete(const struct memory *m, bool check);
+/* Returns the number of bytes that digest_update() reads; all: the number if all memory may have changed. */
+uint64_t digest_cost(const struct memory *m, bool all);
+
+/* Called for a chunk whose hash has changed. addr: its address, of the heap or of static variables. */
+typedef void digest_changed_fn(void *ctx, uint64_t addr, XXH128_hash_t hash);
+/* Returns the hash of the memory. changed: called for each chunk whose hash differs from the latest one; NULL: none. */
+XXH128_hash_t digest_update(struct memory *m, digest_changed_fn *changed, void *ctx);
+
+/* Returns the bytes of a chunk, or its marks of uninitialised bytes (NULL: there are none). */
+uint8_t *digest_chunk_bytes(const struct memory *m, uint64_t addr);
+uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr);
+/* Sets the hash of a chunk to that of its new contents, which the caller has stored. */
+void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash);
+/* Tests whether the host may write to the chunk. */
+bool digest_is_host_chunk(const struct memory *m, uint64_t addr);
+
+#endif
