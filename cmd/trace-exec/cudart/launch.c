@@ -114,7 +114,7 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 {
 	enum grid_state state = grid_continue(x->team, pauses);
 
-	digest_forget_all(&cudart.mem);
+	digest_end_launch(&cudart.mem, x->g.options->check);
 	if (state == GRID_PAUSED) {
 		x->repeat.paused = true;
 		if (x->g.lower && x->g.lower == lowered.code) {

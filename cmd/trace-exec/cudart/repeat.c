@@ -27,7 +27,7 @@
 /* Equal launches. */
 struct repeated {
 	XXH128_hash_t key;
-	bool known, examined; /* examined: the effect of such a launch was */
+	bool known, examined; /* examined: the effect of such a launch was examined */
 	uint64_t misses;      /* number of launches whose memory was hashed since an effect was found last */
 	uint64_t credit;      /* number of bytes that may be hashed */
 };
@@ -254,18 +254,15 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 	r = find_repeated(x->key);
 	if (!r->credit || !digest_is_complete(g->mem, g->options->check))
 		return false;
-	cost = digest_cost(g->mem, false) + g->textures->n * sizeof(struct texture);
-	if (!r->examined && cost + digest_cost(g->mem, true) > r->credit)
-		return false;
-	if (!take_credit(r, cost))
+	cost = digest_cost(g->mem, r->credit) + g->textures->n * sizeof(struct texture);
+	if ((!r->examined && cost > r->credit / 2) || !take_credit(r, cost))
 		return false;
 	x->id = hash_launch_and_memory(x->key, g);
 	e = find_effect(x->id);
 	if (!e) {
 		r->misses++;
-		x->examined = take_credit(r, digest_cost(g->mem, true));
-		r->examined |= x->examined;
-		x->has_threads = x->examined && !is_only_thread();
+		x->examined = true;
+		x->has_threads = !is_only_thread();
 		x->may_have_unset = g->mem->may_have_unset;
 		return false;
 	}
@@ -294,9 +291,15 @@ static void examine_effect(const struct repeat *x, const struct grid *g)
 
 void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good)
 {
+	struct repeated *r;
+
 	if (!x->possible)
 		return;
-	add_credit(find_repeated(x->key), g->thread_insts);
-	if (x->examined && good && !x->paused && !g->has_finding && !g->has_outside_effect)
+	r = find_repeated(x->key);
+	add_credit(r, g->thread_insts);
+	if (x->examined && good && !x->paused && !g->has_finding && !g->has_outside_effect &&
+		take_credit(r, digest_cost(g->mem, r->credit))) {
+		r->examined = true;
 		examine_effect(x, g);
+	}
 }

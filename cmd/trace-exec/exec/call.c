@@ -7,6 +7,7 @@
  * call stores them.
  */
 #include <string.h>
+#include "exec/digest.h"
 #include "exec/print.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
@@ -294,11 +295,13 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 			      ? memory_host_address(w->mem, handle, 4)
 			      : NULL;
 
-	if (to)
+	if (to) {
+		digest_note_write(w->mem->digests, handle - HEAP_BASE, 4);
 		memcpy(to, &value, 4);
-	else
+	} else {
 		exec_fail(w, o, 1u << lane, "condition", "0x%llx is not the handle of a graph condition",
 			(unsigned long long)handle);
+	}
 }
 
 static void execute_set_condition(struct warp *w, const struct op *o, uint32_t m)

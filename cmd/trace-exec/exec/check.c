@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
+#include "exec/digest.h"
 #include "exec/call.h"
 #include "exec/lanes.h"
 #include "exec/undefined.h"
@@ -218,9 +219,12 @@ static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes)
 {
-	uint64_t off = m->unset ? heap_offset(m, at) : UINT64_MAX;
+	uint64_t off = heap_offset(m, at);
 
-	if (off != UINT64_MAX)
+	if (off == UINT64_MAX || !bytes)
+		return;
+	digest_note_write(m->digests, off, bytes);
+	if (m->unset)
 		mark_initialised(m->unset + off, bytes);
 }
 
@@ -228,7 +232,10 @@ void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at)
 {
 	uint64_t off = m->unset ? heap_offset(m, at) : UINT64_MAX;
 
-	if (off != UINT64_MAX)
+	if (off == UINT64_MAX)
+		return;
+	digest_note_write(m->digests, off, 1);
+	if (m->unset)
 		__atomic_store_n(&m->unset[off], 1, __ATOMIC_RELAXED);
 }
 
@@ -286,6 +293,10 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 		if (off == UINT64_MAX)
 			continue;
+		if (write)
+			digest_note_write(w->mem->digests, off, s->bytes);
+		if (!w->mem->unset)
+			continue;
 		if ((!write || does_atomic_read(o)) &&
 			is_any_byte_uninitialised(w->mem->unset + off, s->bytes))
 			check_heap_lanes(w, o, s->lanes, bytes, at, write);
@@ -302,7 +313,7 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 {
 	if (w->g->race && space != SP_SHARED)
 		race_check_access(w, o, span, n, bytes, write);
-	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC))
+	if ((w->mem->unset || w->mem->digests) && (space == SP_GLOBAL || space == SP_GENERIC))
 		check_heap_access(w, o, span, n, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;

@@ -9,17 +9,6 @@
 #define CHUNK      DIGEST_CHUNK
 #define VISIT_COST 64u /* time to visit a buffer, as a number of bytes to read */
 
-/*
- * A chunk or a buffer whose number equals `now` has not changed since its hash was computed. The number 0 means that it
- * may have changed.
- */
-struct digests {
-	uint32_t now;
-	uint32_t *known;                     /* of each chunk of the heap */
-	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
-	XXH3_state_t *state;
-};
-
 static uint64_t first_chunk(uint64_t offset) { return offset / CHUNK; }
 static uint64_t end_chunk(uint64_t end_offset) { return (end_offset + CHUNK - 1) / CHUNK; }
 
@@ -29,7 +18,7 @@ void digest_start(struct memory *m)
 {
 	struct digests *d = xcalloc(1, sizeof(*d));
 
-	d->now = 1;
+	d->now = d->summed_now = 1;
 	d->known = reserve(end_chunk(m->heap_cap), sizeof(*d->known));
 	d->of_heap = reserve(end_chunk(m->heap_cap), sizeof(*d->of_heap));
 	d->of_statics = reserve(end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
@@ -87,8 +76,18 @@ void digest_forget(struct memory *m, uint64_t addr, uint64_t n)
 
 void digest_forget_all(struct memory *m)
 {
-	if (m->digests)
-		m->digests->now++;
+	if (!m->digests)
+		return;
+	m->digests->now++;
+	m->digests->summed_now++;
+}
+
+void digest_end_launch(struct memory *m, bool noted)
+{
+	if (!noted)
+		digest_forget_all(m);
+	else if (m->digests)
+		m->digests->summed_now++;
 }
 
 void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash)
@@ -122,26 +121,38 @@ bool digest_is_complete(const struct memory *m, bool check)
 	return true;
 }
 
-static uint64_t count_unknown_chunks(const struct memory *m, const struct buffer *b, bool all)
+static uint64_t count_chunks(const struct buffer *b)
 {
-	const struct digests *d = m->digests;
-	uint64_t c = first_chunk(b->addr - HEAP_BASE), end = end_chunk(b->addr - HEAP_BASE + b->size), n = 0;
+	return end_chunk(b->addr - HEAP_BASE + b->size) - first_chunk(b->addr - HEAP_BASE);
+}
 
-	if (all || b->host)
+static uint64_t count_unknown_chunks(const struct digests *d, const struct buffer *b)
+{
+	uint64_t c = first_chunk(b->addr - HEAP_BASE), end = c + count_chunks(b), n = 0;
+
+	if (b->host)
 		return end - c;
-	for (; b->summed != d->now && c < end; c++)
+	for (; b->summed != d->summed_now && c < end; c++)
 		n += d->known[c] != d->now;
 	return n;
 }
 
-uint64_t digest_cost(const struct memory *m, bool all)
+uint64_t digest_cost(const struct memory *m, uint64_t most)
 {
-	uint64_t chunks = 0;
+	const struct digests *d = m->digests;
+	uint64_t n = m->static_bytes, chunk = CHUNK * (m->may_have_unset ? 2 : 1);
 
-	for (uint32_t i = 0; i < m->n_buffers; i++)
+	for (uint32_t i = 0; i < m->n_buffers; i++) {
+		const struct buffer *b = &m->buffer[i];
+
+		n += VISIT_COST;
+		if (is_hashed_buffer(b) && (b->summed != d->summed_now || b->host))
+			n += count_chunks(b) * (sizeof(*d->known) + sizeof(*d->of_heap));
+	}
+	for (uint32_t i = 0; i < m->n_buffers && n <= most; i++)
 		if (is_hashed_buffer(&m->buffer[i]))
-			chunks += count_unknown_chunks(m, &m->buffer[i], all);
-	return m->static_bytes + m->n_buffers * VISIT_COST + chunks * CHUNK * (m->may_have_unset ? 2 : 1);
+			n += count_unknown_chunks(d, &m->buffer[i]) * chunk;
+	return n;
 }
 
 /* ---- hashes ---- */
@@ -184,6 +195,22 @@ static void rehash_chunk(const struct updater *u, uint64_t addr, XXH128_hash_t *
 		u->changed(u->ctx, addr, h);
 }
 
+#ifdef CHECK_INVARIANTS
+/* Ends the program if a chunk of the buffer that counts as unchanged has another hash. */
+static void check_known_chunks(const struct memory *m, const struct buffer *b)
+{
+	const struct digests *d = m->digests;
+
+	for (uint64_t c = first_chunk(b->addr - HEAP_BASE), end = c + count_chunks(b); c < end; c++)
+		if (d->known[c] == d->now &&
+			!XXH128_isEqual(hash_chunk(m, HEAP_BASE + c * CHUNK), d->of_heap[c]))
+			die("invariant: a write to '%s', byte %llu, was not noted", b->name,
+				(unsigned long long)(HEAP_BASE + c * CHUNK - b->addr));
+}
+#else
+#define check_known_chunks(m, b) ((void)0)
+#endif
+
 /* Sets b->sum, the sum of the hashes of its chunks. */
 static void sum_buffer(const struct updater *u, struct buffer *b)
 {
@@ -192,7 +219,8 @@ static void sum_buffer(const struct updater *u, struct buffer *b)
 
 	if (b->host)
 		digest_forget(u->m, b->addr, b->size);
-	if (b->summed == d->now)
+	check_known_chunks(u->m, b);
+	if (b->summed == d->summed_now)
 		return;
 	b->sum[0] = b->sum[1] = 0;
 	for (uint64_t c = first_chunk(b->addr - HEAP_BASE); c < end; c++) {
@@ -202,7 +230,7 @@ static void sum_buffer(const struct updater *u, struct buffer *b)
 		b->sum[0] += d->of_heap[c].low64;
 		b->sum[1] += d->of_heap[c].high64;
 	}
-	b->summed = d->now;
+	b->summed = d->summed_now;
 }
 
 XXH128_hash_t digest_update(struct memory *m, digest_changed_fn *changed, void *ctx)

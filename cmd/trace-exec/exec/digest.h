@@ -6,7 +6,8 @@
  * marks of uninitialised bytes. The hash of the memory depends on all live buffers and the chunks with their bytes, and
  * on all static variables.
  *
- * Always true: whoever changes the heap or its marks calls digest_forget() or digest_forget_all(). Changes of static
+ * Always true: whoever changes the heap or its marks calls digest_forget() or digest_forget_all(). A launch with checks
+ * calls digest_note_write() for each access that writes, and digest_end_launch() at its end. Changes of static
  * variables, and of buffers that the host may write, need no call: their chunks are always read again.
  */
 #ifndef DIGEST_H
@@ -18,6 +19,17 @@
 
 #define DIGEST_CHUNK 4096u
 
+/*
+ * A chunk whose number equals `now`, or a buffer whose number equals `summed_now`, has not changed since its hash was
+ * computed. The number 0 means that it may have changed.
+ */
+struct digests {
+	uint32_t now, summed_now;
+	uint32_t *known;                     /* of each chunk of the heap */
+	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
+	XXH3_state_t *state;
+};
+
 struct memory;
 
 /* Begins to keep hashes of the memory. Before that, the other functions must not be called, except the next two. */
@@ -26,6 +38,18 @@ void digest_start(struct memory *m);
 void digest_forget(struct memory *m, uint64_t addr, uint64_t n);
 /* Notes that all memory may have changed. */
 void digest_forget_all(struct memory *m);
+/*
+ * Notes that a launch writes n bytes at offset `off` of the heap, n > 0. digest_end_launch() must follow. Other threads
+ * may call it at the same time. d may be NULL.
+ */
+static inline void digest_note_write(struct digests *d, uint64_t off, uint64_t n)
+{
+	for (uint64_t c = off / DIGEST_CHUNK; d && c <= (off + n - 1) / DIGEST_CHUNK; c++)
+		if (__atomic_load_n(&d->known[c], __ATOMIC_RELAXED))
+			__atomic_store_n(&d->known[c], 0, __ATOMIC_RELAXED);
+}
+/* Notes the end of a launch, or a part of it. noted: it has called digest_note_write() for all its writes. */
+void digest_end_launch(struct memory *m, bool noted);
 void digest_free(struct memory *m);
 
 /*
@@ -33,8 +57,8 @@ void digest_free(struct memory *m);
  * memory and gaps between buffers.
  */
 bool digest_is_complete(const struct memory *m, bool check);
-/* Returns the number of bytes that digest_update() reads; all: the number if all memory may have changed. */
-uint64_t digest_cost(const struct memory *m, bool all);
+/* Returns the number of bytes that digest_update() reads, or a number above `most` if it is above. */
+uint64_t digest_cost(const struct memory *m, uint64_t most);
 
 /* Called for a chunk whose hash has changed. addr: its address, of the heap or of static variables. */
 typedef void digest_changed_fn(void *ctx, uint64_t addr, XXH128_hash_t hash);
