@@ -142,7 +142,7 @@ uint64_t digest_cost(const struct memory *m, uint64_t most)
 	const struct digests *d = m->digests;
 	uint64_t n = m->static_bytes, chunk = CHUNK * (m->may_have_unset ? 2 : 1);
 
-	for (uint32_t i = 0; i < m->n_buffers; i++) {
+	for (uint32_t i = 0; i < m->n_buffers && n <= most; i++) {
 		const struct buffer *b = &m->buffer[i];
 
 		n += VISIT_COST;
