@@ -187,6 +187,29 @@ static void fail_deadlocked_groups(struct warp *w)
 		bit_count32(e->mask), w->index, awaited_lanes(w, e) & ~e->mask);
 }
 
+/*
+ * Releases the groups at each wait that all its lanes have reached. Groups of one wait that follow each other, such as
+ * lanes that leave a loop one after another, are tested once.
+ */
+static void release_complete_waits(struct warp *w)
+{
+	struct stack_entry tested = {0, 0, GROUP_READY}; /* its wait is not complete */
+	uint32_t want = 0;
+
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct stack_entry e = w->stack[i];
+
+		if (e.rpc == GROUP_READY || (have_same_wait(w, &e, &tested) && awaited_lanes(w, &e) == want))
+			continue;
+		tested = e;
+		want = awaited_lanes(w, &e);
+		if (release_if_all_wait(w, i)) {
+			i = w->depth;
+			tested.rpc = GROUP_READY;
+		}
+	}
+}
+
 void group_settle(struct warp *w)
 {
 	for (uint32_t i = w->depth; i-- > 0;)
@@ -196,9 +219,7 @@ void group_settle(struct warp *w)
 		w->state = WARP_DONE;
 		return;
 	}
-	for (uint32_t i = w->depth; i-- > 0;)
-		if (w->stack[i].rpc != GROUP_READY && release_if_all_wait(w, i))
-			i = w->depth;
+	release_complete_waits(w);
 	if (w->stop & WARP_STOP || w->state != WARP_READY)
 		return;
 	for (uint32_t i = w->depth; i-- > 0;)
