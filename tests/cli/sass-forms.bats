@@ -354,6 +354,16 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	assert_output --regexp 'DMMA.884 R[0-9]+, R[0-9]+[.reus]*, -\|R[0-9]+\|'
 }
 
+@test "sm_80: compare and swap, and exchange, of 64 bits at generic addresses of shared memory are atomic" {
+	python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)' >in
+	launch_of_64 1024 16
+	equals_ptx swaps 80 -r 22 -S 520 -p 8,8
+	python3 -c 'import struct; v = struct.unpack("<128Q", open("o", "rb").read()); assert set(v[::2]) == {5 + 8 * 2016}'
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'ATOM.E.CAS.64.STRONG.GPU P0, '
+	assert_output --regexp 'ATOM.E.EXCH.64.STRONG.GPU P0, '
+}
+
 @test "products of doubles round as their suffix says" {
 	python3 -c '
 import random, struct, sys

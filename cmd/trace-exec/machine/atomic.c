@@ -80,22 +80,25 @@ static void write_atomic_result(struct warp *w, const struct op *o, unsigned i, 
 }
 
 /*
- * Returns the lanes of m with addresses in global memory, and sets the predicate result to them. An ATOM with a
- * predicate result executes only for these lanes; the code after it handles shared and local memory.
+ * Returns the lanes of m that an ATOM with a predicate result executes, and sets the predicate to them. They have
+ * addresses in global memory, or in shared memory if the operation is an exchange or a compare and swap: the code
+ * that the compiler emits after these handles only local memory, after the others shared and local memory.
  */
-static uint32_t find_global_lanes(struct warp *w, const struct op *o, uint32_t m)
+static uint32_t find_atomic_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
-	uint32_t global = 0;
+	enum atom a = (enum atom)o->x->aux[AUX_ATOM];
+	bool in_shared = a == ATOM_EXCH || a == ATOM_CAS;
+	uint32_t lanes = 0;
 
 	memory_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		u32 window = (u32)(w->addr[i] >> 32);
 
-		if (window != SHARED_WINDOW_BASE >> 32 && window != LOCAL_WINDOW_BASE >> 32)
-			global |= 1u << i;
+		if (window == SHARED_WINDOW_BASE >> 32 ? in_shared : window != LOCAL_WINDOW_BASE >> 32)
+			lanes |= 1u << i;
 	}
-	set_pred(w, PDST1(o), m, global);
-	return global;
+	set_pred(w, PDST1(o), m, lanes);
+	return lanes;
 }
 
 static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
@@ -104,7 +107,7 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *at[LANES];
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
-		m = find_global_lanes(w, o, m);
+		m = find_atomic_lanes(w, o, m);
 	if (!m || !memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	w->changed = changed;
@@ -200,7 +203,7 @@ static void execute_wide_atomic(struct warp *w, const struct op *o, uint32_t m)
 	uint8_t *at[LANES];
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
-		m = find_global_lanes(w, o, m);
+		m = find_atomic_lanes(w, o, m);
 	if (!m || !memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
 	if (locked)
