@@ -364,6 +364,23 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	assert_output --regexp 'ATOM.E.EXCH.64.STRONG.GPU P0, '
 }
 
+@test "sm_80: a NaN of 64 bits has the sign and the payload of the operand, or those of CUDART_NAN" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(11)
+special = [0, 1 << 63, 0x7ff << 52, 0xfff << 52, 1 << 62, 0x7ff8 << 48, 0xfff8 << 48, 0x7ff8 << 48 | 0x123456789, 0xfffc << 48 | 5]
+for _ in range(64):
+    a = r.choice(special)
+    sys.stdout.buffer.write(struct.pack("<QII", a, r.choice([0, 0x7fffffff, 0xffc00001, 0xff800000, 0x7fd00000]), 0))' >in
+	launch_of_64 1024 32
+	equals_ptx nans 80 -r 14 -p 8,8
+	python3 -c '
+import struct
+bits = struct.unpack("<256Q", open("o", "rb").read())
+assert {0xfff8 << 48, 0x7ff8 << 48, 0x7ff8 << 48 | 0x123456789, 0xfffc << 48 | 5} <= set(bits[::4])
+assert {0x7fffffffe0000000, 0xfff8000020000000} <= set(bits[3::4])'
+}
+
 @test "products of doubles round as their suffix says" {
 	python3 -c '
 import random, struct, sys

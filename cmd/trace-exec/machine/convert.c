@@ -66,7 +66,7 @@ static void write_float(struct warp *w, const struct op *o, unsigned i, double v
 	u32 *d = REG(u32, w, o->d);
 
 	if (to == SIZE_64) {
-		u64 u = v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull;
+		u64 u = ieee_f64_bits(v);
 
 		d[i] = (u32)u;
 		d[i + LANES] = (u32)(u >> 32);
@@ -346,7 +346,7 @@ LANE_FN static void f2f_f64_f32(struct warp *w, const struct op *o, uint32_t m)
 
 	EACH_LANE (i) {
 		double v = (double)ieee_f32(p[i]);
-		u64 u = v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull;
+		u64 u = ieee_f64_bits(v);
 		bool set = m >> i & 1;
 
 		d[i] = set ? (u32)u : d[i];

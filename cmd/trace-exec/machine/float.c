@@ -3,7 +3,8 @@
  * f32 and f64: FADD FMUL FFMA DADD DMUL DFMA, choices, minima, FCHK, MUFU.
  *
  * Always true: absolute value, negation and .FTZ are applied to sources before the operation. A NaN result of f32 is
- * 0x7fffffff. FFMA and DFMA round once, after the sum.
+ * 0x7fffffff. A NaN result of f64 is the host's, as for PTX: it has the sign and the payload
+ * of an operand that is NaN. FFMA and DFMA round once, after the sum.
  */
 #include <fenv.h>
 #include <math.h>
@@ -232,8 +233,6 @@ static inline double f64_of(const u32 *p, unsigned i, u64 n, u64 x)
 	return ieee_f64(((p[i] | (u64)p[i + LANES] << 32) & n) ^ x);
 }
 
-static inline u64 f64_bits_of(double v) { return v == v ? ieee_f64_bits(v) : 0x7ff8000000000000ull; }
-
 #define F64_OP(name, expr) \
 	LANE_FN static NOINLINE void name##_all( \
 		u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
@@ -242,7 +241,7 @@ static inline u64 f64_bits_of(double v) { return v == v ? ieee_f64_bits(v) : 0x7
 			double a = f64_of(pa, i, n[0], x[0]), b = f64_of(pb, i, n[1], x[1]), \
 			       c = f64_of(pc, i, n[2], x[2]); \
 			(void)c; \
-			r[i] = f64_bits_of(expr); \
+			r[i] = ieee_f64_bits(expr); \
 		} \
 	} \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
