@@ -381,6 +381,37 @@ assert {0xfff8 << 48, 0x7ff8 << 48, 0x7ff8 << 48 | 0x123456789, 0xfffc << 48 | 5
 assert {0x7fffffffe0000000, 0xfff8000020000000} <= set(bits[3::4])'
 }
 
+# Writes `in`: pairs of 16-bit integers, many of them equal or special, for 64 lanes of 16 bytes.
+pairs_of_integers() {
+	python3 -c '
+import random, sys
+r = random.Random(12)
+special = [0, 1, 0x7fff, 0x8000, 0xffff, 0x0100]
+for _ in range(512):
+    sys.stdout.buffer.write((r.choice(special) if r.random() < 0.7 else r.getrandbits(16)).to_bytes(2, "little"))' >in
+}
+
+@test "sm_90: a minimum of pairs of 16-bit integers (VIMNMX) tells whether each half is that of the first pair" {
+	pairs_of_integers
+	launch_of_64 1024 32
+	equals_ptx chosen 90 -r 20 -p 8,8
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'VIMNMX.S16x2 R[0-9]+, P[0-6], P[0-6], R'
+	sed 's/000fe40003c20200 00000007000d7248/000fe40003c20000 00000007000d7248/' "$ROOT/tests/data/sass/chosen-90.sass" |
+		"$ROOT/tests/data/sass/cubin.py" -s 90 -r 20 -p 8,8 k >k
+	run -2 trace-exec -n k.launch
+	assert_output --regexp 'not executed: VIMNMX.U32 R13, P1, P4, R0, R7, PT \(predicate result\)'
+}
+
+@test "sm_120: sums of negated pairs (VIADD.16x2), and conversions to bf16 on the uniform datapath (UI2FP)" {
+	pairs_of_integers
+	launch_of_64 1024 16 ,i32:-77777
+	equals_ptx negative 120 -r 18 -p 8,8,4
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'VIADD.16x2 R[0-9]+, -R[0-9]+, -R[0-9]+'
+	assert_output --regexp 'UI2FP.BF16.S32.RZ UR[0-9]+, UR[0-9]+'
+}
+
 @test "products of doubles round as their suffix says" {
 	python3 -c '
 import random, struct, sys

@@ -502,8 +502,14 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 	o->a = o->b;
 	o->is_signed = bit(b, 74);
 	o->n = (uint8_t)field(b, 78, 2);
-	o->reg_bytes = o->bytes = SIZE_32;
+	o->reg_bytes = SIZE_32;
+	o->bytes = (uint8_t)field(b, 75, 2);
 	o->mode = 0;
-	machine_set_function(o, o->n ? execute_i2f : o->is_signed ? i2f_signed : i2f_unsigned);
+	bind_bf16_result(b, o);
+	machine_set_function(o, o->n || o->bytes != SIZE_32 ? execute_i2f
+				: o->is_signed              ? i2f_signed
+							    : i2f_unsigned);
+	if (o->bytes != SIZE_16 && o->bytes != SIZE_32)
+		return mbind_refuse(b, "format");
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }

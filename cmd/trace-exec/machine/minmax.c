@@ -88,6 +88,8 @@ static u32 add_each_half(u32 a, u32 b)
 	return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u));
 }
 
+static u32 negate_each_half(u32 v) { return add_each_half(~v, 0x00010001); }
+
 LANE_EACH2(vimnmx_words, u32, u32, u32, min_max_of_type(o, first_pred_source(w, o) >> i & 1, a, b))
 LANE_EACH3(vimnmx3_words, u32, u32, u32, u32,
 	min_max_of_type(o, first_pred_source(w, o) >> i & 1,
@@ -95,6 +97,26 @@ LANE_EACH3(vimnmx3_words, u32, u32, u32, u32,
 LANE_EACH3(viaddmnmx_words, u32, u32, u32, u32,
 	min_max_of_type(o, first_pred_source(w, o) >> i & 1,
 		o->n < TYPE_U16X2 ? a + (o->mode & NEG_B ? 0 - b : b) : add_each_half(a, b), c))
+
+/*
+ * Executes a minimum or maximum of pairs of halves with predicate results: whether the lower, and the upper, half of
+ * the result is that of the first source.
+ */
+static void vimnmx_halves_chosen(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d), p = first_pred_source(w, o), lower = 0, upper = 0;
+
+	FOR_BITS32 (i, m) {
+		u32 v = min_max_of_type(o, p >> i & 1, a[i], b[i]), differ = v ^ a[i];
+
+		lower |= (u32) !(differ & 0xffff) << i;
+		upper |= (u32) !(differ >> 16) << i;
+		d[i] = v;
+	}
+	set_pred(w, PDST1(o), m, lower);
+	set_pred(w, PDST2(o), m, upper);
+}
 
 static int bind_min_max_type(struct mbind *b, struct op *o)
 {
@@ -107,7 +129,16 @@ static int bind_min_max_type(struct mbind *b, struct op *o)
 int mbind_vimnmx(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, vimnmx_words);
-	return mbind_two_sources(b, o, WIDE_NONE) || bind_min_max_type(b, o) ? -1 : 0;
+	if (mbind_two_sources(b, o, WIDE_NONE) || bind_min_max_type(b, o))
+		return -1;
+	o->target = mbind_pdst(b, 81, b->uniform);
+	o->rpc = mbind_pdst(b, 84, b->uniform);
+	if (o->target == FRAME_PSINK && o->rpc == FRAME_PSINK)
+		return 0;
+	machine_set_function(o, vimnmx_halves_chosen);
+	return (o->n == TYPE_U16X2 || o->n == TYPE_S16X2) && !o->is_param
+		       ? 0
+		       : mbind_refuse(b, "predicate result");
 }
 
 int mbind_vimnmx3(struct mbind *b, struct op *o)
@@ -123,9 +154,12 @@ int mbind_viaddmnmx(struct mbind *b, struct op *o)
 }
 
 MACHINE_OP2(viadd_word, u32 x = o->mode & NEG_B ? ~0u : 0;, a + (b ^ x) + (x & 1))
+MACHINE_OP2(viadd_minus_word, u32 x = o->mode & NEG_B ? ~0u : 0;, (b ^ x) + (x & 1) - a)
 LANE_OP2(viadd_halves, u32, u32, u32, add_each_half(a, b))
-LANE_OP2(viadd_halves_minus, u32, u32, u32, add_each_half(add_each_half(a, ~b), 0x00010001))
-MACHINE_OP2(viadd_bytes, bool neg = o->mode;, add_each_byte(a, neg ? negate_each_byte(b) : b))
+MACHINE_OP2(viadd_halves_signed, bool na = o->mode & NEG_A; bool nb = o->mode & NEG_B;
+	    , add_each_half(na ? negate_each_half(a) : a, nb ? negate_each_half(b) : b))
+MACHINE_OP2(viadd_bytes, bool na = o->mode & NEG_A; bool nb = o->mode & NEG_B;
+	    , add_each_byte(na ? negate_each_byte(a) : a, nb ? negate_each_byte(b) : b))
 
 /* Executes VIADD.SAT: a signed sum that saturates. */
 static void viadd_saturated(struct warp *w, const struct op *o, uint32_t m)
@@ -146,16 +180,16 @@ int mbind_viadd(struct mbind *b, struct op *o)
 
 	if (mbind_two_sources(b, o, WIDE_NONE))
 		return -1;
-	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) |
-			    (saturated && bit(b, 72) ? NEG_A : 0));
+	o->mode = (uint8_t)((bit(b, 63) && b->in->form != 4 ? NEG_B : 0) | (bit(b, 72) ? NEG_A : 0));
 	machine_set_function(o, saturated               ? viadd_saturated
 				: bit(b, 75)            ? viadd_bytes
-				: bit(b, 73) && o->mode ? viadd_halves_minus
+				: bit(b, 73) && o->mode ? viadd_halves_signed
 				: bit(b, 73)            ? viadd_halves
+				: o->mode & NEG_A       ? viadd_minus_word
 							: viadd_word);
 	if (saturated)
 		return bit(b, 73) || bit(b, 75) || !bit(b, 80) ? mbind_refuse(b, "mode") : 0;
-	return bit(b, 72) || bit(b, 80) ? mbind_refuse(b, "mode") : 0;
+	return bit(b, 80) ? mbind_refuse(b, "mode") : 0;
 }
 
 MACHINE_OP3(absdiff_word, bool s = o->is_signed;
@@ -165,7 +199,9 @@ int mbind_vabsdiff(struct mbind *b, struct op *o)
 {
 	o->is_signed = bit(b, 73);
 	machine_set_function(o, absdiff_word);
-	return mbind_forms(b, o, WIDE_NONE);
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	return mbind_pdst(b, 81, false) == FRAME_PSINK ? 0 : mbind_refuse(b, "predicate result");
 }
 
 static u32 sum_absdiff4(const struct op *o, u32 a, u32 b, u32 c)
@@ -189,5 +225,7 @@ int mbind_vabsdiff4(struct mbind *b, struct op *o)
 	o->is_signed = bit(b, 73);
 	o->n = bit(b, 75);
 	machine_set_function(o, absdiff4_words);
-	return mbind_forms(b, o, WIDE_NONE);
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	return mbind_pdst(b, 81, false) == FRAME_PSINK ? 0 : mbind_refuse(b, "predicate result");
 }
