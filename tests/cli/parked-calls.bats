@@ -215,3 +215,181 @@ join:'
 	assert_output --regexp 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes(, while other lanes of the warp wait for them)? \(kernel'
 	refute_output --partial 'use --stack'
 }
+
+# Function "wait": spins until the word at %a + 1024 is not 0. $1: instructions in the loop. "write": sets the word.
+wait_and_write() {
+	printf '.func wait(.reg .b64 %%a)\n{\n.local .align 4 .b8 l[4];\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\nmov.u32 %%q2, 0;\nst.local.u32 [l], %%q2;\n'
+	printf 'again:\n%s\nld.volatile.global.u32 %%q1, [%%a+1024];\nsetp.eq.u32 %%p1, %%q1, 0;\n@%%p1 bra again;\nret;\n}\n' "${1-}"
+	printf '.func write(.reg .b64 %%a)\n{\nst.volatile.global.u32 [%%a+1024], 1;\nret;\n}\n'
+}
+
+spin_on_either_side='
+	@%p1 bra odd;
+	call wait, (%rd1);
+	mov.u32 %r9, 1;
+	bra.uni join;
+odd:
+	call write, (%rd1);
+	mov.u32 %r9, 2;
+join:'
+
+@test "lanes that spin in a function let lanes outside of it run, which write what they wait for" {
+	for body in '' 'add.u32 %q2, %q2, 1;' 'ld.local.u32 %q3, [l]; st.local.u32 [l], %q3;' \
+		'ld.local.u32 %q3, [l]; add.u32 %q3, %q3, 1; st.local.u32 [l], %q3;' 'red.global.add.u32 [%a+2048], 1;'; do
+		wait_and_write "$body" | kernel "$spin_on_either_side"
+		yields '1 + t % 2'
+		sed -i 's/@%p1 bra odd/@!%p1 bra odd/' k.ptx
+		yields '2 - t % 2'
+	done
+	# lanes that nobody ends are a deadlock, also if they spin in different functions or change local memory
+	wait_and_write 'ld.local.u32 %q3, [l]; st.local.u32 [l], %q3;' | kernel "$spin_on_either_side"
+	sed 's/st.volatile.global.u32 .*/call wait, (%a);/' k.ptx >deep.ptx
+	sed -i 's/k.ptx/deep.ptx/' k.launch
+	run -1 timeout 60 trace-exec -n k.launch
+	assert_output --partial 'lanes of warp 0 spin on a value that no running thread writes'
+}
+
+@test "lanes that a function returns to continue while other lanes of the call spin in it" {
+	# a lock that a function takes: the lane with the lock returns and gives it back
+	for count in '' 'add.u32 %q2, %q2, 1;' 'ld.local.u32 %q3, [l]; add.u32 %q3, %q3, 1; st.local.u32 [l], %q3;'; do
+		{
+			printf '.func lock(.reg .b64 %%a)\n{\n.local .align 4 .b8 l[4];\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\nmov.u32 %%q2, 0;\nst.local.u32 [l], %%q2;\n'
+			printf 'again:\n%s\natom.global.cas.b32 %%q1, [%%a+1024], 0, 1;\nsetp.ne.u32 %%p1, %%q1, 0;\n@%%p1 bra again;\nret;\n}\n' "$count"
+			printf '.func take(.reg .b64 %%a)\n{\ncall lock, (%%a);\nret;\n}\n'
+		} | kernel '
+			call take, (%rd1);
+			ld.volatile.global.u32 %r3, [%rd1+2048];
+			add.u32 %r3, %r3, 1;
+			st.volatile.global.u32 [%rd1+2048], %r3;
+			membar.gl;
+			atom.global.exch.b32 %r4, [%rd1+1024], 0;
+			mov.u32 %r9, 5;'
+		yields 5
+		run -0 od -An -v -td4 -j2048 -N4 a
+		assert_output --regexp '^ +128$'
+	done
+	# each lane waits for the next one of its warp
+	kernel '
+		and.b32 %r3, %r1, 31; setp.eq.u32 %p2, %r3, 31;
+		mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;
+		mov.u32 %r9, 7;
+		@%p2 bra last;
+		call until_set, (%rd2);
+	last:
+		st.volatile.global.u32 [%rd2], 7;' <<-'E'
+		.func until_set(.reg .b64 %a)
+		{
+		.reg .b32 %q<9>;
+		.reg .pred %p<9>;
+		again:
+		ld.volatile.global.u32 %q1, [%a+4];
+		setp.eq.u32 %p1, %q1, 0;
+		@%p1 bra again;
+		ret;
+		}
+	E
+	sed -i 's/grid=2/grid=1/' k.launch
+	yields 7
+}
+
+@test "groups of lanes wait for the cluster one after another, in functions that both sides of a branch call" {
+	{
+		printf '.func (.reg .b32 %%ret) exchange(.reg .b32 %%v)\n{\n.reg .b32 %%q<9>;\n'
+		printf 'mov.u32 %%q1, %%tid.x;\nshl.b32 %%q2, %%q1, 2;\nmov.u32 %%q3, s;\nadd.u32 %%q3, %%q3, %%q2;\nst.shared.u32 [%%q3], %%v;\n'
+		printf 'barrier.cluster.arrive;\nbarrier.cluster.wait;\n'
+		printf 'xor.b32 %%q4, %%q1, 1;\nshl.b32 %%q4, %%q4, 2;\nmov.u32 %%q5, s;\nadd.u32 %%q4, %%q4, %%q5;\nmov.u32 %%q6, %%cluster_ctarank;\nxor.b32 %%q6, %%q6, 1;\n'
+		printf 'mapa.shared::cluster.u32 %%q4, %%q4, %%q6;\nld.shared::cluster.u32 %%ret, [%%q4];\n'
+		printf 'barrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n'
+	} | sm=90 kernel '
+		mov.u32 %r8, %ctaid.x; shl.b32 %r8, %r8, 6; add.u32 %r8, %r8, %r1;
+		mul.lo.u32 %r7, %r8, 4; cvt.u64.u32 %rd3, %r7;
+		@%p1 bra odd;
+		add.u32 %r3, %r8, 100;
+		call (%r9), exchange, (%r3);
+		add.u32 %r9, %r9, 2000;
+		bra.uni join;
+	odd:
+		call (%r9), exchange, (%r8);
+		add.u32 %r9, %r9, 1000;
+	join:
+		add.u64 %rd3, %rd3, %rd1; st.global.u32 [%rd3+256], %r9;'
+	sed -i 's/\.visible .entry k(.param .u64 a)/& .reqnctapercluster 2/' k.ptx
+	trace-exec -q -n k.launch
+	od -An -v -td4 -w4 -j256 -N512 a | tr -d ' ' >found
+	awk 'BEGIN { for (i = 0; i < 128; i++) { p = i % 2 ? i - 1 : i + 1; p = p < 64 ? p + 64 : p - 64
+		print i % 2 ? p + 100 + 1000 : p + 2000 } }' | diff - found
+	# lanes that end are not waited for; lanes that never arrive are a deadlock
+	sed 's/xor.b32 %q4, %q1, 1;/xor.b32 %q4, %q1, 2;/; s/call (%r9), exchange, (%r8);/exit;/' k.ptx >exit.ptx
+	sed 's/k.ptx/exit.ptx/' k.launch >exit.launch
+	run -0 trace-exec -q -n exit.launch
+	sed 's/call (%r9), exchange, (%r8);/bar.sync 0;/' k.ptx >never.ptx
+	sed 's/k.ptx/never.ptx/' k.launch >never.launch
+	run -1 timeout 60 trace-exec -q -n never.launch
+	assert_output --partial 'deadlock'
+}
+
+@test "machine code: lanes that spin in functions, and groups of lanes at a barrier of the cluster" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >a.cu <<-'E'
+		#include <cstdio>
+		#include <cooperative_groups.h>
+		__device__ int mutex, counter, flag[65];
+		__device__ __noinline__ void lock() { while (atomicCAS(&mutex, 0, 1)) ; __threadfence(); }
+		__device__ __noinline__ void unlock() { __threadfence(); atomicExch(&mutex, 0); }
+		__global__ void take() { lock(); *(volatile int *)&counter = *(volatile int *)&counter + 1; unlock(); }
+		__device__ __noinline__ int wait_for(volatile int *f) { int n = 0; while (!*f) n++; return n; }
+		__global__ void chain(int *out)
+		{
+			int t = blockIdx.x * 32 + threadIdx.x;
+			if (threadIdx.x != 31) out[t] = wait_for(&flag[t + 1]);
+			*(volatile int *)&flag[t] = 1;
+		}
+		__device__ __noinline__ int exchange(int v)
+		{
+			__shared__ int s[64];
+			s[threadIdx.x] = v;
+		#if __CUDA_ARCH__ >= 900
+			cooperative_groups::cluster_group c = cooperative_groups::this_cluster();
+			c.sync();
+			int r = *c.map_shared_rank(&s[threadIdx.x ^ 1], c.block_rank() ^ 1);
+			c.sync();
+			return r;
+		#else
+			return v;
+		#endif
+		}
+		__global__ void both(int *out)
+		{
+			int i = blockIdx.x * 64 + threadIdx.x;
+			out[i] = threadIdx.x & 1 ? exchange(i) + 1000 : exchange(i + 100) + 2000;
+		}
+		int main(int n, char **)
+		{
+			int *d, h[128], c = 0, bad = 0;
+			cudaMalloc(&d, sizeof(h));
+			take<<<2, 64>>>();
+			cudaMemcpyFromSymbol(&c, counter, 4);
+			chain<<<2, 32>>>(d);
+			printf("%d %s\n", c, cudaGetErrorString(cudaDeviceSynchronize()));
+			if (n < 2) return 0;
+			cudaLaunchAttribute a;
+			a.id = cudaLaunchAttributeClusterDimension;
+			a.val.clusterDim.x = 2, a.val.clusterDim.y = a.val.clusterDim.z = 1;
+			cudaLaunchConfig_t l = {2, 64, 0, 0, &a, 1};
+			cudaLaunchKernelEx(&l, both, d);
+			cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+			for (int i = 0; i < 128; i++)
+				bad += h[i] != (i & 1 ? (i ^ 65) + 1100 : (i ^ 65) + 2000);
+			printf("%d\n", bad);
+		}
+	E
+	for options in '' -G '-Xcicc -O0 -Xptxas -O0'; do
+		nvcc -cudart shared $options -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 a.cu -o a ||
+			skip 'nvcc does not work here'
+		run -0 timeout 300 trace-exec -n -q -g rtx3070 --run ./a
+		assert_output '128 no error'
+		run -0 timeout 300 trace-exec -n -q -g h100-pcie --run ./a cluster
+		assert_output $'128 no error\n0'
+	done
+}

@@ -59,6 +59,7 @@ static void copy_reg_argument(struct warp *w, const struct func *callee, const s
 
 static void copy_local(struct warp *w, uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
+	w->changed_local = true;
 	memcpy(to, from, bytes);
 	if (w->undefined)
 		undefined_copy_local(w, to, from, bytes);
@@ -67,6 +68,7 @@ static void copy_local(struct warp *w, uint8_t *to, const uint8_t *from, uint64_
 /* Copies a lane's register at `from` in w->frames to local memory. */
 static void copy_value_to_local(struct warp *w, uint8_t *to, size_t from, unsigned lane, uint64_t bytes)
 {
+	w->changed_local = true;
 	memcpy(to, w->frames + from + (size_t)lane * (bytes < 2 ? 2 : bytes), bytes);
 	if (w->undefined)
 		undefined_copy_to_local(w, to, from, lane, bytes);
@@ -229,7 +231,7 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 {
 	uint64_t a = n && n < 1ull << 32 ? memory_allocate_buffer(w->mem, "device malloc", n) : 0;
 
-	w->cta->has_outside_effect = true;
+	w->cta->has_outside_effect = w->changed = true;
 	if (!a)
 		return 0;
 	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->in);
@@ -250,7 +252,7 @@ bool call_free(struct warp *w, const struct op *o, unsigned lane, uint64_t a)
 {
 	pthread_mutex_lock(&w->mem->lock);
 	struct buffer *b = (struct buffer *)memory_nearest_buffer(w->mem, a);
-	w->cta->has_outside_effect = true;
+	w->cta->has_outside_effect = w->changed = true;
 	bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
 
 	if (a && good)

@@ -17,6 +17,7 @@
 #include "exec/digest.h"
 #include "exec/call.h"
 #include "exec/lanes.h"
+#include "exec/stack.h"
 #include "exec/undefined.h"
 #include "sass/sass.h"
 

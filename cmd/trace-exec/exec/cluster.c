@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include "exec/check.h"
+#include "exec/spin.h"
 #include "exec/stack.h"
 
 #define IDLE_LEAST 1024u /* initial step by which the clocks of a stuck cluster advance, in nanoseconds */
@@ -52,13 +53,21 @@ void grid_block_id(const struct grid *g, uint64_t number, uint32_t id[3])
 /* Ends the phase of barrier.cluster for the warp's lanes that have arrived. */
 static void end_warp_cluster_wait(struct warp *w)
 {
+	bool waits = w->state == WARP_CLUSTER;
+
 	w->cluster_phase_over |= w->cluster_arrived;
 	w->cluster_arrived = 0;
-	if (w->state != WARP_CLUSTER)
-		return;
-	w->cluster_phase_over &= ~w->wait_mask;
-	w->state = WARP_READY;
-	w->waiting = NULL;
+	w->barrier_waiting_lanes &= ~w->cluster_waiting_lanes;
+	w->cluster_waiting_lanes = 0;
+	if (waits) {
+		w->cluster_phase_over &= ~w->wait_mask;
+		w->state = WARP_READY;
+		w->waiting = NULL;
+	}
+	if (w->g->machine)
+		w->g->machine->end_cluster_wait(w);
+	else if (waits && !w->wait_mask)
+		stack_select_other(w, 0);
 }
 
 /* Ends the phase of barrier.cluster if all live lanes have arrived. */
@@ -159,14 +168,14 @@ static uint32_t steps_until_work(const struct cluster *c)
  */
 static bool do_all_groups_spin(struct warp *w, uint32_t steps)
 {
-	uint32_t n = w->g->independent ? stack_switch_group(w) : 1;
-	bool spins = true;
+	uint32_t spinning = 0;
+	bool spins;
 
-	for (uint32_t i = 0; spins && i < n; i++) {
+	do {
 		spins = exec_does_spin(w, steps);
-		if (spins && n > 1)
-			stack_switch_group(w);
-	}
+		if (spins)
+			spinning |= w->stack[w->depth - 1].mask & w->live;
+	} while (spins && w->g->independent && stack_select_other(w, spinning));
 	if (w->state == WARP_DONE)
 		cta_count_ended_warp(w->cta);
 	return spins && !(w->g->independent && stack_release_waiting(w));
@@ -312,6 +321,19 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 	w->cluster_arrived |= m;
 	c->arrived += bit_count32(m);
 	checker_note_barrier(w->cta);
+}
+
+bool cluster_must_wait(struct warp *w, uint32_t m)
+{
+	end_cluster_phase(w->cta->cluster);
+	return !(m & ~w->cluster_arrived);
+}
+
+void cluster_wait_in_groups(struct warp *w, const struct op *o)
+{
+	w->waiting = o;
+	w->wait_mask = 0;
+	w->state = WARP_CLUSTER;
 }
 
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "exec/check.h"
 #include "exec/park.h"
+#include "exec/spin.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
 
@@ -92,9 +93,11 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
-		w->barrier_waiting_lanes = w->awaited_sync_lanes = w->early_sync_lanes = 0;
+		w->barrier_waiting_lanes = w->cluster_waiting_lanes = w->awaited_sync_lanes =
+			w->early_sync_lanes = 0;
 		w->cluster_arrived = w->cluster_phase_over = 0;
-		w->changed = false;
+		w->changed = w->changed_local = false;
+		w->switched_at = w->released_at = 0;
 		undefined_reset(w);
 		park_reset(w);
 		if (c->g->machine) {
@@ -289,6 +292,34 @@ static void execute_independent_groups(struct warp *w)
 	}
 }
 
+#define CALL_TURN 8192u /* instructions of a warp after which lanes of other calls continue */
+#define PATIENCE \
+	(1u << 16) /* instructions of a warp after which lanes that wait for others may continue without them */
+#define POLL_STEPS 512u /* instructions among which to look for a loop that waits for a write */
+
+/*
+ * Lets lanes of other calls continue. If the running lanes wait for a write in a loop that also changes registers, which
+ * exec_does_spin() does not recognize, also lets lanes continue that wait for them.
+ */
+static void let_other_lanes_continue(struct warp *w)
+{
+	if (w->depth < 2) {
+		w->released_at = w->insts;
+		return;
+	}
+	if (w->state != WARP_READY)
+		return;
+	if (w->insts - w->switched_at >= CALL_TURN) {
+		w->switched_at = w->insts;
+		stack_switch_call(w);
+	}
+	if (w->insts - w->released_at < PATIENCE)
+		return;
+	w->released_at = w->insts;
+	if (exec_does_poll(w, POLL_STEPS))
+		stack_release_waiting(w);
+}
+
 bool cta_execute_turn(struct cta *c)
 {
 	bool moved = false;
@@ -309,6 +340,8 @@ bool cta_execute_turn(struct cta *c)
 		if (w->stop & WARP_STOP)
 			return true;
 		w->stop = 0;
+		if (c->g->independent)
+			let_other_lanes_continue(w);
 		if (w->state == WARP_DONE)
 			cta_count_ended_warp(c);
 	}

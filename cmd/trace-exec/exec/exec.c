@@ -302,7 +302,7 @@ static void enter_function_by_register(struct warp *w, const struct op *o, uint3
 
 static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	w->changed |= o->flow == FLOW_CALL || o->flow == FLOW_CALL_REG || o->flow == FLOW_BAR;
+	w->changed |= o->flow == FLOW_BAR;
 	switch (o->flow) {
 	case FLOW_BRA: stack_branch(w, o, pc, mask, exec); break;
 	case FLOW_BRX: stack_branch_table(w, o, pc, mask, exec); break;
@@ -435,7 +435,9 @@ static void run_defined(struct warp *w, uint64_t quantum)
 			continue;
 		}
 		top->pc = pc;
-		if (o->flow == FLOW_BAR && exec && !stack_gather(w, o, pc, mask, exec)) {
+		if (exec &&
+			((o->flow == FLOW_BAR && !stack_gather(w, o, pc, mask, exec)) ||
+				(o->flow == FLOW_WAIT && !stack_wait_for_cluster(w, o, pc, mask, exec)))) {
 			w->insts--;
 			w->thread_insts -= count_lanes(&counted, exec);
 		} else {
@@ -505,94 +507,4 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */
 		w->stop |= WARP_YIELD;
 	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle;
-}
-
-/* ---- endless loops ---- */
-
-struct snapshot {
-	uint8_t *frame;
-	struct stack_entry *stack;
-	size_t bytes;
-	uint32_t depth, calls;
-};
-
-static void take_snapshot(const struct warp *w, struct snapshot *s)
-{
-	s->bytes = w->g->code->frame[w->func].bytes;
-	s->depth = w->depth;
-	s->calls = w->n_calls;
-	s->frame = xmalloc(s->bytes);
-	s->stack = xcalloc(s->depth, sizeof(*s->stack));
-	memcpy(s->frame, w->frame, s->bytes);
-	memcpy(s->stack, w->stack, s->depth * sizeof(*s->stack));
-}
-
-static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
-{
-	return w->depth == s->depth && w->n_calls == s->calls &&
-	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
-	       !memcmp(w->stack, s->stack, s->depth * sizeof(*s->stack)) &&
-	       !memcmp(w->frame, s->frame, s->bytes);
-}
-
-#define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
-
-/*
- * Tests whether to copy the state after n steps, so that later states are compared with it. A copy takes as long as
- * tens of steps, so the first is made after 8 steps: a loop that reads a clock usually does so earlier, which ends the
- * search. While the clocks are stopped, registers may contain an earlier time for longer, so newer copies replace it.
- */
-static bool is_state_to_keep(const struct warp *w, uint32_t n)
-{
-	return n == 8 || (w->frozen && (n == 64 || n == 512));
-}
-
-static void free_snapshot(struct snapshot *s)
-{
-	free(s->frame);
-	free(s->stack);
-}
-
-/*
- * Executes at most `steps` instructions until the warp is in an earlier state again. Returns false if it does not get
- * there, or if a warp that is not frozen reads a clock.
- */
-static bool returns_to_state(struct warp *w, uint32_t steps)
-{
-	struct snapshot s = {0};
-	bool returned = false;
-
-	for (uint32_t n = 0; n < steps && !returned; n++) {
-		if (is_state_to_keep(w, n)) {
-			free_snapshot(&s);
-			take_snapshot(w, &s);
-		}
-		exec_warp(w, 1);
-		w->cta->clock++;
-		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
-			break;
-		w->stop = 0;
-		if (w->timed && !w->frozen)
-			break;
-		returned = s.frame && equals_snapshot(w, &s);
-	}
-	free_snapshot(&s);
-	return returned;
-}
-
-/* Tests whether a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
-bool exec_does_spin(struct warp *w, uint32_t steps)
-{
-	bool timed_before = w->timed;
-
-	w->changed = w->timed = false;
-	bool spins = returns_to_state(w, steps);
-	if (!spins && w->timed && w->state == WARP_READY && !w->changed && !(w->stop & WARP_STOP)) {
-		w->frozen_clock = exec_clock(w, NULL);
-		w->frozen = true;
-		spins = returns_to_state(w, FROZEN_STEPS);
-		w->frozen = false;
-	}
-	w->timed |= timed_before;
-	return spins;
 }

@@ -17,7 +17,7 @@
  *   flight.c   copies in flight                undefined.c undefined registers
  *   operands.c operands of ops              park.c     calls whose lanes wait for other lanes
  *   lanes.h    loops over the lanes of a warp   print.c    printf
- *   texture.h  textures and surfaces
+ *   texture.h  textures and surfaces        spin.c     loops that wait for a write
  *
  * The effects of ops, by family, and the binding of instructions to ops are in sem/.
  *
@@ -291,6 +291,10 @@ struct machine_execution {
 	uint32_t (*rotate)(struct warp *w);
 	/* Writes " at PC: instruction" for messages. */
 	void (*describe)(const struct op *o, char *out, size_t cap);
+	/* Lets lanes that wait for lanes that can run continue without them. Returns false if there are none. */
+	bool (*release)(struct warp *w);
+	/* Lets groups of lanes that wait at a barrier of the cluster continue. */
+	void (*end_cluster_wait)(struct warp *w);
 	uint8_t uniform; /* op.flow of instructions that are executed once for the warp */
 };
 
@@ -385,9 +389,10 @@ struct warp {
 	uint8_t state, barrier;
 	uint32_t cluster_arrived;    /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_phase_over; /* lanes whose phase of barrier.cluster is over */
-	bool changed;        /* memory was changed by a store, or by an atomic that wrote another value */
-	bool frozen;         /* the warp's clocks read frozen_clock */
-	bool timed;          /* the warp has read a clock */
+	bool changed;       /* memory was changed by a store, or by an atomic that wrote another value */
+	bool changed_local; /* local memory was changed; other lanes cannot wait for that */
+	bool frozen;        /* the warp's clocks read frozen_clock */
+	bool timed;         /* the warp has read a clock */
 	uint8_t clock_reads; /* number of times that the warp has read a clock in this turn, at most CLOCK_READS */
 	uint64_t frozen_clock;
 	uint8_t stop;             /* WARP_STOP and others */
@@ -395,7 +400,10 @@ struct warp {
 	uint32_t wait_mask;
 	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
 	uint32_t early_sync_lanes; /* lanes that executed the .sync instruction */
-	uint32_t barrier_waiting_lanes; /* lanes that wait at a barrier for other lanes of the warp: stack_gather() */
+	uint32_t barrier_waiting_lanes; /* lanes that wait at a barrier while other lanes of the warp run: stack.c */
+	uint32_t cluster_waiting_lanes; /* those of them that wait at barrier.cluster */
+	uint64_t switched_at;           /* value of insts when stack_switch_call() was called last */
+	uint64_t released_at; /* value of insts when lanes last converged, or were released although others had not arrived */
 	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	const struct op *run; /* first op of straight code that insts does not count yet; NULL: none */
@@ -476,6 +484,10 @@ void cluster_free(struct cluster *c);
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 /* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
+/* Tests whether all lanes of m have arrived at barrier.cluster, and other lanes of the cluster have not. */
+bool cluster_must_wait(struct warp *w, uint32_t m);
+/* Makes the warp, some of whose groups of lanes are at barrier.cluster.wait, wait because no other group can run. */
+void cluster_wait_in_groups(struct warp *w, const struct op *o);
 void cluster_start(struct cluster *c, uint64_t number);
 /* Executes the cluster until it ends or fails, until all its warps wait or spin, or to the end of its slice. */
 enum cluster_state cluster_run(struct cluster *c);
@@ -523,11 +535,6 @@ void grid_end(struct grid_team *t);
 
 /* Executes the warp until it waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
-/*
- * Tests whether the warp returns within `steps` instructions to an earlier state without changing memory, if need be
- * while its clocks are stopped. It spins until another warp changes memory or, if it reads a clock, until time passes.
- */
-bool exec_does_spin(struct warp *w, uint32_t steps);
 /* Opens the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
 void exec_init_frame(struct warp *w, const struct frame *f);
@@ -554,19 +561,6 @@ static inline bool exec_sreg_differs(unsigned sreg)
 /* Sets tid to the thread (x,y,z) of a lane. */
 void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3]);
 
-void stack_start(struct warp *w, uint32_t pc);
-/* Selects the next group of lanes, round robin; groups of callers wait. Returns the number of groups. */
-uint32_t stack_switch_group(struct warp *w);
-/* Lets lanes that wait at a meeting point continue without the others. Returns false if there are none. */
-bool stack_release_waiting(struct warp *w);
-/* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
-bool stack_must_gather(const struct warp *w, const struct op *o);
-/*
- * Executes the arrival of the lanes of exec, a part of mask, at a barrier that also needs the other lanes of
- * the warp. Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the
- * launch has failed.
- */
-bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Executes bar or barrier for the lanes of exec. Returns true if the warp continues at once. */
 bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec);
 /* Counts a warp that has ended. */

@@ -5,8 +5,8 @@
  * A warp has one stack of running calls. If no group of lanes of the running call can continue, the call is parked:
  * its entries and registers move to a record, and an entry of the caller's stack with the lanes of the call refers to
  * the record. The caller's other groups run, and may call the same function. A parked call that itself has parked
- * calls keeps their entries among its own, so that the records form a tree. Only lanes at a barrier cause parking;
- * other programs only test whether the top entry is a parked call.
+ * calls keeps their entries among its own, so that the records form a tree. Calls are parked when their lanes wait at a
+ * barrier or spin, and when lanes of another call take their turn.
  *
  * Always true: the top entry of a warp that can run is no parked call; lanes of a parked call are in no other entry
  * above the one that waits for their return. Local memory belongs to lanes, so it stays in its place.

@@ -147,38 +147,100 @@ static void move_entry_to_top(struct warp *w, uint32_t i)
 	w->stack[w->depth - 1] = e;
 }
 
-uint32_t stack_switch_group(struct warp *w)
-{
-	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
+/* Returns the index of the running call's first entry. */
+static uint32_t base_of_call(const struct warp *w) { return w->n_calls ? w->call[w->n_calls - 1].base : 0; }
 
-	if (w->g->machine)
-		return w->g->machine->rotate(w);
-	/*
-	 * An entry waits while entries above it contain some of its lanes, or while its lanes are at a barrier.
-	 */
-	for (uint32_t i = w->depth; i-- > base;) {
+/*
+ * Counts the entries of the running call that have a lane other than those of `except` and do not wait. Sets *lowest to
+ * the lowest one. An entry waits while entries above it contain some of its lanes.
+ */
+static uint32_t count_groups(const struct warp *w, uint32_t except, uint32_t *lowest)
+{
+	uint32_t above = 0, n = 0;
+
+	for (uint32_t i = w->depth; i-- > base_of_call(w);) {
 		uint32_t mask = w->stack[i].mask & w->live;
 
-		if (mask & ~w->barrier_waiting_lanes && !(mask & above)) {
-			lowest = i;
+		if (mask & ~except && !(mask & above)) {
+			*lowest = i;
 			n++;
 		}
-		above |= w->stack[i].mask & w->live;
-	}
-	if (n > 1 || (n && w->barrier_waiting_lanes)) {
-		move_entry_to_top(w, lowest);
-		park_resume_top(w);
+		above |= mask;
 	}
 	return n;
 }
 
-bool stack_release_waiting(struct warp *w)
+/* Moves the running call's lowest group that can run to the top, which may be a parked call. Returns their number. */
+static uint32_t rotate_groups(struct warp *w)
 {
-	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
+	uint32_t lowest = 0, n = count_groups(w, w->barrier_waiting_lanes, &lowest);
+
+	if (n > 1 || (n && w->barrier_waiting_lanes))
+		move_entry_to_top(w, lowest);
+	return n;
+}
+
+uint32_t stack_switch_group(struct warp *w)
+{
+	if (w->g->machine)
+		return w->g->machine->rotate(w);
+	uint32_t n = rotate_groups(w);
+	park_resume_top(w);
+	return n;
+}
+
+void stack_switch_call(struct warp *w)
+{
+	if (w->g->machine || !(w->lanes & ~w->ended & ~w->live & ~w->barrier_waiting_lanes))
+		return;
+	while (w->n_calls) {
+		park_call(w);
+		rotate_groups(w);
+	}
+	park_resume_top(w);
+}
+
+/* Selects a group of machine code with a lane that is not in `tried`. */
+static bool select_machine_group(struct warp *w, uint32_t tried)
+{
+	for (uint32_t n = w->g->machine->rotate(w); n; n--) {
+		if (w->stack[w->depth - 1].mask & ~tried)
+			return true;
+		w->g->machine->rotate(w);
+	}
+	return false;
+}
+
+bool stack_select_other(struct warp *w, uint32_t tried)
+{
+	uint32_t i = 0, seen = tried | w->barrier_waiting_lanes;
 
 	if (w->g->machine)
-		return false;
-	for (uint32_t i = w->depth; i-- > base;) {
+		return select_machine_group(w, tried);
+	for (;;) {
+		if (count_groups(w, seen, &i)) {
+			move_entry_to_top(w, i);
+			park_resume_top(w);
+			if (w->stack[w->depth - 1].mask & w->live & ~seen)
+				return true;
+		} else if (w->n_calls) {
+			seen |= w->live;
+			park_call(w);
+		} else {
+			park_resume_top(w);
+			if (tried)
+				stack_select_other(w, 0);
+			return false;
+		}
+	}
+}
+
+/* Lets lanes of the running call that wait at a meeting point continue. Returns false if there are none. */
+static bool release_lanes_of_call(struct warp *w)
+{
+	uint32_t above = 0;
+
+	for (uint32_t i = w->depth; i-- > base_of_call(w);) {
 		uint32_t mask = w->stack[i].mask & w->live, waits = mask & ~above;
 
 		if (waits && mask & above) {
@@ -189,6 +251,29 @@ bool stack_release_waiting(struct warp *w)
 		above |= mask;
 	}
 	return false;
+}
+
+bool stack_release_waiting(struct warp *w)
+{
+	uint32_t i = 0, seen = 0;
+
+	if (w->g->machine)
+		return w->g->machine->release(w);
+	while (!release_lanes_of_call(w)) {
+		while (count_groups(w, seen, &i) && w->stack[i].rpc != RPC_PARKED)
+			seen |= w->stack[i].mask;
+		if (count_groups(w, seen, &i)) {
+			move_entry_to_top(w, i);
+			park_resume_top(w);
+		} else if (w->n_calls) {
+			seen |= w->live;
+			park_call(w);
+		} else {
+			stack_select_other(w, 0);
+			return false;
+		}
+	}
+	return true;
 }
 
 bool stack_must_gather(const struct warp *w, const struct op *o)
@@ -209,7 +294,7 @@ static void remove_entry(struct warp *w, uint32_t i)
  */
 static void join_running_group(struct warp *w)
 {
-	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, joined = 0;
+	uint32_t base = base_of_call(w), joined = 0;
 	struct stack_entry top = w->stack[w->depth - 1];
 	uint32_t above = top.mask & w->live;
 
@@ -267,49 +352,64 @@ static void release_barrier_groups(struct warp *w)
 }
 
 /*
- * Selects a group of lanes that does not wait at the barrier, in the running call or in its callers. Returns false if
- * there is none.
+ * Selects a group of lanes that does not wait at a barrier, in any call. Returns false if there is none.
  */
 static bool run_lanes_not_at_barrier(struct warp *w)
 {
-	while (!stack_switch_group(w) && !stack_release_waiting(w)) {
-		if (!w->n_calls) {
-			park_resume_top(w);
-			return false;
-		}
-		park_call(w);
-	}
-	return true;
+	return stack_select_other(w, 0) || stack_release_waiting(w);
+}
+
+/* Makes the lanes of exec wait at the barrier at pc. Lanes of mask whose guard is false pass it. */
+static void wait_at_barrier(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	struct stack_entry *top = &w->stack[w->depth - 1];
+	uint32_t rpc = top->rpc;
+
+	w->barrier_waiting_lanes |= exec;
+	if (!(mask & ~exec))
+		return;
+	top->mask = exec;
+	if (pc + 1 != rpc)
+		stack_push_entry(w, pc + 1, mask & ~exec, rpc);
 }
 
 bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	uint32_t alive = w->lanes & ~w->ended, id = REG(uint32_t, w, o->a)[bit_lowest32(exec)];
-	struct stack_entry *top = &w->stack[w->depth - 1];
+	uint32_t alive = w->lanes & ~w->ended, id = REG(uint32_t, w, o->a)[bit_lowest32(exec)],
+		 waiting = w->barrier_waiting_lanes & ~w->cluster_waiting_lanes;
 
 	if (exec == alive || !stack_must_gather(w, o))
 		return true;
-	if (w->barrier_waiting_lanes && w->waiting_barrier_id != id) {
+	if (waiting && w->waiting_barrier_id != id) {
 		exec_fail(w, o, exec, "barrier-divergent",
 			"lanes of warp %u at barrier %u, others at barrier %u (expected all at the same barrier)",
 			w->index, id, w->waiting_barrier_id);
 		return false;
 	}
-	if ((w->barrier_waiting_lanes | exec) == alive) {
+	if ((waiting | exec) == alive) {
 		release_barrier_groups(w);
 		return true;
 	}
-	w->barrier_waiting_lanes |= exec;
 	w->waiting_barrier_id = id;
-	if (mask & ~exec) { /* lanes whose guard is false pass the barrier */
-		uint32_t rpc = top->rpc;
-
-		top->mask = exec;
-		if (pc + 1 != rpc)
-			stack_push_entry(w, pc + 1, mask & ~exec, rpc);
-	}
-	if (!run_lanes_not_at_barrier(w))
+	wait_at_barrier(w, pc, mask, exec);
+	if (run_lanes_not_at_barrier(w))
+		return false;
+	if (w->cluster_waiting_lanes)
+		cluster_wait_in_groups(w, o);
+	else
 		check_divergence(w, o, w->barrier_waiting_lanes);
+	return false;
+}
+
+bool stack_wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	if (!w->g->independent || stmt_has(o->in, M_ALIGNED) || exec == (w->lanes & ~w->ended) ||
+		!cluster_must_wait(w, exec))
+		return true;
+	w->cluster_waiting_lanes |= exec;
+	wait_at_barrier(w, pc, mask, exec);
+	if (!run_lanes_not_at_barrier(w))
+		cluster_wait_in_groups(w, o);
 	return false;
 }
 

@@ -7,6 +7,34 @@
 
 #include "exec/call.h"
 
+void stack_start(struct warp *w, uint32_t pc);
+/* Selects the next group of lanes, round robin; groups of callers wait. Returns the number of groups. */
+uint32_t stack_switch_group(struct warp *w);
+/* Selects the next group of lanes in each call, round robin, so that groups of different calls take turns. */
+void stack_switch_call(struct warp *w);
+/*
+ * Selects a group of lanes that can run and has a lane other than those of `tried`, in any call. If there is none, selects
+ * any group that can run and returns false.
+ */
+bool stack_select_other(struct warp *w, uint32_t tried);
+/*
+ * Lets lanes that wait at a meeting point, or for the return of others, continue without the others. Returns false if
+ * there are none.
+ */
+bool stack_release_waiting(struct warp *w);
+/* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
+bool stack_must_gather(const struct warp *w, const struct op *o);
+/*
+ * Executes the arrival of the lanes of exec, a part of mask, at a barrier that also needs the other lanes of
+ * the warp. Returns true if all live lanes have arrived and the barrier is executed, false if they wait or the
+ * launch has failed.
+ */
+bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
+/*
+ * Makes the lanes of exec, a part of mask, wait at barrier.cluster.wait while other lanes of the warp run. They execute
+ * it again after the phase. Returns true if they need not wait, or if all lanes wait together.
+ */
+bool stack_wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Continues the running lanes at pc. */
 void stack_continue_at(struct warp *w, uint32_t pc);
 /* Executes a branch at pc. The lanes of exec, a part of mask, take it. */

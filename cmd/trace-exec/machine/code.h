@@ -394,8 +394,8 @@ enum machine_flow {
 	MF_END /* op after the last instruction, which fails the launch */
 };
 
-/* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC or a barrier of the block. */
-enum { GROUP_READY = 0, GROUP_BSYNC, GROUP_WARPSYNC, GROUP_BAR };
+/* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC, a barrier of the block or of the cluster. */
+enum { GROUP_READY = 0, GROUP_BSYNC, GROUP_WARPSYNC, GROUP_BAR, GROUP_CLUSTER };
 
 /* Executes an instruction that changes the flow for the group on top, which is at pc and has the lanes of mask. */
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
@@ -411,6 +411,13 @@ uint32_t group_rotate(struct warp *w);
  * if no such group waits. op.mode is 1 for a BSYNC of this form.
  */
 bool group_release_from_yield(struct warp *w, uint32_t mask);
+/*
+ * Releases a group at a BSYNC that waits for lanes that can run. Where lanes may wait for each other's stores, the
+ * compiler does not rely on a BSYNC, but writes a WARPSYNC after it. Returns false if there is no such group.
+ */
+bool group_release_waiting(struct warp *w);
+/* Lets the groups at a barrier of the cluster continue. */
+void group_end_cluster_wait(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 

@@ -206,6 +206,18 @@ static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, u
 	set_group_pc(w, pc + 1);
 }
 
+/* Executes a wait for the cluster. Other groups of the warp run until all lanes of the cluster have arrived. */
+static void wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	if (exec && mask != (w->lanes & ~w->ended) && cluster_must_wait(w, mask)) {
+		make_waiting_group(w, pc, mask, mask, GROUP_CLUSTER);
+		return;
+	}
+	set_group_pc(w, pc + 1);
+	if (exec)
+		cluster_wait(w, o, mask);
+}
+
 /*
  * Extends the group to all live lanes of its quads (MF_QUADS), or restores its own lanes (MF_QUADS_END). The code
  * between the two instructions has no branches, so that only one group at a time is extended.
@@ -319,11 +331,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
 	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
-	case MF_CLUSTER:
-		set_group_pc(w, pc + 1);
-		if (exec)
-			cluster_wait(w, o, mask);
-		break;
+	case MF_CLUSTER: wait_for_cluster(w, o, pc, mask, exec); break;
 	case MF_QUADS:
 	case MF_QUADS_END: switch_quad_extension(w, o, pc, mask, exec); break;
 	default: exec_fail(w, o, mask, "end-of-code", "the code ends here (expected an EXIT before its end)");

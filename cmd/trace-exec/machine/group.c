@@ -83,6 +83,7 @@ static void release_groups(struct warp *w, struct stack_entry e, uint32_t all)
 	struct stack_entry kept[LANES];
 	unsigned n = 0;
 
+	w->released_at = w->insts;
 	for (uint32_t i = w->depth; i-- > 0;) {
 		struct stack_entry x = w->stack[i];
 		unsigned k = 0;
@@ -160,21 +161,61 @@ static bool release_to_warpsync(struct warp *w)
 	return false;
 }
 
+/* Lets the lanes of group i, which waits at a convergence barrier, continue. Other lanes no longer wait for them. */
+static void release_group_alone(struct warp *w, uint32_t i)
+{
+	struct stack_entry e = w->stack[i];
+	uint32_t *barrier = REG(uint32_t, w, w->g->code->op[e.pc].a);
+
+	for (unsigned l = 0; l < LANES; l++)
+		if (!(e.mask >> l & 1))
+			barrier[l] &= ~e.mask;
+	release_groups(w, e, e.mask);
+}
+
 bool group_release_from_yield(struct warp *w, uint32_t mask)
 {
 	for (uint32_t i = w->depth; i-- > 0;) {
-		struct stack_entry e = w->stack[i];
-		const struct op *o = &w->g->code->op[e.pc];
+		const struct stack_entry *e = &w->stack[i];
 
-		if (e.rpc != GROUP_BSYNC || !o->mode || !(awaited_lanes(w, &e) & mask))
-			continue;
-		for (unsigned l = 0; l < LANES; l++)
-			if (!(e.mask >> l & 1))
-				REG(uint32_t, w, o->a)[l] &= ~e.mask;
-		release_groups(w, e, e.mask);
-		return true;
+		if (e->rpc == GROUP_BSYNC && w->g->code->op[e->pc].mode && awaited_lanes(w, e) & mask) {
+			release_group_alone(w, i);
+			return true;
+		}
 	}
 	return false;
+}
+
+bool group_release_waiting(struct warp *w)
+{
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < w->depth; i++)
+		running |= w->stack[i].rpc == GROUP_READY ? w->stack[i].mask : 0;
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (w->stack[i].rpc == GROUP_BSYNC && awaited_lanes(w, &w->stack[i]) & running) {
+			release_group_alone(w, i);
+			return true;
+		}
+	return false;
+}
+
+void group_end_cluster_wait(struct warp *w)
+{
+	bool waited = false;
+
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct stack_entry *e = &w->stack[i];
+
+		if (e->rpc != GROUP_CLUSTER)
+			continue;
+		w->cluster_phase_over &= ~e->mask;
+		e->pc++;
+		e->rpc = GROUP_READY;
+		waited = true;
+	}
+	if (waited)
+		group_settle(w);
 }
 
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
@@ -199,7 +240,8 @@ static void release_complete_waits(struct warp *w)
 	for (uint32_t i = w->depth; i-- > 0;) {
 		struct stack_entry e = w->stack[i];
 
-		if (e.rpc == GROUP_READY || (have_same_wait(w, &e, &tested) && awaited_lanes(w, &e) == want))
+		if (e.rpc == GROUP_READY || e.rpc == GROUP_CLUSTER ||
+			(have_same_wait(w, &e, &tested) && awaited_lanes(w, &e) == want))
 			continue;
 		tested = e;
 		want = awaited_lanes(w, &e);
@@ -234,6 +276,11 @@ void group_settle(struct warp *w)
 		}
 	if (release_to_warpsync(w))
 		return;
+	for (uint32_t i = w->depth; i-- > 0;)
+		if (w->stack[i].rpc == GROUP_CLUSTER) {
+			cluster_wait_in_groups(w, &w->g->code->op[w->stack[i].pc]);
+			return;
+		}
 	fail_deadlocked_groups(w);
 }
 

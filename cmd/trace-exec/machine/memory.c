@@ -7,6 +7,7 @@
  * a generic access. In a cluster the offsets in shared memory contain the rank of the block.
  */
 #include "exec/check.h"
+#include "exec/spin.h"
 #include "machine/memory.h"
 #include "sem/sem.h"
 
@@ -108,17 +109,15 @@ bool memory_find_hosts(
 	uint64_t named[LANES];
 	bool good, keep = o->space == SP_GENERIC || (o->space == SP_SHARED && w->g->cluster_size > 1);
 
-	w->changed |= write;
 	memory_addresses(w, o);
 	if (keep)
 		memcpy(named, w->addr, sizeof(named));
-	if (o->space == SP_GENERIC) {
-		good = find_generic_hosts(w, o, m, bytes, at, write);
-	} else {
-		if (o->space == SP_SHARED)
-			normalize_shared(w, o, m);
-		good = mem_find_host(w, o, m, (enum state_space)o->space, bytes, at);
-	}
+	if (o->space == SP_SHARED)
+		normalize_shared(w, o, m);
+	good = o->space == SP_GENERIC ? find_generic_hosts(w, o, m, bytes, at, write)
+				      : mem_find_host(w, o, m, (enum state_space)o->space, bytes, at);
+	if (good && write)
+		exec_note_write(w, o, m, at);
 	if (good && w->g->options->check)
 		good = write ? check_write(w, o, m, bytes, at) : check_read(w, o, m, bytes, at);
 	if (keep && good)
@@ -384,7 +383,7 @@ static void store_flat(struct warp *w, const struct op *o, uint32_t m)
 		store_any(w, o, m);
 		return;
 	}
-	w->changed = true;
+	*(o->space == SP_LOCAL ? &w->changed_local : &w->changed) = true;
 	if (m != ALL_LANES || o->bytes < 4)
 		FOR_BITS32 (i, m)
 			store_lane((uint8_t *)(f.base + f.a[i]), s + i, o->bytes);

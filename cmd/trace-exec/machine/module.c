@@ -386,6 +386,8 @@ static const struct machine_execution execution = {
 	.run = run_warp,
 	.rotate = group_rotate,
 	.describe = describe_instruction,
+	.release = group_release_waiting,
+	.end_cluster_wait = group_end_cluster_wait,
 	.uniform = MF_UNIFORM,
 };
 

@@ -7,6 +7,7 @@
  * A generic address belongs to the space that contains it; the trace has its offset in this space.
  */
 #include "exec/check.h"
+#include "exec/spin.h"
 #include "sem/async.h"
 
 /* Sets at[] to base plus the offset of each lane, also for lanes that do not execute. */
@@ -190,10 +191,11 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
-	w->changed = true;
 	lane_addresses(w, o);
-	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
-	       (!w->g->options->check || check_write(w, o, m, bytes, at));
+	if (!mem_find_host(w, o, m, (enum state_space)o->space, bytes, at))
+		return false;
+	exec_note_write(w, o, m, at);
+	return !w->g->options->check || check_write(w, o, m, bytes, at);
 }
 
 /* ---- loads ---- */
