@@ -317,6 +317,24 @@ driver_program() {
 	gcc -std=gnu11 -o "$1" "$ROOT/tests/data/cudart/$1.c" -L. -lcuda
 }
 
+@test "green contexts, libraries of the runtime, batches of copies, graphs as text" {
+	driver_program green
+	run -0 trace-exec -n -g a100-40 --run ./green "$ROOT/tests/data/cudart/kernels.ptx"
+	assert_output ''
+	run -0 cat graph.dot
+	assert_line --index 0 'digraph dot {'
+	assert_line '"graph_1_node_0" -> "graph_1_node_2";'
+	assert_line '"graph_1_node_1" -> "graph_1_node_2";'
+	assert_line '"graph_1_node_2"[shape="box" label="2\nGRAPH"];'
+	assert_line '"graph_2_node_0"[shape="box" label="0\nEMPTY"];'
+	gcc -std=gnu11 -Wno-unused -DFATBIN='"vecadd.fatbin"' -o batches "$ROOT/tests/data/cudart/batches.c" -L. -lcudart
+	run -0 trace-exec -n --run ./batches "$ROOT/tests/data/cudart/kernels.ptx"
+	assert_output ''
+	run -0 cat batches.dot
+	assert_line '"graph_1_node_0"[shape="box" label="0\nMEMCPY\nhost to device, 16 x 1 x 1"];'
+	assert_line '"graph_1_node_1"[shape="box" label="1\nKERNEL\nadd\ngrid (3,1,1), block (32,2,1), shared memory 16"];'
+}
+
 @test "a program of the driver" {
 	driver_program driver
 	run -1 trace-exec -n -g a100-40 --run ./driver "$ROOT/tests/data/cudart/kernels.ptx"

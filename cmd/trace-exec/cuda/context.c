@@ -255,18 +255,24 @@ static int push_context(struct cuda_context *c)
 	return cudaSuccess;
 }
 
+struct cuda_context *cuda_make_context(unsigned flags)
+{
+	struct cuda_context *c = xcalloc(1, sizeof(*c));
+
+	pthread_mutex_lock(&cudart.lock);
+	*c = (struct cuda_context){.next = contexts, .id = ++n_contexts, .flags = flags, .live = true};
+	contexts = c;
+	pthread_mutex_unlock(&cudart.lock);
+	return c;
+}
+
+unsigned long long cuda_context_id(const struct cuda_context *c) { return c->id; }
+
 static int create_context(struct cuda_context **to, unsigned flags, int device)
 {
-	struct cuda_context *c;
-
 	if (cuda_check_device(device) || !to || flags > FLAGS_MOST)
 		return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-	pthread_mutex_lock(&cudart.lock);
-	c = xcalloc(1, sizeof(*c));
-	*c = (struct cuda_context){.next = contexts, .id = ++n_contexts, .flags = flags, .live = true};
-	*to = contexts = c;
-	pthread_mutex_unlock(&cudart.lock);
-	return push_context(c);
+	return push_context(*to = cuda_make_context(flags));
 }
 DEVICE(cuCtxCreate_v2, create_context(to, flags, device), struct cuda_context **to, unsigned flags,
 	int device)
@@ -287,7 +293,7 @@ static int pop_context(struct cuda_context **to)
 	return cudaSuccess;
 }
 
-static int destroy_context(struct cuda_context *c)
+int cuda_end_context(struct cuda_context *c)
 {
 	if (!is_context(c) || c == &primary)
 		return cudaErrorDeviceUninitialized;
@@ -298,7 +304,7 @@ static int destroy_context(struct cuda_context *c)
 	c->live = false;
 	return is_other_context_live(c) || was_active ? cudaSuccess : cudaDeviceReset();
 }
-DEVICE(cuCtxDestroy_v2, destroy_context(c), struct cuda_context *c)
+DEVICE(cuCtxDestroy_v2, cuda_end_context(c), struct cuda_context *c)
 ALSO(cuCtxDestroy, cuCtxDestroy_v2);
 ALSO(cuCtxDetach, cuCtxDestroy_v2);
 

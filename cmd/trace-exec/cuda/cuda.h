@@ -9,6 +9,8 @@
  *   graph.c, graph_node.c graphs                          entry.c   functions by name, errors, refused functions
  *   launch_older.c launches of the first releases
  *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
+ *   green.c    contexts for a part of the SMs             batch.c   batches of copies and hints, also of the runtime
+ *   library.c  libraries of the runtime
  *   cuda.def   every function of the driver
  *
  * Always true: a function of the driver does not change the runtime's last error. All contexts share one device
@@ -35,6 +37,11 @@ int cuda_leave(int status);
 struct cuda_context *cuda_current_context(void);
 /* Returns the context of a valid stream. A default stream belongs to the current context. */
 struct cuda_context *cuda_stream_context(const struct stream *s);
+/* Creates a context, without making it current. */
+struct cuda_context *cuda_make_context(unsigned flags);
+unsigned long long cuda_context_id(const struct cuda_context *c);
+/* Destroys a context. Destroying the last one frees the memory of the device. Returns 0 or a status. */
+int cuda_end_context(struct cuda_context *c);
 /* Checks the number of a device. Returns 0 or a status. */
 int cuda_check_device(int device);
 

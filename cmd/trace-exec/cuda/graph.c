@@ -127,6 +127,8 @@ DRIVER(cuGraphDestroy, cudaGraphDestroy(g), struct cuda_graph *g)
 DRIVER(cuGraphClone, cudaGraphClone(to, g), struct cuda_graph **to, const struct cuda_graph *g)
 DRIVER(cuGraphNodeFindInClone, cudaGraphNodeFindInClone(to, node, g), struct graph_node **to,
 	const struct graph_node *node, const struct cuda_graph *g)
+DRIVER(cuGraphDebugDotPrint, cudaGraphDebugDotPrint(g, path, flags), const struct cuda_graph *g,
+	const char *path, unsigned flags)
 DRIVER(cuGraphDestroyNode, cudaGraphDestroyNode(node), struct graph_node *node)
 DRIVER(cuGraphGetNodes, cudaGraphGetNodes(g, to, n), const struct cuda_graph *g, struct graph_node **to,
 	size_t *n)

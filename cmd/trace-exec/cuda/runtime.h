@@ -127,6 +127,7 @@ int cudaGraphAddChildGraphNode(NODE_PLACE, struct cuda_graph *child);
 int cudaGraphAddEventRecordNode(NODE_PLACE, struct event *event);
 int cudaGraphAddEventWaitNode(NODE_PLACE, struct event *event);
 int cudaGraphDestroyNode(struct graph_node *n);
+int cudaGraphDebugDotPrint(const struct cuda_graph *g, const char *path, unsigned flags);
 int cudaGraphGetNodes(const struct cuda_graph *g, struct graph_node **to, size_t *n);
 int cudaGraphGetRootNodes(const struct cuda_graph *g, struct graph_node **to, size_t *n);
 int cudaGraphNodeGetType(struct graph_node *n, int *to);

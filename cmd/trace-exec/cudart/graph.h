@@ -6,7 +6,7 @@
  *   graph.c        graphs and their nodes       graph_exec.c      instances, launches, updates
  *   graph_edges.c  dependencies                 launch.c, copy.c  work of kernels, copies and fills
  *   capture.c      recording streams           condition.c   nodes with a condition
- *   graph_node.c   nodes of every kind
+ *   graph_node.c   nodes of every kind        dot.c             graphs as text
  *
  * Always true: a node has its own copy of its work, with the kernel arguments. An instance is a copy of its
  * graph. It executes a node after all nodes that the node depends on; among the nodes that are ready, the one

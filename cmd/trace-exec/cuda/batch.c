@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Batches: many copies, hints or discards of memory in one call, executed one after another.
+ *
+ * The call is checked before the first operation of the batch is executed; an operation that fails ends the batch.
+ */
+#include "cuda/cuda.h"
+
+enum { ORDER_STREAM = 1, ORDER_LAST = 3, FLAGS_OF_COPY = 1, KIND_DEFAULT = 4 };
+
+/* cudaMemcpyAttributes */
+struct copy_hints {
+	int order;
+	struct memory_location from, to;
+	unsigned flags;
+};
+
+/* A batch of n operations. Group i of operations, which share hints or a place, begins at operation first[i]. */
+struct batch {
+	void *const *to;
+	const void *const *from;
+	const size_t *bytes;
+	size_t n;
+	const size_t *first;
+	size_t n_groups;
+};
+
+/* Ends a function of the runtime. */
+static int end_batch(int status)
+{
+	if (status)
+		cudart_set_last_error(status);
+	return status;
+}
+
+/* Checks that groups of a batch of n operations begin at increasing indices, the first at 0. */
+static bool are_groups_valid(const size_t *first, size_t n_groups, size_t n)
+{
+	if (!first || !n_groups || n_groups > n || first[0])
+		return false;
+	for (size_t i = 1; i < n_groups; i++)
+		if (first[i] <= first[i - 1] || first[i] >= n)
+			return false;
+	return true;
+}
+
+static bool are_hints_valid(const struct copy_hints *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (h[i].order < ORDER_STREAM || h[i].order > ORDER_LAST || h[i].flags > FLAGS_OF_COPY)
+			return false;
+	return true;
+}
+
+/* Copies the batch on stream s. Sets *failed, unless NULL, to the number of the copy that failed. */
+static int copy_batch(const struct batch *b, const struct copy_hints *h, size_t *failed, struct stream *s)
+{
+	int e = cudaSuccess;
+
+	if (failed)
+		*failed = SIZE_MAX;
+	if (!b->n || !b->to || !b->from || !b->bytes || !h ||
+		!are_groups_valid(b->first, b->n_groups, b->n) || !are_hints_valid(h, b->n_groups))
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; !e && i < b->n; i++) {
+		e = cudaMemcpyAsync(b->to[i], b->from[i], b->bytes[i], KIND_DEFAULT, s);
+		if (e && failed)
+			*failed = i;
+	}
+	return e;
+}
+
+/* legacy: a stream of NULL is the legacy stream, on which batches are not possible. */
+static int copy_batch_of_runtime(
+	const struct batch *b, const struct copy_hints *h, void *eighth, void *ninth, bool legacy)
+{
+	bool older = cudart_runtime_release() < 13; /* the eighth argument is `failed` */
+	struct stream *s = older ? ninth : eighth;
+
+	return end_batch(legacy && !s ? cudaErrorInvalidValue : copy_batch(b, h, older ? eighth : NULL, s));
+}
+
+#define COPIES \
+	void *const *to, const void *const *from, const size_t *bytes, size_t n, const struct copy_hints *h, \
+		const size_t *first, size_t n_groups
+#define COPY_BATCH (&(struct batch){to, from, bytes, n, first, n_groups})
+API(int, cudaMemcpyBatchAsync, COPIES, void *eighth, void *ninth)
+{
+	return copy_batch_of_runtime(COPY_BATCH, h, eighth, ninth, true);
+}
+API(int, cudaMemcpyBatchAsync_ptsz, COPIES, void *eighth, void *ninth)
+{
+	return copy_batch_of_runtime(COPY_BATCH, h, eighth, ninth, false);
+}
+STREAM(cuMemcpyBatchAsync, s ? copy_batch(COPY_BATCH, h, failed, s) : cudaErrorInvalidValue, COPIES,
+	size_t *failed, struct stream *s)
+STREAM(cuMemcpyBatchAsync_ptsz, copy_batch(COPY_BATCH, h, failed, s), COPIES, size_t *failed,
+	struct stream *s)
+STREAM(cuMemcpyBatchAsync_v2, s ? copy_batch(COPY_BATCH, h, NULL, s) : cudaErrorInvalidValue, COPIES,
+	struct stream *s)
+STREAM(cuMemcpyBatchAsync_v2_ptsz, copy_batch(COPY_BATCH, h, NULL, s), COPIES, struct stream *s)
+
+/* ---- managed memory ---- */
+
+/* Discards the contents of managed memory: they are undefined until they are written. */
+static int discard_managed(void *base, size_t n)
+{
+	int e = cudart_enter(true);
+	const struct grant *g = e ? NULL : cudart_find_grant((uint64_t)(uintptr_t)base);
+
+	if (!e && (!g || g->kind != GRANT_MANAGED || !n || !cudart_host_address(base, n)))
+		e = cudaErrorInvalidValue;
+	if (!e && cudart.exec.check)
+		memory_mark_unset(&cudart.mem, (uint64_t)(uintptr_t)base, n);
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+/* Discards the memory of the batch, moves it to the places of its groups, or both. */
+static int move_batch(const struct batch *b, const struct memory_location *l, bool discard,
+	unsigned long long flags, const struct stream *s)
+{
+	size_t group = 0;
+	int e = cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : cudaSuccess;
+
+	if (!b->n || !b->to || !b->bytes || flags || (b->first && !l) || (!b->first && !discard) ||
+		(b->first && !are_groups_valid(b->first, b->n_groups, b->n)))
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; !e && i < b->n; i++) {
+		group += b->first && group + 1 < b->n_groups && b->first[group + 1] == i;
+		if (discard)
+			e = discard_managed(b->to[i], b->bytes[i]);
+		if (!e && b->first)
+			e = cudaMemPrefetchAsync_v2(b->to[i], b->bytes[i], l[group], 0, s);
+	}
+	return e;
+}
+
+/* Defines a function of the runtime and of the driver that returns the status of `call`. */
+#define MOVE_BATCH(name, call, ...) \
+	API(int, cuda##name, __VA_ARGS__) { return end_batch(call); } \
+	ALSO(cuda##name##_ptsz, cuda##name); \
+	STREAM_TOO(cu##name, cu##name##_ptsz, call, __VA_ARGS__)
+#define MOVES                        void **base, const size_t *bytes, size_t n
+#define PLACES                       const struct memory_location *l, const size_t *first, size_t n_groups
+#define REST                         unsigned long long flags, const struct stream *s
+#define MOVES_BATCH(first, n_groups) (&(struct batch){base, NULL, bytes, n, first, n_groups})
+MOVE_BATCH(MemPrefetchBatchAsync, move_batch(MOVES_BATCH(first, n_groups), l, false, flags, s), MOVES, PLACES,
+	REST)
+MOVE_BATCH(MemDiscardBatchAsync, move_batch(MOVES_BATCH(NULL, 0), NULL, true, flags, s), MOVES, REST)
+MOVE_BATCH(MemDiscardAndPrefetchBatchAsync, move_batch(MOVES_BATCH(first, n_groups), l, true, flags, s),
+	MOVES, PLACES, REST)
