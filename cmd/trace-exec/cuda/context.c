@@ -184,6 +184,8 @@ DEVICE(cuDeviceGetProperties, get_device_properties(to, device), struct cuda_pro
 DEVICE(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId(to, n, device), char *to, int n, int device)
 DEVICE(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId(to, name), int *to, const char *name)
 DEVICE(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer(to, device, peer), int *to, int device, int peer)
+DEVICE(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute(to, attribute, device, peer), int *to,
+	int attribute, int device, int peer)
 
 /* ---- the primary context ---- */
 

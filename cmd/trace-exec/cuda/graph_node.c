@@ -103,6 +103,18 @@ DRIVER(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams(x, n, p), st
 	const struct graph_node *n, const struct host_call *p)
 DRIVER(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams(x, n, g),
 	struct graph_exec *x, const struct graph_node *n, struct cuda_graph *g)
+DRIVER(cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent(n, to), struct graph_node *n,
+	struct event **to)
+DRIVER(cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent(n, event), struct graph_node *n,
+	struct event *event)
+DRIVER(cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent(x, n, event),
+	struct graph_exec *x, const struct graph_node *n, struct event *event)
+DRIVER(cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent(n, to), struct graph_node *n,
+	struct event **to)
+DRIVER(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent(n, event), struct graph_node *n,
+	struct event *event)
+DRIVER(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent(x, n, event),
+	struct graph_exec *x, const struct graph_node *n, struct event *event)
 
 /* ---- memory of graphs ---- */
 

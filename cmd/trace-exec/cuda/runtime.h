@@ -15,6 +15,7 @@ int cudaDeviceGetAttribute(int *to, int number, int device);
 int cudaDeviceGetPCIBusId(char *to, int n, int device),
 	cudaDeviceGetByPCIBusId(int *device, const char *name);
 int cudaDeviceCanAccessPeer(int *can, int device, int peer);
+int cudaDeviceGetP2PAttribute(int *to, int attribute, int device, int peer);
 int cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 int cudaDeviceGetLimit(size_t *to, int which), cudaDeviceSetLimit(int which, size_t value);
 int cudaDeviceGetCacheConfig(int *to), cudaDeviceSetCacheConfig(int to);
@@ -166,6 +167,13 @@ int cudaGraphMemsetNodeSetParams(struct graph_node *n, const struct fill_2d *p);
 int cudaGraphExecMemsetNodeSetParams(
 	struct graph_exec *x, const struct graph_node *n, const struct fill_2d *p);
 int cudaGraphHostNodeGetParams(struct graph_node *n, struct host_call *p);
+int cudaGraphEventRecordNodeGetEvent(struct graph_node *n, struct event **to);
+int cudaGraphEventRecordNodeSetEvent(struct graph_node *n, struct event *event);
+int cudaGraphExecEventRecordNodeSetEvent(
+	struct graph_exec *x, const struct graph_node *n, struct event *event);
+int cudaGraphEventWaitNodeGetEvent(struct graph_node *n, struct event **to);
+int cudaGraphEventWaitNodeSetEvent(struct graph_node *n, struct event *event);
+int cudaGraphExecEventWaitNodeSetEvent(struct graph_exec *x, const struct graph_node *n, struct event *event);
 int cudaGraphHostNodeSetParams(struct graph_node *n, const struct host_call *p);
 int cudaGraphExecHostNodeSetParams(
 	struct graph_exec *x, const struct graph_node *n, const struct host_call *p);

@@ -505,6 +505,25 @@ PARAMS(Host, WORK_HOST, host_call, host)
 #undef PARAMS
 #undef ADD
 
+#define EVENT(what, work_kind) \
+	API(int, cudaGraphEvent##what##NodeGetEvent, struct graph_node *n, struct event **to) \
+	{ \
+		int e = begin_graph_node_call(n, to, work_kind); \
+\
+		if (!e) \
+			*to = n->work.event; \
+		return cudart_leave(e); \
+	} \
+	API(int, cudaGraphEvent##what##NodeSetEvent, struct graph_node *n, struct event *event) \
+	{ \
+		int e = begin_graph_node_call(n, event, work_kind); \
+		struct graph_work w = {.kind = work_kind, .event = event}; \
+\
+		return cudart_leave(e ? e : graph_set_work(n, &w)); \
+	}
+EVENT(Record, WORK_RECORD)
+EVENT(Wait, WORK_WAIT)
+
 /* ---- memory ---- */
 
 #define MEMORY_UNIT 512u /* alignment of cudaMalloc() */

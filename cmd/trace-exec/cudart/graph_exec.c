@@ -395,6 +395,18 @@ SET(Memset, WORK_FILL, fill_2d, fill)
 SET(Host, WORK_HOST, host_call, host)
 #undef SET
 
+#define SET_EVENT(what, work_kind) \
+	API(int, cudaGraphExecEvent##what##NodeSetEvent, struct graph_exec *x, const struct graph_node *n, \
+		struct event *event) \
+	{ \
+		struct graph_work w = {.kind = work_kind, .event = event}; \
+\
+		return set_instance_work(x, n, &w, event); \
+	}
+SET_EVENT(Record, WORK_RECORD)
+SET_EVENT(Wait, WORK_WAIT)
+#undef SET_EVENT
+
 API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struct graph_node *n,
 	struct cuda_graph *g)
 {

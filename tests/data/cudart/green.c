@@ -45,6 +45,17 @@ int cuGraphCreate(void **, unsigned), cuGraphDestroy(void *),
 int cuGraphAddEmptyNode(void **, void *, void *const *, size_t),
 	cuGraphAddChildGraphNode(void **, void *, void *const *, size_t, void *);
 
+int cuEventCreate(void **, unsigned), cuEventDestroy_v2(void *),
+	cuDeviceGetP2PAttribute(int *, int, int, int);
+int cuEventQuery(void *), cuGraphAddEventRecordNode(void **, void *, void *const *, size_t, void *),
+	cuGraphAddEventWaitNode(void **, void *, void *const *, size_t, void *);
+int cuGraphEventRecordNodeGetEvent(void *, void **), cuGraphEventRecordNodeSetEvent(void *, void *);
+int cuGraphEventWaitNodeGetEvent(void *, void **), cuGraphEventWaitNodeSetEvent(void *, void *);
+int cuGraphExecEventRecordNodeSetEvent(void *, void *, void *),
+	cuGraphExecEventWaitNodeSetEvent(void *, void *, void *);
+int cuGraphInstantiateWithFlags(void **, void *, unsigned long long), cuGraphLaunch(void *, void *),
+	cuGraphExecDestroy(void *), cuEventElapsedTime(float *, void *, void *);
+
 enum { INVALID = 1, NO_CONTEXT = 201, BAD_HANDLE = 400, BAD_TYPE = 914, BAD_PARTS = 915 };
 
 static void test_resources(struct resource part[2], struct resource *left)
@@ -210,6 +221,43 @@ static void test_dot(void)
 	IS(INVALID, cuGraphDebugDotPrint(g, "graph.dot", 1));
 }
 
+static void test_events_of_nodes(void)
+{
+	void *g, *x, *event[3], *record, *wait, *got = NULL;
+	int value = 0;
+	float ms;
+
+	for (int i = 0; i < 3; i++)
+		IS(0, cuEventCreate(&event[i], 0));
+	IS(0, cuGraphCreate(&g, 0));
+	IS(0, cuGraphAddEventRecordNode(&record, g, NULL, 0, event[0]));
+	IS(0, cuGraphAddEventWaitNode(&wait, g, &record, 1, event[0]));
+	IS(0, cuGraphEventRecordNodeGetEvent(record, &got));
+	IS(1, got == event[0]);
+	IS(INVALID, cuGraphEventRecordNodeGetEvent(wait, &got));
+	IS(INVALID, cuGraphEventWaitNodeGetEvent(wait, NULL));
+	IS(0, cuGraphEventWaitNodeSetEvent(wait, event[1]));
+	IS(0, cuGraphEventWaitNodeGetEvent(wait, &got));
+	IS(1, got == event[1]);
+	IS(0, cuGraphEventRecordNodeSetEvent(record, event[1]));
+	IS(INVALID, cuGraphEventRecordNodeSetEvent(wait, event[1]));
+	IS(INVALID, cuGraphEventRecordNodeSetEvent(record, NULL));
+	IS(BAD_HANDLE, cuGraphEventRecordNodeSetEvent(record, &value));
+	IS(0, cuGraphInstantiateWithFlags(&x, g, 0));
+	IS(0, cuGraphExecEventRecordNodeSetEvent(x, record, event[2]));
+	IS(0, cuGraphExecEventWaitNodeSetEvent(x, wait, event[2]));
+	IS(INVALID, cuGraphExecEventWaitNodeSetEvent(x, record, event[2]));
+	IS(0, cuGraphLaunch(x, NULL));
+	IS(0, cuCtxSynchronize());
+	IS(0, cuEventElapsedTime(&ms, event[2], event[2])); /* only this event was recorded */
+	IS(BAD_HANDLE, cuEventElapsedTime(&ms, event[1], event[1]));
+	IS(0, cuGraphExecDestroy(x));
+	IS(0, cuGraphDestroy(g));
+	for (int i = 0; i < 3; i++)
+		IS(0, cuEventDestroy_v2(event[i]));
+	IS(101, cuDeviceGetP2PAttribute(&value, 1, 0, 0));
+}
+
 int main(int argc, char **argv)
 {
 	struct resource part[2], left;
@@ -224,5 +272,6 @@ int main(int argc, char **argv)
 	IS(0, cuCtxSetCurrent(primary));
 	test_batches();
 	test_dot();
+	test_events_of_nodes();
 	return bad;
 }
