@@ -187,6 +187,15 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	equals_ptx parameter 80 -r 24 -p 8,8
 }
 
+@test "sm_120: USEL.64 selects numbers of 33 signed bits" {
+	for args in 0,i64:1 33,i64:-3 40,i64:2; do
+		printf '%s\n' 'module k' 'buffer O bytes=512 zero' "launch k grid=1 block=32 args O,i32:$args" 'save O o' >k.launch
+		equals_ptx select64 120 -r 12 -p 8,4,8
+	done
+	run trace-exec -q --disassemble k
+	assert_output --partial 'USEL.64 UR10, UR6, 0x1fffffffb, UP0'
+}
+
 @test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/lock-100.sass" >k

@@ -102,7 +102,7 @@ int mbind_sel64(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
-	if (b->in->opcode == 0x407)
+	if (b->in->opcode == 0x407 || b->in->opcode == 0x487)
 		o->b = mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
 	else
 		o->b = b->in->opcode == 0x607 ? mbind_reg(b, 32, 2) : mbind_ureg(b, 32);
