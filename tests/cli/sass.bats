@@ -543,6 +543,14 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	"$ROOT/tests/data/sass/linked" -s printk .
 	run -2 trace-exec -n k.launch
 	assert_output --partial "'printk' is not defined by the cubin"
+	"$ROOT/tests/data/sass/linked" -n local .
+	rm o.bin
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp want.bin o.bin
+	"$ROOT/tests/data/sass/linked" -k -n local .
+	run -2 trace-exec -n k.launch
+	assert_output 'trace-exec: k.cubin: error: two kernels named local'
 }
 
 @test "a barrier with its number in a register and a count, and conversions to and from formats of 8 bits" {

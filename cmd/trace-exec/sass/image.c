@@ -61,8 +61,18 @@ static uint32_t find_function_by_name(const struct image_loading *l, const char 
 	return found ? found->function : NO_FUNCTION;
 }
 
-/* Fills by_name. Returns -1 with the fault set if two functions have one name. */
-static int sort_functions(struct image_loading *l)
+/* Returns the function that section s describes; its name is the end of the name of s. Local functions of objects that were
+ * linked may have one name, so that the section which s names by its number decides. */
+static uint32_t function_described_by(
+	const struct image_loading *l, const struct elf_section *s, const char *name)
+{
+	uint32_t k = s->info < l->elf.n_sections ? l->of_section[s->info] : NO_FUNCTION;
+
+	return k != NO_FUNCTION && !strcmp(l->m->function[k].name, name) ? k : find_function_by_name(l, name);
+}
+
+/* Fills by_name. */
+static void sort_functions(struct image_loading *l)
 {
 	uint32_t n = l->m->n_functions;
 
@@ -70,10 +80,23 @@ static int sort_functions(struct image_loading *l)
 	for (uint32_t i = 0; i < n; i++)
 		l->by_name[i] = (struct named_function){l->m->function[i].name, i};
 	qsort(l->by_name, n, sizeof(*l->by_name), compare_named);
-	for (uint32_t i = 1; i < n; i++)
-		if (!compare_named(&l->by_name[i - 1], &l->by_name[i]))
+}
+
+/* Returns -1 with the fault set if two kernels have one name. */
+static int check_kernel_names(const struct image_loading *l)
+{
+	const char *last = NULL;
+
+	for (uint32_t i = 0; i < l->m->n_functions; i++) {
+		const struct named_function *k = &l->by_name[i];
+
+		if (!l->m->function[k->function].entry)
+			continue;
+		if (last && !strcmp(last, k->name))
 			return fault_set(l->f, (struct place){.file = l->elf.name}, "cubin",
-				"two functions named %.100s", l->by_name[i].name);
+				"two kernels named %.100s", k->name);
+		last = k->name;
+	}
 	return 0;
 }
 
@@ -88,10 +111,11 @@ const struct sass_function *sass_image_function(const struct sass_image *m, cons
 /* Returns the place of a section's contents, and sets *index to its function or bank. */
 static enum sass_place place_of_section(const struct image_loading *l, uint32_t section, uint32_t *index)
 {
-	const char *name = section < l->elf.n_sections ? l->elf.section[section].name : "", *of;
+	const struct elf_section *s = section < l->elf.n_sections ? &l->elf.section[section] : NULL;
+	const char *name = s ? s->name : "", *of;
 
 	*index = NO_FUNCTION;
-	if (section < l->elf.n_sections && l->of_section[section] != NO_FUNCTION) {
+	if (s && l->of_section[section] != NO_FUNCTION) {
 		*index = l->of_section[section];
 		return SASS_AT_CODE;
 	}
@@ -100,7 +124,7 @@ static enum sass_place place_of_section(const struct image_loading *l, uint32_t 
 	if (!strcmp(name, ".nv.global.init"))
 		return SASS_AT_GLOBAL_INIT;
 	if ((of = text_after_prefix(name, ".nv.shared"))) {
-		*index = *of == '.' ? find_function_by_name(l, of + 1) : NO_FUNCTION;
+		*index = *of == '.' ? function_described_by(l, s, of + 1) : NO_FUNCTION;
 		return SASS_AT_SHARED;
 	}
 	if ((of = text_after_prefix(name, ".nv.constant")) && *of >= '0' && *of <= '7') {
@@ -108,11 +132,11 @@ static enum sass_place place_of_section(const struct image_loading *l, uint32_t 
 		if (!of[1])
 			return SASS_AT_CONST;
 		if (of[1] == '.' && *of == '2') {
-			*index = find_function_by_name(l, of + 2);
+			*index = function_described_by(l, s, of + 2);
 			return SASS_AT_CONST_OF;
 		}
 		if (of[1] == '.' && *of == '0') {
-			*index = find_function_by_name(l, of + 2);
+			*index = function_described_by(l, s, of + 2);
 			return SASS_AT_BANK0;
 		}
 	}
@@ -159,19 +183,19 @@ static int read_function_sections(struct image_loading *l)
 		uint32_t k;
 
 		if ((of = text_after_prefix(s->name, ".nv.info.")) &&
-			(k = find_function_by_name(l, of)) != NO_FUNCTION) {
+			(k = function_described_by(l, s, of)) != NO_FUNCTION) {
 			if (sass_info_function(&m->function[k], &l->elf, s, l->f) < 0)
 				return -1;
 		} else if ((of = text_after_prefix(s->name, ".nv.constant0.")) &&
-			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
+			   (k = function_described_by(l, s, of)) != NO_FUNCTION) {
 			m->function[k].bank0 = s->p;
 			m->function[k].bank0_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
 		} else if ((of = text_after_prefix(s->name, ".nv.constant2.")) &&
-			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
+			   (k = function_described_by(l, s, of)) != NO_FUNCTION) {
 			m->function[k].bank2 = s->p;
 			m->function[k].bank2_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
 		} else if ((of = text_after_prefix(s->name, ".nv.shared.")) &&
-			   (k = find_function_by_name(l, of)) != NO_FUNCTION) {
+			   (k = function_described_by(l, s, of)) != NO_FUNCTION) {
 			m->function[k].shared = (uint32_t)min_u64(s->n, UINT32_MAX);
 		} else if ((of = text_after_prefix(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' &&
 			   !of[1]) {
@@ -276,9 +300,12 @@ static int load_image(struct image_loading *l)
 
 	l->of_section = xcalloc(e->n_sections + 1ull, sizeof(*l->of_section));
 	l->symbols = find_symbol_section(e);
-	if (add_functions(l) < 0 || sort_functions(l) < 0)
+	if (add_functions(l) < 0)
 		return -1;
+	sort_functions(l);
 	read_symbols(l);
+	if (check_kernel_names(l) < 0)
+		return -1;
 	if (info && sass_info_file(l->m, e, info, l->of_symbol, l->n_elf_symbols, l->f) < 0)
 		return -1;
 	if (read_function_sections(l) < 0)
