@@ -934,7 +934,7 @@ results() {
 		pmevent 1; mov.u32 %r2, 5;	00000005
 		pmevent.mask 0xff; mov.u32 %r2, 9;	00000009
 		mov.u64 %rd2, %pm3_64; mov.u32 %r2, %pm0;	00000000
-		mov.u32 %r2, %reserved_smem_offset_cap;	00000000
+		mov.u32 %r2, %reserved_smem_offset_cap;	00000500
 		fence.proxy.tensormap::generic.release.gpu; mov.u32 %r2, 10;	0000000a
 		fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128; mov.u32 %r2, 11;	0000000b
 		fence.acquire.sync_restrict::shared::cluster.cluster; mov.u32 %r2, 12;	0000000c

@@ -187,6 +187,17 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	equals_ptx parameter 80 -r 24 -p 8,8
 }
 
+@test "shared memory that is reserved for the system is zero at first and not a part of the block's" {
+	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
+	equals_ptx reserved 80 -r 16 -S 256 -p 8
+	equals_ptx reserved 90 -r 24 -S 1280 -p 8
+	equals_ptx reserved 100 -r 24 -S 1280 -p 8
+	run -0 python3 -c '
+import struct
+print(struct.unpack("<256I", open("o", "rb").read()) == tuple(v for t in range(64) for v in (0, 14304, 7 * t + 3, 256)))'
+	assert_output True
+}
+
 @test "sm_120: USEL.64 selects numbers of 33 signed bits" {
 	for args in 0,i64:1 33,i64:-3 40,i64:2; do
 		printf '%s\n' 'module k' 'buffer O bytes=512 zero' "launch k grid=1 block=32 args O,i32:$args" 'save O o' >k.launch

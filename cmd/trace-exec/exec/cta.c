@@ -23,7 +23,7 @@ struct cta *cta_new(struct grid *g)
 	c->g = g;
 	c->n_warps = g->warps;
 	c->warp = xcalloc(g->warps, sizeof(*c->warp));
-	c->shared_bytes = g->shared_bytes;
+	c->shared_bytes = g->shared_window;
 	c->shared = xcalloc(c->shared_bytes + 64u, 1);
 	c->local_stride = (g->code->local_bytes + 15) / 16 * 16;
 	if (c->local_stride)
@@ -73,7 +73,7 @@ void cta_start(struct cta *c, uint64_t number)
 	c->clock = 0;
 	c->has_outside_effect = false;
 	memset(c->barrier, 0, sizeof(c->barrier));
-	c->shared_bytes = c->g->shared_bytes;
+	c->shared_bytes = c->g->shared_window;
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
 	c->n_findings = 0;

@@ -156,8 +156,6 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_LANEMASK_GT: return (uint32_t) ~((2ull << lane) - 1);
 	case S_LANEMASK_GE: return (uint32_t) ~((1u << lane) - 1);
 	case S_DYNAMIC_SMEM: return l->dyn_shared;
-	case S_TOTAL_SMEM:
-	case S_AGGR_SMEM: return w->g->shared_bytes;
 	case S_CLUSTERID_X:
 	case S_CLUSTERID_Y:
 	case S_CLUSTERID_Z: return id[sreg - S_CLUSTERID_X] / size[sreg - S_CLUSTERID_X];
@@ -176,7 +174,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	/* cooperative groups read the address of the workspace from these two registers */
 	case S_ENVREG1: return l->workspace >> 32;
 	case S_ENVREG2: return (uint32_t)l->workspace;
-	default: return 0; /* 0 for clocks, counters, reserved shared memory and environment */
+	default: return grid_sreg_value(w->g, sreg);
 	}
 }
 

@@ -117,7 +117,11 @@ struct frame {
 	uint32_t n_init, cap_init;
 	uint32_t carry; /* slot of the carry of .cc; 0: not used */
 	uint32_t order; /* effects of the function that depend on the order of thread blocks (ORDER_*) */
+	/* where the reserved shared memory is, if the function reads its place: RESERVED_LAST or RESERVED_FIRST of the CTA's */
+	uint8_t reserved;
 };
+enum { RESERVED_LAST = 1, RESERVED_FIRST };
+#define RESERVED_SHARED 1024u /* bytes of shared memory of each block that are reserved for the system */
 
 /* Bits of frame.order. Each of the lower bits represents one atomic operation on global memory. */
 enum {
@@ -313,6 +317,8 @@ struct grid {
 	const struct launch *launch;
 	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
+	uint32_t shared_window; /* bytes of shared memory of a CTA: shared_bytes, and reserved ones if the kernel uses them */
+	uint32_t reserved_at;              /* offset of the reserved bytes; UINT32_MAX: not used */
 	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
 	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
 	const struct textures *textures;   /* textures that the kernel may use */
@@ -517,6 +523,8 @@ bool cta_waits_for_write(const struct cta *c);
 void cta_fail_deadlock(struct cta *c);
 /* Sets the members that follow from the launch and its kernel, such as threads and warps. Must be called first. */
 void grid_prepare(struct grid *g);
+/* Returns the value of a special register that is the same in all threads of a launch. */
+uint64_t grid_sreg_value(const struct grid *g, unsigned sreg);
 /*
  * Executes all CTAs, several at once if their order has no effect. Calls done, unless it is NULL, for each CTA in order,
  * from one thread at a time. Returns false with g->fault set on failure.

@@ -25,12 +25,57 @@
 #define SHARING_TURN      128u  /* instructions of a warp's turn where blocks continue alternately */
 #define SHARING_SLICE     1024u /* instructions of a cluster's slice where blocks continue alternately */
 
+#define FIRST_RESERVED 80 /* since sm_80 each block has reserved bytes of shared memory */
+
+/* Rounds a number of bytes up to the unit of the allocation of shared memory. */
+static uint32_t round_shared(const struct grid *g, uint32_t bytes)
+{
+	uint32_t unit = g->launch->kernel->module->target >= FIRST_RESERVED ? 128 : 256;
+
+	return (bytes + unit - 1) / unit * unit;
+}
+
+/* Places the reserved bytes of shared memory of a kernel or of its functions that use them. */
+static void place_reserved(struct grid *g, unsigned reserved)
+{
+	g->shared_window = g->shared_bytes;
+	g->reserved_at = UINT32_MAX;
+	if (reserved & RESERVED_FIRST) {
+		g->reserved_at = 0;
+		g->shared_window = max_u32(g->shared_bytes, RESERVED_SHARED);
+	} else if (reserved) {
+		g->reserved_at = round_shared(g, g->shared_bytes);
+		g->shared_window = g->reserved_at + RESERVED_SHARED;
+	}
+}
+
+/* Offset in the reserved bytes of the part that cooperative groups use for tiles of several warps. */
+#define TILES_AT 64u
+
+uint64_t grid_sreg_value(const struct grid *g, unsigned sreg)
+{
+	bool has_reserved = g->launch->kernel->module->target >= FIRST_RESERVED;
+	uint32_t at = g->reserved_at == UINT32_MAX ? 0 : g->reserved_at;
+
+	switch (sreg) {
+	case S_TOTAL_SMEM: return round_shared(g, g->shared_bytes);
+	case S_AGGR_SMEM: return round_shared(g, g->shared_bytes) + (has_reserved ? RESERVED_SHARED : 0);
+	case S_RESERVED_SMEM_BEGIN:
+	case S_RESERVED_SMEM_0: return at;
+	case S_RESERVED_SMEM_1: return at + TILES_AT;
+	case S_RESERVED_SMEM_END:
+	case S_RESERVED_SMEM_CAP: return at + RESERVED_SHARED;
+	default: return 0; /* clocks, counters and the environment */
+	}
+}
+
 void grid_prepare(struct grid *g)
 {
 	const struct launch *l = g->launch;
 	const struct func *k = l->kernel;
 	const struct program *p = g->code->prog;
 	uint8_t *on = xcalloc(p->n_funcs, 1);
+	unsigned reserved = 0;
 
 	g->threads = l->block[0] * l->block[1] * l->block[2];
 	g->warps = (g->threads + LANES - 1) / LANES;
@@ -49,7 +94,11 @@ void grid_prepare(struct grid *g)
 	call_find_reachable(g->code, g->kernel, on);
 	g->order = 0;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
-		g->order |= on[i] ? g->code->frame[i].order : 0;
+		if (on[i]) {
+			g->order |= g->code->frame[i].order;
+			reserved |= g->code->frame[i].reserved;
+		}
+	place_reserved(g, reserved);
 	free(on);
 }
 

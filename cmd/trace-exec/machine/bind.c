@@ -368,6 +368,7 @@ int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 	}
 	op[c->n] = (struct op){.in = &fn->inst[c->n], .func = fn, .flow = MF_END};
 	find_plain_ops(op, c->n);
+	bound->frame[fn->number].reserved = frame_find_reserved(c);
 	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;
 	return 0;
 }

@@ -85,8 +85,7 @@ struct machine_module {
 #define EXTERN_BASE 0x00e0000000000000ull
 
 /* Windows of generic addresses; their bases are in exec/text.h. */
-#define WINDOW_BYTES    (1ull << 24)
-#define RESERVED_SHARED 1024u /* sm_90 and later: bytes before a block's shared memory */
+#define WINDOW_BYTES (1ull << 24)
 
 /* ---- link.c ---- */
 
@@ -489,6 +488,8 @@ struct same_base *same_base_find(
 
 void frame_start(struct warp *w);
 void frame_open(struct grid *g);
+/* Returns where the reserved bytes of shared memory are that the code reads the place of; 0: it does not read it. */
+uint8_t frame_find_reserved(const struct machine_code *c);
 void frame_close(struct grid *g);
 
 #endif

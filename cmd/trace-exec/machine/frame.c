@@ -20,7 +20,7 @@ struct bank0_layout {
 	uint16_t dynamic; /* bytes of dynamic shared memory */
 	uint16_t grid_id;
 	uint16_t constants; /* generic address of constant bank 3 */
-	uint16_t reserved; /* bytes of shared memory before the shared memory of a thread block; sm_80 and later */
+	uint16_t reserved;  /* bytes of shared memory that are reserved for the system; sm_80 and later */
 	/* sm_90 and later: */
 	uint16_t in_cluster;         /* 1 if the kernel is launched with clusters */
 	uint16_t cluster;            /* dimensions of a cluster in thread blocks */
@@ -41,10 +41,40 @@ static const struct bank0_layout layouts[] = {
  */
 static uint32_t environment_offset(unsigned sm) { return sm >= 100 ? 0x250 : sm >= 90 ? 0x40 : 0x88; }
 
+/* Returns the offset of the end of the reserved shared memory; the word after it has the place of a part of this memory. */
+static uint32_t reserved_end_offset(unsigned sm) { return sm >= 90 ? environment_offset(sm) + 0x28 : 0x120; }
+
+uint8_t frame_find_reserved(const struct machine_code *c)
+{
+	const int64_t at = reserved_end_offset(c->sm);
+
+	for (uint32_t i = 0; i < c->n && c->sm >= 80; i++)
+		for (unsigned k = 0; k < c->inst[i].n_args; k++) {
+			const struct sass_arg *a = &c->inst[i].arg[k];
+
+			if (a->kind == SASS_CONST && !a->bank && (a->value == at || a->value == at + 4))
+				return c->sm >= 90 ? RESERVED_FIRST : RESERVED_LAST;
+		}
+	return 0;
+}
+
 static void write_bank0_value(struct grid *g, uint32_t at, uint64_t v, unsigned bytes)
 {
 	if (at + bytes <= g->bank0_bytes)
 		memcpy(g->bank0 + at, &v, bytes);
+}
+
+/* Writes the size and the places of the reserved shared memory to bank 0. */
+static void write_bank0_reserved(struct grid *g, const struct bank0_layout *x, unsigned sm)
+{
+	uint32_t at = reserved_end_offset(sm);
+
+	if (sm >= 90 || g->reserved_at != UINT32_MAX)
+		write_bank0_value(g, x->reserved, RESERVED_SHARED, 4);
+	if (g->reserved_at != UINT32_MAX) {
+		write_bank0_value(g, at, grid_sreg_value(g, S_RESERVED_SMEM_END), 4);
+		write_bank0_value(g, at + 4, grid_sreg_value(g, S_RESERVED_SMEM_1), 4);
+	}
 }
 
 /*
@@ -104,10 +134,9 @@ void frame_open(struct grid *g)
 			c->module->bank3->addr, 8);
 	if (c->sm < 90)
 		write_bank0_value(g, BANK0_80, PARAM_BASE - k->param_offset, 8);
-	if (c->sm >= 90) {
-		write_bank0_value(g, x->reserved, RESERVED_SHARED, 4);
+	write_bank0_reserved(g, x, c->sm);
+	if (c->sm >= 90)
 		write_bank0_cluster(g, x);
-	}
 	if (g->launch->param)
 		memcpy(g->bank0 + k->param_offset, g->launch->param, k->param_bytes);
 }

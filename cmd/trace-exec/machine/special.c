@@ -43,7 +43,6 @@ static const struct {
 } same_as_ptx[] = {
 	{0, S_LANEID},
 	{18, S_SMID},
-	{50, S_TOTAL_SMEM},
 	{56, S_LANEMASK_EQ},
 	{57, S_LANEMASK_LT},
 	{58, S_LANEMASK_LE},
@@ -72,6 +71,20 @@ static bool find_ptx_register(unsigned number, unsigned *sreg)
 	return false;
 }
 
+/*
+ * Returns SR_SMEMSZ: the size of a block's shared memory with the reserved bytes that bank 0 says it has. Kernels of sm_90
+ * and later without shared variables have no section that contains the reserved bytes.
+ */
+static uint32_t shared_size(const struct grid *g)
+{
+	bool first = g->launch->kernel->machine_code->sm >= 90;
+	uint32_t bytes = !first                               ? g->shared_window
+			 : g->shared_static < RESERVED_SHARED ? RESERVED_SHARED + g->launch->dyn_shared
+							      : g->shared_bytes;
+
+	return (bytes + 127) / 128 * 128;
+}
+
 static void read_special_register(struct warp *w, unsigned number, u32 *v)
 {
 	u32 y[LANES], z[LANES], one = 0;
@@ -96,6 +109,7 @@ static void read_special_register(struct warp *w, unsigned number, u32 *v)
 	case 82: one = (u32)(exec_clock(w, NULL) + w->g->timer); break;
 	case 83: one = (u32)((exec_clock(w, NULL) + w->g->timer) >> 32); break;
 	case 40: one = w->g->threads; break;
+	case 50: one = shared_size(w->g); break;
 	case BLOCK_X:
 	case BLOCK_X + 1:
 	case BLOCK_X + 2:

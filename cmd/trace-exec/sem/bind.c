@@ -326,6 +326,8 @@ static uint32_t operand_slot(struct bind *b, const struct operand *o, enum type 
 	case O_SREG:
 		if (is_clock((enum sreg)o->sreg))
 			return fault_bad_operand(b, o, "a register: only mov reads the clock");
+		if (o->sreg >= S_RESERVED_SMEM_BEGIN && o->sreg <= S_RESERVED_SMEM_1)
+			b->frame->reserved = RESERVED_LAST;
 		return add_frame_init(b, 0, bytes, o->sreg);
 	case O_SYM:
 		if (bytes < 4)
