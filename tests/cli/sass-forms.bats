@@ -187,6 +187,15 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	equals_ptx parameter 80 -r 24 -p 8,8
 }
 
+@test "sm_120: UIMAD.HI is the upper half of a product and a sum of 64 bits" {
+	for args in -3,5,1879048192 2147483647,-1,-7 -2147483648,1640531527,12; do
+		printf '%s\n' 'module k' 'buffer O bytes=512 zero' "launch k grid=1 block=32 args O,i32:${args//,/,i32:}" 'save O o' >k.launch
+		equals_ptx upperhalf 120 -r 16 -p 8,4,4,4
+	done
+	run trace-exec -q --disassemble k
+	assert_output --partial 'UIMAD.HI UR6, UR12, -0x9, UR6'
+}
+
 @test "shared memory that is reserved for the system is zero at first and not a part of the block's" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx reserved 80 -r 16 -S 256 -p 8
