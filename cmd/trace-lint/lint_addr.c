@@ -8,6 +8,7 @@
 #include "lint.h"
 
 #define GPU_ADDRESS_BITS 49
+#define RESERVED_BYTES   1024u               /* shared memory of a block that the system reserves */
 #define WINDOW_BYTES     (UINT64_C(1) << 24) /* size of the shared window, and of the local window */
 #define LOCAL_MAX        (512u << 10)        /* size of the local memory of a thread */
 
@@ -101,15 +102,20 @@ static struct place address_place(const struct address_check *c)
 	return lint_place(c->l, c->line, COLUMN_ADDRESSES);
 }
 
-static void check_shared(const struct address_check *c, unsigned width)
+/*
+ * Checks a shared access. Generic accesses may reach the bytes of a block that the system reserves since sm_80, after the
+ * allocated ones: tiles of several warps of cooperative groups use them.
+ */
+static void check_shared(const struct address_check *c, unsigned width, bool generic)
 {
 	const struct kernel_header *h = c->l->head;
-	uint64_t last = last_accessed_offset(c->s, h->shmem_base, width);
+	uint64_t last = last_accessed_offset(c->s, h->shmem_base, width), bytes = h->shmem_bytes;
 
 	if (c->in_cluster && last >> SHARED_OFFSET_BITS < MAX_RANKS)
 		last &= SHARED_OFFSET_MASK;
-	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX &&
-		is_first_address_finding(c, RULE_SHARED_BEYOND))
+	if (generic && h->binary_version >= 80)
+		bytes = (bytes + 127) / 128 * 128 + RESERVED_BYTES;
+	if (last >= bytes && h->shmem_bytes != UINT32_MAX && is_first_address_finding(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),
 			"access up to byte 0x%llx of shared memory (expected within the %u bytes of '-shmem')",
 			(unsigned long long)last, h->shmem_bytes);
@@ -137,7 +143,7 @@ static void check_global(const struct address_check *c, const struct fact *k)
 	bool shared = is_in_window(c->s->low, h->shmem_base), local = is_in_window(c->s->low, h->local_base);
 
 	if (shared && k->place == PLACE_GENERIC)
-		check_shared(c, k->width);
+		check_shared(c, k->width, true);
 	if ((shared || local) && k->place == PLACE_GLOBAL && is_first_address_finding(c, RULE_ADDRESS_SPACE))
 		report_at(l->rep, RULE_ADDRESS_SPACE, address_place(c),
 			"address 0x%llx of a global access is in the %s window",
@@ -185,7 +191,7 @@ void lint_addresses(
 			"addresses from 0x%llx to 0x%llx are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
 	if (k->place == PLACE_SHARED)
-		check_shared(&c, k->width);
+		check_shared(&c, k->width, false);
 	else if (k->place == PLACE_LOCAL)
 		check_local(&c, k);
 	else

@@ -199,6 +199,9 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 @test "shared memory that is reserved for the system is zero at first and not a part of the block's" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx reserved 80 -r 16 -S 256 -p 8
+	run -0 trace-exec -q -f -o app k.launch
+	run -0 trace-lint app/kernelslist.g
+	refute_output --partial shared-beyond
 	equals_ptx reserved 90 -r 24 -S 1280 -p 8
 	equals_ptx reserved 100 -r 24 -S 1280 -p 8
 	run -0 python3 -c '
