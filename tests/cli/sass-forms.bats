@@ -185,6 +185,12 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O,i64:1311768467294899695' 'save O o' >k.launch
 	equals_ptx parameter 75 -r 24 -p 8,8
 	equals_ptx parameter 80 -r 24 -p 8,8
+	cp "$ROOT/tests/data/sass/parameter.ptx" k
+	run -0 trace-exec -q -g rtx3070 --as sass -f -o app k.launch
+	run grep -c ' LD\.E .* 0x1f87000[8c] ' app/kernel-1.traceg
+	assert_output 1
+	run -0 trace-lint app/kernelslist.g
+	refute_output --partial address-null
 }
 
 @test "sm_120: UIMAD.HI is the upper half of a product and a sum of 64 bits" {

@@ -160,10 +160,15 @@ static bool generic_find_host(struct warp *w, const struct op *o, uint32_t m, ui
 	}
 	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
 	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
-	return find_hosts_in_space(w, o, m, global, bytes, SP_GLOBAL, at) &&
-	       find_hosts_in_space(w, o, m, shared, bytes, SP_SHARED, at) &&
-	       find_hosts_in_space(w, o, m, local, bytes, SP_LOCAL, at) &&
-	       find_hosts_in_space(w, o, m, param, bytes, SP_PARAM, at);
+	if (!(find_hosts_in_space(w, o, m, global, bytes, SP_GLOBAL, at) &&
+		    find_hosts_in_space(w, o, m, shared, bytes, SP_SHARED, at) &&
+		    find_hosts_in_space(w, o, m, local, bytes, SP_LOCAL, at) &&
+		    find_hosts_in_space(w, o, m, param, bytes, SP_PARAM, at)))
+		return false;
+	FOR_BITS32 (i,
+		param) /* the trace has generic addresses of parameters, because these are not a space of it */
+		w->addr[i] += PARAM_BASE;
+	return true;
 }
 
 bool mem_find_host(
