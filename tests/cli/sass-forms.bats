@@ -193,6 +193,12 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	refute_output --partial address-null
 }
 
+@test "exchanges of 64 bits at generic addresses in shared memory are atomic" {
+	printf '%s\n' 'module k' 'buffer O bytes=2048 zero' 'launch k grid=1 block=128 args O' 'save O o' >k.launch
+	equals_ptx exchange64 75 -r 24 -S 16 -p 8
+	equals_ptx exchange64 90 -r 24 -S 1040 -p 8
+}
+
 @test "sm_120: UIMAD.HI is the upper half of a product and a sum of 64 bits" {
 	for args in -3,5,1879048192 2147483647,-1,-7 -2147483648,1640531527,12; do
 		printf '%s\n' 'module k' 'buffer O bytes=512 zero' "launch k grid=1 block=32 args O,i32:${args//,/,i32:}" 'save O o' >k.launch
