@@ -193,6 +193,21 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	refute_output --partial address-null
 }
 
+@test "BRA.U branches only if all lanes of the group do" {
+	local mask
+	for mask in 0 1 32 33; do
+		printf '%s\n' 'module k' 'buffer O bytes=256 zero' "launch k grid=1 block=64 args O,i32:$mask" 'save O o' >k.launch
+		"$ROOT/tests/data/sass/cubin.py" -s 90 -r 16 -p 8,4 k <"$ROOT/tests/data/sass/branchu-90.sass" >k
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		od -An -v -tu4 -w128 o | tr -s ' ' | cut -d' ' -f2-4
+	done >got
+	# bit 0 differs within a warp, bit 5 only between warps
+	printf '%s\n' '2 2 2' '2 2 2' '2 2 2' '2 2 2' '2 2 2' '1 1 1' '2 2 2' '1 1 1' | diff - got
+	run trace-exec -q --disassemble k
+	assert_output --partial '@P0 BRA.U 0x1d0'
+}
+
 @test "exchanges of 64 bits at generic addresses in shared memory are atomic" {
 	printf '%s\n' 'module k' 'buffer O bytes=2048 zero' 'launch k grid=1 block=128 args O' 'save O o' >k.launch
 	equals_ptx exchange64 75 -r 24 -S 16 -p 8

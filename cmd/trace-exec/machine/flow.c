@@ -33,19 +33,28 @@ static void branch_lanes(struct warp *w, const struct op *o, uint32_t pc, uint32
 		group_split(w, part, 2);
 }
 
+/* Values of op.n of branches. */
+enum { BRANCH_EACH, BRANCH_DIV, BRANCH_CONV, BRANCH_UNIFORM, BRANCH_ANY };
+
 /*
  * Returns the lanes that branch: the lanes of exec whose condition is true. With .CONV they branch only if they include
- * all live lanes that operand b names. With .DIV the whole group branches if they do not include all of these.
+ * all live lanes that operand b names. With .DIV the whole group branches if they do not include all of these. With .U
+ * they branch only if they are the whole group: the code after it is for groups whose lanes differ. With .U.ANY the whole
+ * group branches if there is one: it is the end of a loop over lanes.
  */
 static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	uint32_t taken = exec & first_pred_source(w, o);
 
-	if (o->n) {
+	if (o->n == BRANCH_UNIFORM)
+		return taken == mask ? taken : 0;
+	if (o->n == BRANCH_ANY)
+		return taken ? mask : 0;
+	if (o->n != BRANCH_EACH) {
 		uint32_t named = REG(uint32_t, w, o->b)[0] ^ (uint32_t)(o->mode ? ALL_LANES : 0),
 			 absent = named & w->lanes & ~w->ended & ~taken;
 
-		if (o->n == 2) /* .CONV */
+		if (o->n == BRANCH_CONV)
 			taken = absent ? 0 : taken;
 		else
 			taken = absent ? mask : 0;
@@ -367,8 +376,10 @@ static int bind_branch(struct mbind *b, struct op *o)
 	o->imm = mbind_pred(b, 87, false);
 	if ((b->in->word[0] & 0xfff) == 0x547)
 		o->imm = mbind_pred(b, 24, true);
+	else if (kind == 1)
+		o->n = bit(b, 84) ? BRANCH_ANY : BRANCH_UNIFORM;
 	else if (kind >= 2) {
-		o->n = (uint8_t)(kind == 2 ? 1 : 2);
+		o->n = kind == 2 ? BRANCH_DIV : BRANCH_CONV;
 		o->b = ur == 63 ? FRAME_ZERO : FRAME_UR + ur * VECTOR;
 		o->mode = bit(b, 30);
 	}
