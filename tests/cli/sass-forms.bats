@@ -193,6 +193,15 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	refute_output --partial address-null
 }
 
+@test "sm_90: the offset of ST without a descriptor, which exchanges in local memory use" {
+	for n in 0 1; do
+		printf '%s\n' 'module k' 'buffer O bytes=1024 zero' "launch k grid=1 block=32 args O,i32:$n" 'save O o' >k.launch
+		equals_ptx localcas 90 -r 24 -m 1024 -p 8,4
+	done
+	run trace-exec -q --disassemble k
+	assert_output --regexp '\sST\.E\.64 \[R[0-9]+\+0x200\], R'
+}
+
 @test "BRA.U branches only if all lanes of the group do" {
 	local mask
 	for mask in 0 1 32 33; do

@@ -469,8 +469,7 @@ static void bind_access_order(struct mbind *b)
 static int bind_access(struct mbind *b, struct op *o, bool store)
 {
 	enum state_space space = space_of_opcode(b->in->opcode);
-	bool long_offset =
-		!bit(b, 91) && (b->in->opcode == 0x980 || (b->in->opcode == 0x385 && b->code->sm < 90));
+	bool long_offset = !bit(b, 91) && (b->in->opcode == 0x980 || b->in->opcode == 0x385);
 
 	memory_bind_address(b, o, space, store ? 64 : 32);
 	bind_access_size(b, o);

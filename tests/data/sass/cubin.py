@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a cubin with one kernel from the numbers of its instructions, for tests.
 
-usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] [-w] NAME <NUMBERS >CUBIN
+usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-m LOCAL] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] [-w] NAME <NUMBERS >CUBIN
   NUMBERS has an instruction a line: the upper and the lower 64 bits, in hexadecimal; # begins a comment
   -p  sizes of the parameters (default 8,8,4)
+  -m  bytes of local memory of a thread
   -l  line table, whose file is src/kernel.cu
   -5  line table of DWARF 5 with file FILE of cubin_code.py; 64 more: with offsets of 64 bits
   -w  parameters in attributes of the form for more than 4 KiB
@@ -25,7 +26,7 @@ def attribute(number, payload):
 
 
 def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=(), file_5=None,
-          wide=False):
+          wide=False, local=0):
     """Returns the file with kernel `name`. sizes: of the parameters; attributes: more ones of the kernel; lines: (PC, line).
 
     file_5: of a line table of DWARF 5; None: of DWARF 2."""
@@ -36,7 +37,7 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
         info += attribute(0x45 if wide else 0x17, struct.pack("<IHHI", 0, i, at, n | 5 << 24 if wide else n << 18 | 0x1f000))
         at += n
     info = attribute(0x0a, struct.pack("<IHH", 2, first, at)) + struct.pack("<BBH", 3, 0x19, at) + info + attributes
-    whole = attribute(0x2f, struct.pack("<II", 1, regs)) + attribute(0x12, struct.pack("<II", 1, 0))
+    whole = attribute(0x2f, struct.pack("<II", 1, regs)) + attribute(0x12, struct.pack("<II", 1, local))
 
     strings = b"\0" + name.encode() + b"\0"
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0x10, 6, 0, len(code)) + struct.pack("<IBBHQQ", 0, 3, 0, 5, 0, 0)
@@ -73,7 +74,7 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
 
 
 def main():
-    options, (name,) = getopt(sys.argv[1:], "s:r:S:p:l:5:w")
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:m:p:l:5:w")
     options = dict(options)
     code = b""
     for line in sys.stdin:
@@ -83,7 +84,7 @@ def main():
     lines = [tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")] if "-l" in options else ()
     sys.stdout.buffer.write(cubin(name, code, int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0)),
                                   [int(n) for n in options.get("-p", "8,8,4").split(",")], lines=lines,
-                                  file_5=int(options["-5"]) if "-5" in options else None, wide="-w" in options))
+                                  file_5=int(options["-5"]) if "-5" in options else None, wide="-w" in options, local=int(options.get("-m", 0))))
 
 
 if __name__ == "__main__":
