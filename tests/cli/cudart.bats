@@ -934,6 +934,8 @@ repeated() {
 		int main(int argc, char **argv)
 		{
 			int *x, back[32], n = atoi(argv[1]);
+			if (argc > 2)
+				cudaDeviceSetLimit(cudaLimitStackSize, atoi(argv[2]));
 			cudaMalloc(&x, sizeof back);
 			all<<<1, 32>>>(x, n);
 			cudaMemcpy(back, x, sizeof back, cudaMemcpyDeviceToHost);
@@ -946,6 +948,9 @@ repeated() {
 	assert_line 276217
 	run -1 trace-exec -n -g a100 --code sass --run ./deep 900
 	assert_line --regexp 'error: write of 4 bytes at byte [0-9]+ of .local, which has 10[0-9]+ bytes'
+	trace-exec -n -g a100 --code ptx --run ./deep 900 >ptx
+	trace-exec -n -g a100 --code sass --run ./deep 900 65536 >sass
+	cmp ptx sass
 }
 
 @test "graphs as nvcc writes them" {

@@ -287,6 +287,8 @@ size_t cudart_array_texel_bytes(const struct array *a);
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
 	size_t *slice);
 
+/* device.c: returns the bytes of stack of a thread that the program has set. */
+size_t cudart_stack_limit(void);
 /* device.c: returns the release of the runtime that the program was linked with. */
 int cudart_runtime_release(void);
 

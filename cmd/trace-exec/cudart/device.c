@@ -325,7 +325,7 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 	return cudart_leave(e);
 }
 
-/* ---- limits and preferences: stored, without effect ---- */
+/* ---- limits and preferences: stored, without effect but for the size of the stack ---- */
 
 /*
  * Sizes of stack, printf buffer and heap; depth and number of launches by kernels; L2 fetch size; size of the
@@ -357,6 +357,8 @@ API(int, cudaDeviceSetLimit, int which, size_t value)
 		limit[which] = value;
 	return cudart_leave(e);
 }
+
+size_t cudart_stack_limit(void) { return limit[0]; }
 
 enum { PREFER_NONE, PREFER_EQUAL = 3, BANKS_OF_4 = 1, BANKS_OF_8 = 2 };
 static int cache_preferred, banks = BANKS_OF_4;

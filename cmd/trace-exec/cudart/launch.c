@@ -132,12 +132,27 @@ void launch_describe(const struct begun_launch *x, char *out, size_t cap)
 	snprintf(out, cap, "kernel %s, launch %u", x->l.kernel->name, x->l.id);
 }
 
+#define STACK_MOST (512u << 10) /* local memory of a thread of any GPU */
+
+/* Gives the threads of a kernel whose calls may need it the stack that the program has set. */
+static void apply_stack_limit(struct func *f)
+{
+	size_t n = cudart_stack_limit();
+	uint32_t bytes = (uint32_t)(n < STACK_MOST ? n : STACK_MOST) / 16 * 16;
+
+	if (!f->stack_grows || bytes <= f->local_bytes)
+		return;
+	f->local_bytes = bytes;
+	cudart.code.local_bytes = max_u32(cudart.code.local_bytes, bytes);
+}
+
 static void execute_launch(const struct launch *l, const struct kernel *k, struct stream *s)
 {
 	struct begun_launch *x = xcalloc(1, sizeof(*x));
 	struct occupancy o = {k->regs, k->shared};
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
+	apply_stack_limit(k->func);
 	x->chosen = cudart_is_chosen(l);
 	x->params = xmalloc(l->kernel->param_bytes + 16u);
 	memcpy(x->params, l->param, l->kernel->param_bytes + 16u);

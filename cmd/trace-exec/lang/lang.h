@@ -251,10 +251,11 @@ struct func {
 	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that the function names, or that a kernel reaches */
 	uint32_t local_bytes, local_align; /* size and alignment of the frame */
-	bool race_reported;                /* a race of thread blocks was reported */
-	bool warp_race_reported;           /* a race of warps of a thread block was reported */
-	bool clash_reported;               /* a store whose lanes write different values was reported */
-	bool finding_reported;             /* another finding was reported */
+	bool stack_grows;        /* machine code whose calls may need more local memory than local_bytes */
+	bool race_reported;      /* a race of thread blocks was reported */
+	bool warp_race_reported; /* a race of warps of a thread block was reported */
+	bool clash_reported;     /* a store whose lanes write different values was reported */
+	bool finding_reported;   /* another finding was reported */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */

@@ -96,8 +96,8 @@ typedef int link_address_fn(
 void link_functions(struct machine_module *x);
 /* Decodes the instructions of a kernel and of the device functions that it can call. */
 void link_decode(struct machine_code *c, struct arena *arena);
-/* Returns the bytes of local memory that a lane of the kernel needs. */
-uint32_t link_local_bytes(const struct machine_code *c);
+/* Returns the bytes of local memory that a lane of the kernel needs. *grows: calls may need more, as a program knows. */
+uint32_t link_local_bytes(const struct machine_code *c, bool *grows);
 /* Returns the number of the instruction at an address; UINT32_MAX: none. */
 uint32_t link_inst_at(const struct machine_code *c, uint64_t pc);
 /* Returns the function of the image that has instruction i, and sets *pc to the instruction's address in it. */

@@ -111,18 +111,20 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	free(called);
 }
 
-uint32_t link_local_bytes(const struct machine_code *c)
+uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 {
 	bool returns = c->n > c->n_own, stores = returns;
 
-	if (c->kernel->stack > STACK_MOST)
+	*grows = c->kernel->stack > STACK_MOST;
+	if (*grows)
 		return STACK_UNKNOWN;
 	for (uint32_t i = 0; i < c->n && !(returns && stores);
 		i++) { /* functions in the kernel's section may be recursive */
 		returns |= c->inst[i].opcode == 0x950;
 		stores |= c->inst[i].opcode == 0x387 || c->inst[i].opcode == 0x987; /* STL */
 	}
-	return returns && stores ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
+	*grows = returns && stores;
+	return *grows ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }
 
 /* Returns the index in x->device of the last function that begins at or before pc; UINT32_MAX if there is none. */

@@ -310,7 +310,7 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	fn->explicit_cluster = k->explicit_cluster && !k->cluster[0];
 	add_parameters(m, fn, k);
 	add_instructions(m, fn, c);
-	fn->local_bytes = (link_local_bytes(c) + 15) / 16 * 16;
+	fn->local_bytes = (link_local_bytes(c, &fn->stack_grows) + 15) / 16 * 16;
 	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
 	m->func[m->n_funcs++] = fn;
 	scope_add(m->scope, s, &m->arena);
