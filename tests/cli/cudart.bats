@@ -923,6 +923,27 @@ repeated() {
 	refute_line '-nregs = 0'
 }
 
+@test "machine code prints strings of local and shared memory" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >text.cu <<-'C'
+		#include <cstdio>
+		__global__ void say(int n)
+		{
+			char s[16];
+			__shared__ char t[16];
+			for (int i = 0; i < 15; i++)
+				s[i] = 'a' + i % n, t[i] = 'A' + i % n;
+			s[15] = t[15] = 0;
+			printf("%s %s\n", s, t);
+		}
+		int main() { say<<<1, 1>>>(4); return cudaDeviceSynchronize(); }
+	C
+	nvcc -arch=sm_80 -cudart shared -o text text.cu
+	run -0 trace-exec -n -g a100 --code sass --run ./text
+	assert_line 'abcdabcdabcdabc ABCDABCDABCDABC'
+}
+
 @test "a function that calls itself has the stack of the limit" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'no nvcc'

@@ -27,6 +27,10 @@ static enum state_space space_of_address(uint64_t a)
 /* Returns the host address of n bytes at a generic address, or NULL if they are not all in memory. */
 static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
+	if (w->g->machine && a >> 32 == LOCAL_WINDOW_BASE >> 32) /* a string that machine code passes */
+		a = LOCAL_BASE + (uint32_t)a;
+	else if (w->g->machine && a >> 32 == SHARED_WINDOW_BASE >> 32)
+		a = SHARED_BASE + (uint32_t)a;
 	const enum state_space space = space_of_address(a);
 
 	if (space == SP_GLOBAL)
