@@ -54,11 +54,27 @@ static NOINLINE uint32_t run_stretch(struct warp *w, const struct op *o, uint32_
 	return (uint32_t)n;
 }
 
+/*
+ * Executes op o, which changes the flow, for the lanes of exec of the running group. Returns true if another group runs
+ * next because the warp has executed `turn` instructions.
+ */
+static inline bool execute_flow_in_turn(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec, uint64_t turn)
+{
+	w->insts++;
+	w->thread_insts += bit_count32(exec);
+	flow_execute(w, o, pc, mask, exec);
+	if (w->state != WARP_READY || w->insts < turn || w->depth < 2 || !has_branched_back(w, pc))
+		return false;
+	group_rotate(w);
+	return true;
+}
+
 void run_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
-	uint64_t end = w->insts + quantum;
+	const uint64_t end = w->insts + quantum, turn = quantum > 1 ? end : UINT64_MAX;
 	bool overdue = false; /* the quantum is over, but the group has yet to branch back */
 
 	while (w->state == WARP_READY && !w->stop && (w->insts < end || overdue)) {
@@ -109,16 +125,8 @@ void run_warp(struct warp *w, uint64_t quantum)
 				group_rotate(w);
 			break;
 		}
-		if (n < left) {
-			w->insts++;
-			w->thread_insts += bit_count32(exec);
-			flow_execute(w, o, pc, mask, exec);
-			if (w->state == WARP_READY && w->insts >= end && quantum > 1 && w->depth > 1 &&
-				has_branched_back(w, pc)) {
-				group_rotate(w);
-				break;
-			}
-		}
-		overdue = w->insts >= end && quantum > 1 && w->depth > 1;
+		if (n < left && execute_flow_in_turn(w, o, pc, mask, exec, turn))
+			break;
+		overdue = w->insts >= turn && w->depth > 1;
 	}
 }
