@@ -689,7 +689,9 @@ kernel_with_map() {
 		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 64;	wrong size of a tensor map (expected 128)
 		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s+256], 128;	uninitialised
 		$to.swizzle_atomicity.shared::cta.b1024.b32 [s], 1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	a swizzle that is not supported
-		$to.rank.global.b1024.b32 [%rd2], 1; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
+		$to.rank.global.b1024.b32 [%rd2], 1; $load [s+1024], [%rd2, {0, 0}], [bar];	innermost bytes of the box, that are not a multiple of 16
+		$to.rank.shared::cta.b1024.b32 [s], 5; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	no tensor map
+		$to.global_address.shared::cta.b1024.b64 [s], 0; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [s], 128; $load [s+1024], [%rd2, {0, 0}], [bar];	copy of 64 bytes at 0x0, 256 bytes before
 	E
 }
 

@@ -295,6 +295,20 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output --partial 'of .shared (expected a multiple of 16'
 }
 
+@test "sm_120: the address of an ATOMG is a register plus a uniform register, or has a descriptor" {
+	printf '%s\n' 'module k' 'buffer O bytes=128 u32=fill:77' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
+	equals_ptx uniform-atom 120 -r 16 -p 8
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R2.64+UR4], R5'
+	sed 's/000c1ee104 8/000c1ef104 8/; s/00078e00ff 0000000405027825/00078e0002 0000000405027825/' \
+		"$ROOT/tests/data/sass/uniform-atom-120.sass" | sed 's/^000eae0008000a00 .*/000e640000000a00 0000e000ff027b82/' |
+		"$ROOT/tests/data/sass/cubin.py" -s 120 -r 16 -p 8 k >k
+	run -0 trace-exec -n k.launch
+	cmp o o.ptx
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'ATOMG.E.EXCH.STRONG.GPU PT, RZ, desc[UR4][R2.64], R5'
+}
+
 @test "sm_100: R2UR.BROADCAST and R2UR.FILL are R2UR" {
 	local bits
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch

@@ -32,14 +32,14 @@ static int report_unsupported_map(const struct map_description *x, const char *w
 }
 
 /*
- * Checks a description and sets all fields except those of the box. Returns 0 or a status, which is the same in
- * driver and runtime.
+ * Checks a description and sets all fields except those of the box. Address and strides may be 0, as kernels can
+ * replace them. Returns 0 or a status, which is the same in driver and runtime.
  */
 static int describe_tensor_map(struct tensor_map *m, const struct map_description *x)
 {
 	unsigned element = find_tensor_element(x->type);
 
-	if (element == TENSOR_ELEMENTS || !x->rank || x->rank > TENSOR_RANK || !x->base || !x->dim ||
+	if (element == TENSOR_ELEMENTS || !x->rank || x->rank > TENSOR_RANK || !x->dim ||
 		(x->rank > 1 && !x->stride) || !x->step || x->interleave > INTERLEAVE_LAST ||
 		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
 		return cudaErrorInvalidValue;

@@ -283,8 +283,11 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 		return;
 	}
 	if (with_ureg && sm >= 100) {
-		described = kind & IS_RED ? bit(b, 81) : bit(b, 63);
-		wide = kind & IS_FLOAT && !(kind & IS_RED) ? bit(b, 90) : described;
+		/* an integer ATOM has the predicate at bit 81 and the operation at bit 90, a float the type at bit 76 */
+		bool integer = !(kind & (IS_RED | IS_FLOAT));
+
+		described = kind & IS_RED ? bit(b, 81) : bit(b, integer ? 76 : 63);
+		wide = bit(b, integer ? 63 : 90);
 		if (!(kind & IS_RED))
 			o->imm = signed_field(b, 40, 23);
 	} else if (with_ureg) {

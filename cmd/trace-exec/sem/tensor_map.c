@@ -189,7 +189,7 @@ static const char *im2col_map_error(const struct tensor_map *m)
 
 const char *tensor_map_error(const struct tensor_map *m)
 {
-	if (!m->addr || !m->rank || m->rank > TENSOR_RANK)
+	if (!m->rank || m->rank > TENSOR_RANK)
 		return "no tensor map";
 	if (m->unknown)
 		return "an interleaved layout, or a swizzle that is not supported";

@@ -26,7 +26,7 @@ __attribute__((constructor)) static void register_take(void)
 }
 
 static const uint64_t dim[5] = {WIDTH, HEIGHT, 4, 4, 4}, stride[4] = {WIDTH * 4, 512, 2048, 8192},
-		      uneven[4] = {60};
+		      uneven[4] = {60}, none[4] = {0};
 static const uint32_t box[5] = {4, 4, 1, 1, 1}, one[5] = {1, 1, 1, 1, 1}, tall[5] = {4, 8, 1, 1, 1},
 		      two[5] = {1, 2, 1, 1, 1};
 
@@ -53,6 +53,8 @@ static void test_tiles(encode *tiled, unsigned *tensor)
 	}
 	IS(0, cudaFree(d));
 	IS(1, tiled(NULL, WORD, 2, tensor, dim, stride, box, one, 0, 0, 0, 0));
+	IS(0, tiled(map, WORD, 2, NULL, dim, none, box, one, 0, 0, 0,
+		      0)); /* kernels set the address and the stride */
 	IS(1, tiled(map, 99, 2, tensor, dim, stride, box, one, 0, 0, 0, 0));
 	IS(1, tiled(map, WORD, 6, tensor, dim, stride, box, one, 0, 0, 0, 0));
 	IS(1, tiled(map, WORD, 2, (char *)tensor + 4, dim, stride, box, one, 0, 0, 0, 0));
