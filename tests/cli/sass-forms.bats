@@ -238,6 +238,12 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	run -0 trace-exec -q -f -o app k.launch
 	run -0 trace-lint app/kernelslist.g
 	refute_output --partial shared-beyond
+	cp o.ptx optimized
+	cp "$ROOT/tests/data/sass/reserved.ptx" k
+	"$ROOT/tests/data/sass/cubin.py" -s 80 -r 16 -S 256 -p 8 k <"$ROOT/tests/data/sass/reserved_o0-80.sass" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp optimized o
 	equals_ptx reserved 90 -r 24 -S 1280 -p 8
 	equals_ptx reserved 100 -r 24 -S 1280 -p 8
 	run -0 python3 -c '

@@ -44,17 +44,33 @@ static uint32_t environment_offset(unsigned sm) { return sm >= 100 ? 0x250 : sm 
 /* Returns the offset of the end of the reserved shared memory; the word after it has the place of a part of this memory. */
 static uint32_t reserved_end_offset(unsigned sm) { return sm >= 90 ? environment_offset(sm) + 0x28 : 0x120; }
 
+#define LDC_OPCODE 0xb82 /* low 12 bits of LDC */
+
+/*
+ * Tests whether an instruction has the offset of bank 0 as a constant, or as a number for the LDC after it, which ptxas
+ * writes without optimization.
+ */
+static bool has_offset(const struct machine_code *c, uint32_t i, int64_t offset)
+{
+	bool before_ldc = i + 1 < c->n && c->inst[i + 1].opcode == LDC_OPCODE;
+
+	for (unsigned k = 0; k < c->inst[i].n_args; k++) {
+		const struct sass_arg *a = &c->inst[i].arg[k];
+
+		if (a->value == offset &&
+			((a->kind == SASS_CONST && !a->bank) || (a->kind == SASS_INT && before_ldc)))
+			return true;
+	}
+	return false;
+}
+
 uint8_t frame_find_reserved(const struct machine_code *c)
 {
 	const int64_t at = reserved_end_offset(c->sm);
 
 	for (uint32_t i = 0; i < c->n && c->sm >= 80; i++)
-		for (unsigned k = 0; k < c->inst[i].n_args; k++) {
-			const struct sass_arg *a = &c->inst[i].arg[k];
-
-			if (a->kind == SASS_CONST && !a->bank && (a->value == at || a->value == at + 4))
-				return c->sm >= 90 ? RESERVED_FIRST : RESERVED_LAST;
-		}
+		if (has_offset(c, i, at) || has_offset(c, i, at + 4))
+			return c->sm >= 90 ? RESERVED_FIRST : RESERVED_LAST;
 	return 0;
 }
 
