@@ -50,6 +50,8 @@ static inline bool machine_can_run(unsigned sm, unsigned code) { return sm / 10 
 unsigned machine_sm(const struct module *m);
 /* Returns the number of registers of a kernel of machine code. */
 unsigned machine_register_count(const struct func *f);
+/* Returns the bytes of the static shared memory of a kernel, without those that are reserved for the system. */
+uint32_t machine_shared_bytes(const struct func *f);
 
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);

@@ -449,6 +449,13 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 unsigned machine_sm(const struct module *m) { return m->target; }
 unsigned machine_register_count(const struct func *f) { return f->machine_code->kernel->registers; }
 
+uint32_t machine_shared_bytes(const struct func *f)
+{
+	uint32_t reserved = f->machine_code->sm >= 90 ? RESERVED_SHARED : 0;
+
+	return f->shared_end > reserved ? f->shared_end - reserved : 0;
+}
+
 /*
  * Returns the number of the image with the highest compute capability that a GPU of capability sm (0: any) can run;
  * UINT32_MAX if there is none.
