@@ -43,6 +43,7 @@ struct effect {
 	XXH128_hash_t id;                     /* hash of the launch and of the memory before it */
 	struct effect *next_in_bucket, *next; /* next: the effect that was kept after this one */
 	uint64_t warp_insts, thread_insts;
+	bool changes_host;    /* some of the chunks have bytes that the host may write */
 	struct bytes changes; /* struct chunk_change, with the contents of the chunks */
 };
 
@@ -161,7 +162,8 @@ static void add_change(void *search, uint64_t addr, XXH128_hash_t hash)
 	struct chunk_change c = {.addr = addr, .hash = hash, .has_marks = is_any_mark_set(marks)};
 	struct bytes *b = &s->effect->changes;
 
-	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && digest_is_host_chunk(s->m, addr)))
+	s->effect->changes_host |= digest_is_host_chunk(s->m, addr);
+	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && s->effect->changes_host))
 		s->fails = true;
 	if (s->fails)
 		return;
@@ -259,6 +261,8 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 		return false;
 	x->id = hash_launch_and_memory(x->key, g);
 	e = find_effect(x->id);
+	if (e && e->changes_host && !is_only_thread()) /* another thread may write to one of the chunks */
+		return false;
 	if (!e) {
 		r->misses++;
 		x->examined = true;

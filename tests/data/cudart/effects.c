@@ -3,11 +3,12 @@
  * Launches kernels twenty times with the same arguments or in a cycle, and prints an element of the result after each
  * launch.
  *
- * usage: effects reset|restore|swap|half|managed|counter|count|malloc|number|texture|graph
+ * usage: effects reset|restore|swap|half|managed|thread|counter|count|malloc|number|texture|graph
  *   reset    a += 1; a is set to 0 before each launch
  *   restore  a += 1; a is copied from the host before each launch, with another value for the eleventh
  *   half     a += 1; the first half of a is set to 0 before each launch, the other half never
  *   managed  a += 1 in managed memory, which the host sets to 0 before each launch
+ *   thread   the same; before the eleventh launch a thread begins
  *   swap     b = a + 1, then a = b + 1, and so on; a is set to 0 before every fourth launch
  *   counter  a = the values of a counter that is reset before each launch
  *   count    a = the values of a counter that is never reset
@@ -18,6 +19,8 @@
  *
  * counter, count, malloc, number and texture need the kernels of effects.ptx; the others those of repeats.ptx.
  */
+#include <pthread.h>
+#include <unistd.h>
 #include "graph.h"
 
 #define N 1024u
@@ -75,6 +78,15 @@ static void make_graph(void)
 	cudaGraphInstantiate(&exec, g, 0);
 }
 
+static void *sleep_for_ever(void *none)
+{
+	for (;;)
+		pause();
+	return none;
+}
+
+static int is_managed(void) { return is("managed") || is("thread"); }
+
 /* Changes memory before launch number i. */
 static void prepare(unsigned i)
 {
@@ -90,8 +102,10 @@ static void prepare(unsigned i)
 		cudaMemcpy(a, in, sizeof(in), HOST_TO_DEVICE);
 	if (is("counter"))
 		cudaMemcpyToSymbol(&counter, &seven, sizeof(seven), 0, HOST_TO_DEVICE);
-	for (unsigned k = 0; is("managed") && k < N; k++)
+	for (unsigned k = 0; is_managed() && k < N; k++)
 		a[k] = 0;
+	if (is("thread") && i == 10)
+		pthread_create(&(pthread_t){0}, NULL, sleep_for_ever, NULL);
 	if (is("texture") && i == 10)
 		cudaMemset(b, 5, N * sizeof(*b));
 }
@@ -115,8 +129,8 @@ int main(int argc, char **argv)
 	unsigned status = 0, one = 1;
 
 	how = argc > 1 ? argv[1] : "reset";
-	if (is("managed") ? cudaMallocManaged((void **)&a, N * sizeof(*a), 1)
-			  : cudaMalloc((void **)&a, N * sizeof(*a)))
+	if (is_managed() ? cudaMallocManaged((void **)&a, N * sizeof(*a), 1)
+			 : cudaMalloc((void **)&a, N * sizeof(*a)))
 		return 3;
 	if (cudaMalloc((void **)&b, N * sizeof(*b)) || cudaMemset(a, 0, N * sizeof(*a)) ||
 		cudaMemset(b, 0, N * sizeof(*b)))
