@@ -298,6 +298,8 @@ faults() {
 		ld.shared.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster (expected a generic address or .shared::cluster
 		ld.shared::cluster.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster, which has ended (expected a barrier.cluster
 		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	address 0x100000 (expected one in shared memory of the cluster
+		mapa.shared::cluster.u32 %r14, %r12, 2; ld.shared::cluster.u32 %r3, [%r14];	at byte 786432 of .shared, which has
+		mapa.shared::cluster.u32 %r14, %r12, 0x7fffffff; ld.shared::cluster.u32 %r3, [%r14];	at byte 4456448 of .shared, which has
 		mapa.u64 %rd3, %rd1, 0;	address 0xc0000000 (expected one in shared memory of the cluster
 		barrier.cluster.arrive; barrier.cluster.arrive;	second arrival at barrier.cluster (expected a wait before it)
 	E
