@@ -146,6 +146,13 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp o.bin want.bin
 }
 
+@test "lanes that leave a convergence barrier by BREAK keep the warp until they wait" {
+	"$ROOT/tests/data/sass/break" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
 	"$ROOT/tests/data/sass/leave" .
 	run -0 trace-exec -n k.launch

@@ -402,6 +402,8 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 void group_start(struct warp *w, uint32_t pc);
 /* Releases groups whose wait is over and brings one that can run to the top. */
 void group_settle(struct warp *w);
+/* Releases groups whose wait is over. The group on top stays there. */
+void group_release_beneath(struct warp *w);
 /* Moves the lowest group that can run to the top. Returns the number of groups that can run. */
 uint32_t group_rotate(struct warp *w);
 /*

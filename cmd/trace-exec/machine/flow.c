@@ -330,7 +330,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 	case MF_BREAK:
 		set_group_pc(w, pc + 1);
 		break_barrier(w, o, taken);
-		group_settle(w);
+		group_release_beneath(w);
 		break;
 	case MF_WARPSYNC: converge_lanes(w, o, pc, mask, exec); break;
 	case MF_YIELD:

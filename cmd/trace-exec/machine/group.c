@@ -252,6 +252,14 @@ static void release_complete_waits(struct warp *w)
 	}
 }
 
+void group_release_beneath(struct warp *w)
+{
+	const struct stack_entry running = w->stack[--w->depth];
+
+	release_complete_waits(w);
+	push_group(w, running.pc, running.mask, running.rpc);
+}
+
 void group_settle(struct warp *w)
 {
 	for (uint32_t i = w->depth; i-- > 0;)
