@@ -15,14 +15,13 @@
  *   check.c    checks of accesses and barriers  shared.c   checks of shared memory
  *   race.c     races on global memory           clash.c    different values from lanes of one store
  *   flight.c   copies in flight                undefined.c undefined registers
- *   operands.c operands of ops              park.c     calls whose lanes wait for other lanes
- *   lanes.h    loops over the lanes of a warp   print.c    printf
- *   texture.h  textures and surfaces        spin.c     loops that wait for a write
+ *   operands.c operands of ops                 park.c     calls whose lanes wait for other lanes
+ *   lanes.h    loops over the lanes of a warp  print.c    printf
+ *   texture.h  textures and surfaces           spin.c     loops that wait for a write
+ *   digest.c   hashes of global memory
  *
- * The effects of ops, by family, and the binding of instructions to ops are in sem/.
- *
- * Always true: thread blocks of different clusters share only global memory; an op that fails calls exec_fail
- * once, and the launch ends.
+ * The effects of ops, by family, and the binding of instructions to ops are in sem/. Always true: thread blocks of different
+ * clusters share only global memory; an op that fails calls exec_fail once, and the launch ends.
  */
 #ifndef EXEC_H
 #define EXEC_H

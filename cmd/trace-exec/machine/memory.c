@@ -573,33 +573,3 @@ int mbind_store_wide(struct mbind *b, struct op *o)
 	o->b = mbind_reg(b, 16, 4);
 	return bind_wide_access(b, o, 64);
 }
-
-/* ---- QSPC: the space of a generic address ---- */
-
-static void query_space(struct warp *w, const struct op *o, uint32_t m)
-{
-	u32 p = 0;
-
-	memory_addresses(w, o);
-	FOR_BITS32 (i, m) {
-		u32 window = (u32)(w->addr[i] >> 32);
-		unsigned space = window == SHARED_WINDOW_BASE >> 32  ? 2
-				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
-								     : 0;
-
-		p |= (u32)(space == o->n || (o->n == 3 && space == 2)) << i; /* 3: memory of the cluster */
-	}
-	set_pred(w, PDST1(o), m, p);
-}
-
-int mbind_qspc(struct mbind *b, struct op *o)
-{
-	memory_bind_address(b, o, SP_GENERIC, 32);
-	o->mode = ADDRESS_64;
-	o->a = mbind_reg(b, 24, 2);
-	o->n = (uint8_t)field(b, 73, 2);
-	o->memory = 0;
-	o->target = mbind_pdst(b, 81, false);
-	machine_set_function(o, query_space);
-	return 0;
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Special registers, results of barriers, calls of extern functions.
+ * Special registers, results of barriers, the space of an address, calls of extern functions.
  *
  * Extern functions have their arguments in R4 and the registers after it, and their result in R4: this is the calling
  * convention of the compiler.
@@ -9,6 +9,7 @@
 #include "exec/call.h"
 #include "exec/check.h"
 #include "exec/print.h"
+#include "machine/memory.h"
 #include "machine/texture.h"
 
 /* ---- special registers ---- */
@@ -337,4 +338,34 @@ int special_find_extern(const char *name)
 		if (!strcmp(externs[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+/* ---- QSPC: the space of a generic address ---- */
+
+static void query_space(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 p = 0;
+
+	memory_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		u32 window = (u32)(w->addr[i] >> 32);
+		unsigned space = window == SHARED_WINDOW_BASE >> 32  ? 2
+				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
+								     : 0;
+
+		p |= (u32)(space == o->n || (o->n == 3 && space == 2)) << i; /* 3: memory of the cluster */
+	}
+	set_pred(w, PDST1(o), m, p);
+}
+
+int mbind_qspc(struct mbind *b, struct op *o)
+{
+	memory_bind_address(b, o, SP_GENERIC, 32);
+	o->mode = ADDRESS_64;
+	o->a = mbind_reg(b, 24, 2);
+	o->n = (uint8_t)field(b, 73, 2);
+	o->memory = 0;
+	o->target = mbind_pdst(b, 81, false);
+	machine_set_function(o, query_space);
+	return 0;
 }
