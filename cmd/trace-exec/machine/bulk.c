@@ -165,11 +165,11 @@ static void bind_family(struct mbind *b, struct op *o, void *family)
 
 int mbind_next_work(struct mbind *b, struct op *o)
 {
-	struct work_request *t = arena_alloc(&b->bound->arena, 1, sizeof(*t));
+	struct targets *t = arena_alloc(&b->bound->arena, 1, sizeof(*t));
 
 	t->to = (struct address){BULK_TO, 0, 0, SP_SHARED};
 	t->bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
-	t->to_cluster = bit(b, 72);
+	t->all = bit(b, 72);
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = t;
 	o->d = mbind_uregs(b, 24, 2);

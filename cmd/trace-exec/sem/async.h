@@ -49,17 +49,18 @@ bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const u
 struct targets {
 	struct address to, bar;
 	uint32_t mask; /* slot of the blocks' mask; 0: not .multicast::cluster */
+	bool all;      /* all blocks of the cluster; there is no mask */
 	bool reports;  /* the copy completes bytes of mbarrier bar */
 };
 /*
  * Returns the host address of a in the shared memory of the block with this rank. The rank is ignored if t has
- * no mask. Returns NULL if the launch has failed.
+ * neither a mask nor `all`. Returns NULL if the launch has failed.
  */
 uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
 /*
- * Returns the set of ranks to which a lane copies, as bits: bit 0 without .multicast::cluster; 0 if the launch
- * has failed.
+ * Returns the set of ranks to which a lane copies, as bits: bit 0 without a mask or `all`; 0 if the launch has
+ * failed.
  */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 
@@ -94,12 +95,7 @@ struct store_async {
 };
 void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m);
 
-/* A request for the work of a thread block that has not begun; sem/work.c. */
-struct work_request {
-	struct address to, bar; /* the answer, and an mbarrier */
-	bool to_cluster;        /* each block of the cluster gets the answer */
-};
-/* Denies the requests of the lanes of m. */
+/* Denies the requests of the lanes of m for the work of thread blocks that have not begun. Family: struct targets. */
 void work_deny(struct warp *w, const struct op *o, uint32_t m);
 
 enum tensor_direction { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };

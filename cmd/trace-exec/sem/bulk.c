@@ -40,6 +40,9 @@ uint8_t *address_find_host(
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane)
 {
 	const struct cluster *c = w->cta->cluster;
+
+	if (t->all)
+		return (1u << c->n) - 1;
 	uint32_t ranks = t->mask ? REG(u16, w, t->mask)[lane] : 1;
 
 	if (!t->mask || (ranks && !(ranks >> c->n)))
@@ -55,7 +58,7 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 {
 	uint8_t *own = address_find_host(w, o, a, lane, bytes), *other;
 
-	if (!own || !t->mask)
+	if (!own || (!t->mask && !t->all))
 		return own;
 	return (other = mem_shared_of_block(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }

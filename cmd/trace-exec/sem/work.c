@@ -15,8 +15,8 @@
 /* Writes an answer to the block with this rank, and completes its bytes of the mbarrier. Returns false on failure. */
 static bool deny_to_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
 {
-	const struct work_request *x = o->x->family;
-	uint8_t *to = address_find_host(w, o, &x->to, lane, ANSWER_BYTES), *bar;
+	const struct targets *t = o->x->family;
+	uint8_t *to = targets_find_host(w, o, t, &t->to, lane, rank, ANSWER_BYTES), *bar;
 
 	if (!to)
 		return false;
@@ -26,28 +26,17 @@ static bool deny_to_block(struct warp *w, const struct op *o, unsigned lane, uns
 			(unsigned long long)w->addr[lane], space_name[w->space], ANSWER_BYTES);
 		return false;
 	}
-	if (x->to_cluster) {
-		if (!(to = mem_shared_of_block(w, o, lane, rank)))
-			return false;
-		to += w->addr[lane];
-	}
 	memset(to, 0, ANSWER_BYTES);
 	checker_mark_written(w->cta, to, ANSWER_BYTES);
-	if (!(bar = address_find_host(w, o, &x->bar, lane, 8)))
-		return false;
-	if (x->to_cluster)
-		bar = mem_shared_of_block(w, o, lane, rank) + w->addr[lane];
-	return async_complete_bytes(w, o, lane, bar, ANSWER_BYTES);
+	return (bar = targets_find_host(w, o, t, &t->bar, lane, rank, 8)) &&
+	       async_complete_bytes(w, o, lane, bar, ANSWER_BYTES);
 }
 
 void work_deny(struct warp *w, const struct op *o, uint32_t m)
 {
-	const struct work_request *x = o->x->family;
-	unsigned n = x->to_cluster ? w->cta->cluster->n : 1;
-
 	w->changed = true;
 	FOR_BITS32 (i, m)
-		for (unsigned r = 0; r < n; r++)
+		FOR_BITS32 (r, targets_ranks(w, o, o->x->family, i))
 			if (!deny_to_block(w, o, i, r))
 				return;
 }
@@ -80,13 +69,13 @@ static void query_first_block(struct warp *w, const struct op *o, uint32_t m)
 static int bind_work_request(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
-	struct work_request *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+	struct targets *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	enum state_space space = stmt_has(in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC;
 
 	if (!stmt_has(in, M_ASYNC) || !stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES))
 		return bind_fault(b, NULL, "suffix", "%s (expected .async and .mbarrier::complete_tx::bytes)",
 			in->text);
-	x->to_cluster = stmt_has(in, M_MULTICAST__CLUSTER__ALL);
+	x->all = stmt_has(in, M_MULTICAST__CLUSTER__ALL);
 	o->fn = work_deny;
 	return bind_types(b, 1) || bind_operands(b, 2, 2) ||
 			       address_bind(b, &x->to, &in->operand[0], space) ||
