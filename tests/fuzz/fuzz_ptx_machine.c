@@ -145,6 +145,7 @@ static void run_machine_kernel(const struct bound_code *code, const struct func 
 		abort();
 	place_images();
 	grid_prepare(&g);
+	text_prepare(true);
 	machine_header(nowhere, &g, &k);
 	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))
 		abort();

@@ -281,7 +281,6 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	struct machine_code *c = g->launch->kernel->machine_code;
 
-	text_prepare(false);
 	if (!c->text)
 		make_line_texts(g, c);
 	text_write_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
