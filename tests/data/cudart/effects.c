@@ -22,27 +22,9 @@
 #include <pthread.h>
 #include <unistd.h>
 #include "graph.h"
+#include "textures.h"
 
 #define N 1024u
-
-struct channels {
-	int bits[4], kind;
-};
-struct resource {
-	int type; /* 2: linear memory */
-	union {
-		struct {
-			void *base;
-			struct channels channels;
-			size_t width, height, pitch;
-		} memory;
-		int reserved[32];
-	} data;
-	unsigned flags;
-};
-struct sampler {
-	int mode[3], filter, more[16];
-};
 
 int cudaCreateTextureObject(
 	unsigned long long *, const struct resource *, const struct sampler *, const void *);
@@ -59,7 +41,7 @@ static int is(const char *name) { return !strcmp(how, name); }
 
 static void make_texture(void)
 {
-	struct resource r = {.type = 2, .data.memory = {b, {{32, 0, 0, 0}, 1}, N * sizeof(*b), 0, 0}};
+	struct resource r = {.type = 2, .data.memory = {b, {32, 0, 0, 0, 1}, N * sizeof(*b), 0, 0}};
 	struct sampler s = {.filter = 0};
 
 	cudaCreateTextureObject(&texture, &r, &s, NULL);

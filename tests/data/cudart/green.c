@@ -99,17 +99,41 @@ static void test_resources(struct resource part[2], struct resource *left)
 	IS(INVALID, cuDevResourceGenerateDesc(&set, part, 0));
 }
 
-static void test_green_context(struct resource part[2], struct resource *left, const char *kernels)
+/* Copies numbers to the device on stream s, adds them to themselves there, and copies the sums back. */
+static void test_work_on_stream(void *s, const char *kernels)
 {
-	void *set, *green, *ctx, *other, *s, *plain, *m, *f;
-	struct resource r, both[2] = {part[0], *left};
-	unsigned long long id = 0;
+	void *m, *f;
 	float one[256], sum[256];
 	uint64_t a, c, from[2], to[2];
 	int n = 256;
 	void *args[] = {&a, &a, &c, &n};
 	size_t bytes[2] = {sizeof(one), sizeof(one)}, first = 0;
 	struct hints h = {.order = 1};
+
+	for (int i = 0; i < n; i++)
+		one[i] = (float)i;
+	IS(0, cuMemAlloc_v2(&a, sizeof(one)));
+	IS(0, cuMemAlloc_v2(&c, sizeof(one)));
+	from[0] = from[1] = (uintptr_t)one, to[0] = a, to[1] = c;
+	IS(0, cuMemcpyBatchAsync_v2(to, from, bytes, 2, &h, &first, 1, s));
+	IS(0, cuModuleLoad(&m, kernels));
+	IS(0, cuModuleGetFunction(&f, m, "add"));
+	IS(0, cuLaunchKernel(f, 1, 1, 1, 256, 1, 1, 0, s, args, NULL));
+	from[0] = c, to[0] = (uintptr_t)sum;
+	IS(0, cuMemcpyBatchAsync_v2(to, from, bytes, 1, &h, &first, 1, s));
+	IS(0, cuStreamSynchronize(s));
+	for (int i = 0; i < n; i++)
+		IS(2 * i, sum[i]);
+	IS(0, cuMemFree_v2(a));
+	IS(0, cuMemFree_v2(c));
+}
+
+static void test_green_context(struct resource part[2], struct resource *left, const char *kernels)
+{
+	void *set, *green, *ctx, *other, *s, *plain;
+	struct resource r, both[2] = {part[0], *left};
+	unsigned long long id = 0;
+	int n = 256;
 
 	IS(0, cuDevResourceGenerateDesc(&set, both, 2));
 	IS(INVALID, cuGreenCtxCreate(&green, set, 0, 0));
@@ -139,23 +163,7 @@ static void test_green_context(struct resource part[2], struct resource *left, c
 	IS(1, other == green);
 	IS(0, cuCtxGetDevResource(NULL, &r, 1));
 	IS(108 - 16, r.sms);
-
-	for (int i = 0; i < n; i++)
-		one[i] = (float)i;
-	IS(0, cuMemAlloc_v2(&a, sizeof(one)));
-	IS(0, cuMemAlloc_v2(&c, sizeof(one)));
-	from[0] = from[1] = (uintptr_t)one, to[0] = a, to[1] = c;
-	IS(0, cuMemcpyBatchAsync_v2(to, from, bytes, 2, &h, &first, 1, s));
-	IS(0, cuModuleLoad(&m, kernels));
-	IS(0, cuModuleGetFunction(&f, m, "add"));
-	IS(0, cuLaunchKernel(f, 1, 1, 1, 256, 1, 1, 0, s, args, NULL));
-	from[0] = c, to[0] = (uintptr_t)sum;
-	IS(0, cuMemcpyBatchAsync_v2(to, from, bytes, 1, &h, &first, 1, s));
-	IS(0, cuStreamSynchronize(s));
-	for (int i = 0; i < n; i++)
-		IS(2 * i, sum[i]);
-	IS(0, cuMemFree_v2(a));
-	IS(0, cuMemFree_v2(c));
+	test_work_on_stream(s, kernels);
 	IS(0, cuStreamDestroy_v2(s));
 	IS(0, cuStreamDestroy_v2(plain));
 	IS(0, cuGreenCtxDestroy(green));

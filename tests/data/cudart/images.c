@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests arrays, textures and surfaces with the CUDA runtime. Prints a line for each wrong result or value. */
+#include "textures.h"
 #include "wants.h"
 
-struct channels {
-	int x, y, z, w, kind; /* `kind` is 0 for signed, 1 for unsigned, 2 for floating point */
-};
 struct extent {
 	size_t width, height, depth;
 };
@@ -21,28 +19,6 @@ struct copy {
 	struct pitched to;
 	struct extent extent;
 	int kind;
-};
-struct resource {
-	int type; /* source of the texels: 0 array, 1 mipmapped array, 2 linear memory, 3 rows with a pitch */
-	union {
-		void *array;
-		struct {
-			void *base;
-			struct channels channels;
-			size_t width, height, pitch;
-		} memory;
-		int reserved[32];
-	} data;
-	unsigned flags;
-};
-struct sampler {
-	int mode[3], filter, normalized_float, srgb;
-	float border[4];
-	int normalized;
-	unsigned anisotropy;
-	int mip_filter;
-	float mip[3];
-	int trilinear, seamless;
 };
 struct reference {
 	int normalized, filter, mode[3];
