@@ -27,9 +27,10 @@
 /* Equal launches. */
 struct repeated {
 	XXH128_hash_t key;
-	bool known, examined; /* examined: the effect of such a launch was examined */
-	uint64_t misses;      /* number of launches whose memory was hashed since an effect was found last */
-	uint64_t credit;      /* number of bytes that may be hashed */
+	bool known;      /* the entry is in use */
+	bool examined;   /* the effect of such a launch was examined */
+	uint64_t misses; /* number of launches whose memory was hashed since an effect was found last */
+	uint64_t credit; /* number of bytes that may be hashed */
 };
 
 /* Contents of a chunk after a launch. They are followed by its bytes, and by its marks if has_marks. */

@@ -6,7 +6,7 @@
  * marks of uninitialised bytes. The hash of the memory depends on all live buffers and the chunks with their bytes, and
  * on all static variables.
  *
- * Always true: whoever changes the heap or its marks calls digest_forget() or digest_forget_all(). A launch with checks
+ * Always true: a function that changes the heap or its marks calls digest_forget() or digest_forget_all(). A launch with checks
  * calls digest_note_write() for each access that writes, and digest_end_launch() at its end. Changes of static
  * variables, and of buffers that the host may write, need no call: their chunks are always read again.
  */

@@ -77,7 +77,7 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 }
 
 /*
- * Reads "bytes=4", which stands for an unsigned integer of this size. Returns 1, 0 if it is another word, or -1 with
+ * Reads "bytes=4": the elements are unsigned integers of this size. Returns 1, 0 if it is another word, or -1 with
  * the fault set.
  */
 static int take_element_bytes(struct reader *r, uint32_t w, struct tensor_map *m)
