@@ -153,6 +153,15 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp o.bin want.bin
 }
 
+@test "lanes that have parted do not see each other's writes to uniform registers and predicates" {
+	"$ROOT/tests/data/sass/parted" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+	trace-exec -n --no-check k.launch
+	cmp o.bin want.bin
+}
+
 @test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
 	"$ROOT/tests/data/sass/leave" .
 	run -0 trace-exec -n k.launch

@@ -330,13 +330,8 @@ void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t 
 	const struct machine_execution *machine = w->g->machine;
 	const struct operand_list l = operands_of(w->g->code, o);
 	uint32_t guarded = undefined_lanes(w, o->guard) & mask;
-	bool flow = o->flow != FLOW_NEXT, uniform = machine && o->flow == machine->uniform;
+	const bool flow = o->flow != FLOW_NEXT && !(machine && o->flow == machine->uniform);
 
-	if (uniform) {
-		exec = exec ? ALL_LANES : 0;
-		guarded = guarded ? ALL_LANES : 0;
-		flow = false;
-	}
 	if (!flow && operands_class(&l) < VALUE_LOAD) {
 		compute_results(w, o, &l, exec, guarded);
 		return;

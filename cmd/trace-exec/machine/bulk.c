@@ -21,13 +21,10 @@ enum {
 	BULK_OFFSET = BULK_COORDINATE + TENSOR_RANK * (int)VECTOR
 };
 
-/* Returns the lane that executes a copy: the lowest lane of the running group. */
-static unsigned executing_lane(const struct warp *w) { return bit_lowest32(w->stack[w->depth - 1].mask); }
-
 /* Returns the value of the k-th uniform register from `slot` on. */
 static u32 read_uniform_word(const struct warp *w, uint32_t slot, unsigned k)
 {
-	return REG(u32, w, slot)[k * LANES];
+	return REG(u32, w, slot)[k * LANES + uniform_lane(w)];
 }
 
 static void set_scratch_address(struct warp *w, uint32_t to, uint32_t slot, bool shared, unsigned lane)
@@ -55,7 +52,7 @@ static void set_scratch_size(struct warp *w, const struct op *o, unsigned lane)
 static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bulk *x = o->x->family;
-	unsigned lane = executing_lane(w);
+	unsigned lane = uniform_lane(w);
 
 	(void)m;
 	set_scratch_size(w, o, lane);
@@ -121,7 +118,7 @@ void bulk_call_multicast(struct warp *w, const struct op *o, uint32_t m) { call_
 /* Executes UMEMSETS: stores zeros to shared memory. o->c: uniform register with the size in units of 8 bytes. */
 static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
-	unsigned lane = executing_lane(w);
+	unsigned lane = uniform_lane(w);
 
 	(void)m;
 	REG(u64, w, BULK_BYTES)[lane] = (u64)read_uniform_word(w, o->c, 0) * 8;
@@ -132,7 +129,7 @@ static void zero_bulk(struct warp *w, const struct op *o, uint32_t m)
 /* Executes UGETNEXTWORKID (clusterlaunchcontrol.try_cancel). */
 static void get_next_work(struct warp *w, const struct op *o, uint32_t m)
 {
-	unsigned lane = executing_lane(w);
+	unsigned lane = uniform_lane(w);
 
 	(void)m;
 	REG(u64, w, BULK_TO)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 0));
@@ -142,7 +139,7 @@ static void get_next_work(struct warp *w, const struct op *o, uint32_t m)
 
 static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
-	unsigned lane = executing_lane(w);
+	unsigned lane = uniform_lane(w);
 
 	(void)m;
 	set_scratch_size(w, o, lane);
@@ -265,7 +262,7 @@ static void set_scratch_offsets(struct warp *w, const struct tensor_copy *x, u32
 static void copy_tensor(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct tensor_copy *x = o->x->family;
-	unsigned lane = executing_lane(w), k = 0;
+	unsigned lane = uniform_lane(w), k = 0;
 
 	(void)m;
 	set_scratch_address(w, BULK_FROM, o->a, false, lane);

@@ -13,7 +13,8 @@
 
 /* ---- the frame ---- */
 
-#define VECTOR (LANES * 4u) /* bytes of a register for all lanes */
+#define VECTOR          (LANES * 4u) /* bytes of a register for all lanes */
+#define UNIFORM_VECTORS 260          /* uniform registers, and copies of them (flow.c) */
 enum {
 	FRAME_PT = 0,       /* a predicate that is true */
 	FRAME_P = 4,        /* P0 to P6 */
@@ -25,17 +26,20 @@ enum {
 		72, /* lanes of the group before it was extended to whole quads; 0: it is not extended */
 	FRAME_CTAID_SET = 76, /* axes of the block's index that SETCTAID has set, a bit each */
 	FRAME_CTAID = 80,     /* their values */
+	FRAME_UP_KEPT = 92,   /* UP0 to UP6 before the group was extended */
 	FRAME_ZERO = 128,     /* RZ as a source, 16 vectors */
 	FRAME_SINK = FRAME_ZERO + 16 * (int)VECTOR, /* RZ as a result, 8 vectors */
 	FRAME_COUNT = FRAME_SINK + 8 * (int)VECTOR, /* result of BAR.RED.POPC */
 	FRAME_R = FRAME_COUNT + (int)VECTOR,
 	FRAME_RETURN = FRAME_R + 258 * (int)VECTOR, /* Rpc: words that RPCMOV keeps */
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
-	FRAME_B = FRAME_UR + 260 * (int)VECTOR,     /* convergence barriers: a mask of lanes in each lane */
+	FRAME_B = FRAME_UR +
+		  UNIFORM_VECTORS * (int)VECTOR,    /* convergence barriers: a mask of lanes in each lane */
 	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR, /* operands of asynchronous instructions */
 	FRAME_CONSTANTS = FRAME_SCRATCH + 24 * (int)VECTOR
 };
-#define RZ 255u
+#define RZ                 255u
+#define UNIFORM_PREDICATES 7u
 
 /* ---- code ---- */
 
@@ -201,6 +205,10 @@ static inline void set_pred(struct warp *w, uint32_t slot, uint32_t m, uint32_t 
 
 	*p = (*p & ~m) | (v & m);
 }
+/* Returns the lanes of the running group. They are at least one. */
+static inline uint32_t group_lanes(const struct warp *w) { return w->stack[w->depth - 1].mask; }
+/* Returns the lane of the running group whose values of uniform registers its instructions take. */
+static inline unsigned uniform_lane(const struct warp *w) { return bit_lowest32(group_lanes(w)); }
 /* Two predicate sources in imm: the first in bits 0-31, the second in bits 32-63. */
 static inline uint32_t first_pred_source(const struct warp *w, const struct op *o)
 {
@@ -375,7 +383,7 @@ B(mbind_lepc);
 /* ---- flow; group.c and flow.c ---- */
 
 enum machine_flow {
-	MF_UNIFORM = 64, /* executed once for the warp */
+	MF_UNIFORM = 64, /* executed once for the group */
 	MF_BRA,
 	MF_BRX,
 	MF_CALL, /* call through a register */

@@ -91,7 +91,7 @@ static const char no_copy[] = "0 0x0 0 0 0 4 0x0 0";
  */
 static uint32_t mbarrier_in_register(const struct warp *w, const struct op *o, const struct targets *t)
 {
-	return t->reports ? REG(u32, w, o->d + VECTOR)[0] : 0;
+	return t->reports ? REG(u32, w, o->d + VECTOR)[uniform_lane(w)] : 0;
 }
 
 bool column_write_bulk(struct warp *w, const struct op *o, int lane)

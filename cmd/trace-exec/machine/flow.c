@@ -51,7 +51,8 @@ static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint
 	if (o->n == BRANCH_ANY)
 		return taken ? mask : 0;
 	if (o->n != BRANCH_EACH) {
-		uint32_t named = REG(uint32_t, w, o->b)[0] ^ (uint32_t)(o->mode ? ALL_LANES : 0),
+		uint32_t named = REG(uint32_t, w, o->b)[uniform_lane(w)] ^
+				 (uint32_t)(o->mode ? ALL_LANES : 0),
 			 absent = named & w->lanes & ~w->ended & ~taken;
 
 		if (o->n == BRANCH_CONV)
@@ -228,6 +229,32 @@ static void wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, ui
 }
 
 /*
+ * Exchanges the uniform registers of the lanes of m, which a group is extended by or has been extended by: keep sets
+ * them to those of the group's own lane, else they are set to what they were before.
+ */
+static void exchange_uniform_registers(
+	struct warp *w, const struct op *o, uint32_t m, bool keep, unsigned own)
+{
+	const uint32_t n = o->func->machine_code->uniforms;
+
+	for (uint32_t r = 0; r < n; r++) {
+		uint32_t *v = REG(uint32_t, w, FRAME_UR + r * VECTOR), *kept = v + n * LANES;
+
+		FOR_BITS32 (i, m) {
+			kept[i] = keep ? v[i] : kept[i];
+			v[i] = keep ? v[own] : kept[i];
+		}
+	}
+	for (uint32_t p = 0; p < UNIFORM_PREDICATES; p++) {
+		uint32_t *v = &PRED(w, FRAME_UP + 4 * p), *kept = &PRED(w, FRAME_UP_KEPT + 4 * p);
+		const uint32_t next = !keep ? *kept : *v >> own & 1 ? ALL_LANES : 0;
+
+		*kept = *v;
+		*v = (*v & ~m) | (next & m);
+	}
+}
+
+/*
  * Extends the group to all live lanes of its quads (MF_QUADS), or restores its own lanes (MF_QUADS_END). The code
  * between the two instructions has no branches, so that only one group at a time is extended.
  */
@@ -237,12 +264,21 @@ static void switch_quad_extension(
 	uint32_t *own = &PRED(w, FRAME_QUADS), quads = 0;
 
 	set_group_pc(w, pc + 1);
+	if (2 * o->func->machine_code->uniforms > UNIFORM_VECTORS) {
+		exec_fail(w, o, mask, "quads",
+			"quads are extended in code with uniform registers from UR%u on",
+			UNIFORM_VECTORS / 2);
+		return;
+	}
 	if (o->flow == MF_QUADS && exec == mask && !*own) {
 		for (unsigned i = 0; i < LANES; i += 4)
 			quads |= mask >> i & 15 ? 15u << i : 0;
 		*own = mask;
-		w->stack[w->depth - 1].mask = quads & w->lanes & ~w->ended;
+		quads &= w->lanes & ~w->ended;
+		exchange_uniform_registers(w, o, quads & ~mask, true, uniform_lane(w));
+		w->stack[w->depth - 1].mask = quads;
 	} else if (o->flow == MF_QUADS_END && *own && (mask & *own) == *own) {
+		exchange_uniform_registers(w, o, mask & ~*own, false, 0);
 		w->stack[w->depth - 1].mask = *own;
 		*own = 0;
 	}

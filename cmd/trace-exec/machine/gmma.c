@@ -12,7 +12,7 @@ enum { GMMA_A = FRAME_SCRATCH, GMMA_B = GMMA_A + 2 * (int)VECTOR, GMMA_SCALE = G
 
 static u64 read_uniform_pair(const struct warp *w, uint32_t slot)
 {
-	const u32 *p = REG(u32, w, slot);
+	const u32 *p = REG(u32, w, slot) + uniform_lane(w);
 
 	return p[0] | (u64)p[LANES] << 32;
 }
@@ -129,8 +129,7 @@ int mbind_warpgroup(struct mbind *b, struct op *o)
 /* USETMAXREG: the request for registers always succeeds. */
 static void execute_setmaxreg(struct warp *w, const struct op *o, uint32_t m)
 {
-	(void)m;
-	set_pred(w, PDST1(o), ALL_LANES, ALL_LANES);
+	set_pred(w, PDST1(o), m, ALL_LANES);
 }
 
 int mbind_maxreg(struct mbind *b, struct op *o)

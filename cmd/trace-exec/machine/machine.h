@@ -22,8 +22,8 @@
  * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
  * discarded results, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
  * uses. Each register is a vector of 32 lanes of 32 bits. Always true: a pair of registers is two consecutive
- * vectors, the low word first; all lanes of a uniform register are equal, and a uniform predicate has all bits
- * set or none.
+ * vectors, the low word first. Uniform registers and predicates have a value for each lane, too: lanes that run together
+ * write the same one, and lanes that have parted do not see the writes of each other.
  */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -16,7 +16,7 @@ uint32_t mbind_barrier(const struct mbind *b, unsigned at)
 static void arrive_at_cluster(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)m;
-	cluster_arrive(w, o, w->stack[w->depth - 1].mask);
+	cluster_arrive(w, o, group_lanes(w));
 }
 
 int mbind_cluster_arrive(struct mbind *b, struct op *o)
@@ -49,7 +49,7 @@ static void copy_and_clear(struct warp *w, const struct op *o, uint32_t m)
 /* Copies the mask of the lanes that have ended, or of the running group, to the result. */
 static void copy_warp_mask(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), v = o->n == STATE_ENDED ? w->ended : w->stack[w->depth - 1].mask;
+	u32 *d = REG(u32, w, o->d), v = o->n == STATE_ENDED ? w->ended : group_lanes(w);
 
 	FOR_BITS32 (i, m)
 		d[i] = v;

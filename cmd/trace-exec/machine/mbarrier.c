@@ -110,12 +110,11 @@ int mbind_phase(struct mbind *b, struct op *o)
 /* Exchanges the 64-bit word at an address in a uniform register. Compiled code initialises an mbarrier in this way. */
 static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m)
 {
-	unsigned lane = bit_lowest32(w->stack[w->depth - 1].mask);
-	const u32 *b = REG(u32, w, o->b);
+	unsigned lane = uniform_lane(w);
+	const u32 *b = REG(u32, w, o->b) + lane;
 	u32 *d = REG(u32, w, o->d), old[2], v[2] = {b[0], b[LANES]};
 	uint8_t *at[LANES];
 
-	(void)m;
 	if (!memory_find_hosts(w, o, 1u << lane, 8, at, true))
 		return;
 	if (w->addr[lane] % 8) {
@@ -127,7 +126,7 @@ static void execute_mbarrier_init(struct warp *w, const struct op *o, uint32_t m
 	memcpy(old, at[lane], 8);
 	memcpy(at[lane], v, 8);
 	checker_mark_written(w->cta, at[lane], 8);
-	for (unsigned i = 0; i < LANES; i++) {
+	FOR_BITS32 (i, m) {
 		d[i] = old[0];
 		d[i + LANES] = old[1];
 		w->addr[i] = w->addr[lane];
@@ -240,7 +239,7 @@ enum {
 static void execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a), *v = REG(u32, w, o->d);
-	u32 add = REG(u32, w, o->c)[0] + (u32)o->imm;
+	u32 add = REG(u32, w, o->c)[uniform_lane(w)] + (u32)o->imm;
 	u64 *to = REG(u64, w, STORE_TO), *bar = REG(u64, w, STORE_BAR);
 
 	FOR_BITS32 (i, m) {

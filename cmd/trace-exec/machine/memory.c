@@ -27,7 +27,7 @@ LANE_FN static void compute_scaled_addresses(uint64_t *to, const u32 *a, unsigne
 
 void memory_addresses(struct warp *w, const struct op *o)
 {
-	const u32 *a = REG(u32, w, o->a), *ur = REG(u32, w, o->c);
+	const u32 *a = REG(u32, w, o->a), *ur = REG(u32, w, o->c) + uniform_lane(w);
 	bool narrow = o->space == SP_SHARED || o->space == SP_LOCAL;
 	u64 add = (u64)o->imm + (narrow ? ur[0] : ur[0] | (u64)ur[LANES] << 32);
 

@@ -3,8 +3,9 @@
  * Executes a warp of machine code, op by op.
  *
  * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
- * the uniform datapath is executed once for the running group, in all lanes of its registers. Plain code is ops that
- * the whole group executes and that access no memory, o->straight of them from op o on. Packed records take one
+ * the uniform datapath is executed in the lanes of the running group. Compiled code is right for each lane alone, so a
+ * lane reads a uniform register only after it has written it; lanes that have parted may write it in any order. Plain
+ * code is ops that the whole group executes and that access no memory, o->straight of them from op o on. Packed records take one
  * extension of a run for all of them. A stretch (same_base.c) also has accesses whose records follow from earlier ones.
  */
 #include "exec/recording.h"
@@ -20,15 +21,15 @@ static inline uint32_t run_plain(struct warp *w, const struct op *o, uint32_t n,
 	const struct op *first = o, *end = o + n;
 
 	do
-		o->fn(w, o, o->flow ? ALL_LANES : mask);
+		o->fn(w, o, mask);
 	while (++o < end && !w->stop);
 	return (uint32_t)(o - first);
 }
 
 /*
  * Returns true if the running group may hand the warp to another group after an op that changed the flow: it has
- * branched back. The compiler keeps constants of divergent code in uniform registers, which all groups share, and
- * relies on a group to run from their write to their use.
+ * branched back. A group that is extended to the lanes of its quads, which other groups have, too, branches back only
+ * after the extension.
  */
 static inline bool has_branched_back(const struct warp *w, uint32_t pc)
 {
@@ -112,7 +113,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 			n++;
 			threads += exec == mask ? full : bit_count32(exec);
 			if (exec)
-				o->fn(w, o, o->flow ? ALL_LANES : exec);
+				o->fn(w, o, exec);
 			if (record)
 				record(w, o, pc, mask, exec);
 		}

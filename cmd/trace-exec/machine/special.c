@@ -158,11 +158,10 @@ static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
 /* Executes S2UR: the result is the value of the lowest lane of the running group. */
 static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 v[LANES], *d = REG(u32, w, o->d), lane = bit_lowest32(w->stack[w->depth - 1].mask);
+	u32 v[LANES], *d = REG(u32, w, o->d), lane = uniform_lane(w);
 
-	(void)m;
 	read_special_register(w, o->n, v);
-	for (unsigned i = 0; i < LANES; i++)
+	FOR_BITS32 (i, m)
 		d[i] = v[lane];
 }
 

@@ -111,7 +111,7 @@ int mbind_block_index(struct mbind *b, struct op *o)
 /* Executes USETSHMSZ: makes the block's shared memory smaller. */
 static void set_shared_size(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 bytes = REG(u32, w, o->a)[0], now = w->cta->shared_bytes;
+	u32 bytes = REG(u32, w, o->a)[uniform_lane(w)], now = w->cta->shared_bytes;
 	u32 most = ((now > RESERVED_SHARED ? now : RESERVED_SHARED) + SHARED_UNIT - 1) / SHARED_UNIT *
 		   SHARED_UNIT;
 

@@ -325,6 +325,7 @@ static char *write_register_values(char *p, const struct warp *w, const struct m
 		bool same = t->value[i] & UNIFORM_VALUE || !memcmp(v, v + 1, (LANES - 1) * sizeof(*v));
 
 		p = stpcpy(p, same ? " 1" : " 32");
+		v += t->value[i] & UNIFORM_VALUE ? uniform_lane(w) : 0;
 		for (unsigned k = 0; k < (same ? 1 : LANES); k++) {
 			*p++ = ' ';
 			p = text_put_mask(p, v[k]);

@@ -115,12 +115,13 @@ static void vote_lanes(struct warp *w, const struct op *o, uint32_t m)
 	set_pred(w, PDST1(o), m, vote_result(o, v, m));
 }
 
-static void set_uniform_register(struct warp *w, uint32_t slot, u32 v)
+/* Sets a uniform register for all lanes of the running group. */
+LANE_FN static void set_uniform_register(struct warp *w, uint32_t slot, u32 v)
 {
-	u32 *d = REG(u32, w, slot);
+	u32 *d = REG(u32, w, slot), m = group_lanes(w);
 
-	for (unsigned i = 0; i < LANES; i++)
-		d[i] = v;
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? v : d[i];
 }
 
 /* Executes VOTEU, whose result is in a uniform register. */
@@ -129,7 +130,7 @@ static void vote_uniform(struct warp *w, const struct op *o, uint32_t m)
 	u32 v = first_pred_source(w, o) & m;
 
 	set_uniform_register(w, o->d, v);
-	set_pred(w, PDST1(o), ALL_LANES, vote_result(o, v, m));
+	set_pred(w, PDST1(o), group_lanes(w), vote_result(o, v, m));
 }
 
 int mbind_vote(struct mbind *b, struct op *o)
@@ -257,7 +258,8 @@ int mbind_credux(struct mbind *b, struct op *o)
 /* Executes ELECT. The candidates are in a predicate or, with o->n, in uniform register o->b (o->mode: inverted). */
 static void elect_lane(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 named = o->n ? REG(u32, w, o->b)[0] ^ (u32)(o->mode ? ALL_LANES : 0) : first_pred_source(w, o);
+	u32 named = o->n ? REG(u32, w, o->b)[uniform_lane(w)] ^ (u32)(o->mode ? ALL_LANES : 0)
+			 : first_pred_source(w, o);
 	u32 active = named & m, leader = active ? bit_lowest32(active) : 0;
 
 	set_uniform_register(w, o->d, leader);
