@@ -85,6 +85,23 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 	}
 }
 
+static void execute_group_no_op(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)w;
+	(void)o;
+	(void)m;
+}
+
+/*
+ * Tests for a product without registers and descriptors: the compiler puts it in the place of a product that has no effect,
+ * because the next one overwrites its result.
+ */
+static bool is_removed_product(struct mbind *b)
+{
+	return b->in->opcode == 0x9f0 && field(b, 16, 8) == RZ && field(b, 64, 8) == RZ &&
+	       mbind_ureg(b, 24) == FRAME_ZERO;
+}
+
 int mbind_gmma(struct mbind *b, struct op *o)
 {
 	struct wgmma *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
@@ -92,6 +109,10 @@ int mbind_gmma(struct mbind *b, struct op *o)
 		 p = 7 - (unsigned)field(b, 87, 3), kind = b->in->opcode & 15;
 	bool bits16 = kind == 0 && field(b, 76, 2) < 2;
 
+	if (is_removed_product(b)) {
+		machine_set_function(o, execute_group_no_op);
+		return 0;
+	}
 	x->sparse = kind != 2 && bit(b, 73);
 	x->in_regs = b->in->opcode >> 8 == 0xd;
 	if (!find_gmma_types(b, x) || x->selector > 1)
@@ -110,13 +131,6 @@ int mbind_gmma(struct mbind *b, struct op *o)
 	if (d == RZ || d + x->n_d > RZ || (c != RZ && c != d) || x->selector > 1)
 		return mbind_refuse(b, "registers");
 	return o->b == UINT32_MAX ? mbind_refuse(b, "descriptors") : 0;
-}
-
-static void execute_group_no_op(struct warp *w, const struct op *o, uint32_t m)
-{
-	(void)w;
-	(void)o;
-	(void)m;
 }
 
 int mbind_warpgroup(struct mbind *b, struct op *o)

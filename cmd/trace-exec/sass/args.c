@@ -433,10 +433,10 @@ static struct sass_arg read_register_arg(struct reading *r, const struct arg_tok
 		a.flags |= read_bit(r, 50) ? SASS_REUSE : 0;
 	if (k[1] == 'B' && reading_field(r, 76, 2))
 		a.select = (uint8_t)(SASS_BYTE_1 + reading_field(r, 76, 2) - 1);
-	if (k[1] == 'X') {
+	if (t->negative)
 		read_signs(r, t, &a, ABSENT, ABSENT);
+	if (k[1] == 'X')
 		a.select = (uint8_t)read_pair_select(r, k[2]);
-	}
 	return a;
 }
 
@@ -458,10 +458,10 @@ static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_toke
 		return (struct sass_arg){.kind = SASS_UREG,
 			.reg = (uint8_t)(reading_field(r, 60, 3) | reading_field(r, 73, 5) << 3)};
 	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
-	if (k[1] == 'X') {
+	if (t->negative)
 		read_signs(r, t, &a, ABSENT, ABSENT);
+	if (k[1] == 'X')
 		a.select = (uint8_t)read_pair_select(r, k[2]);
-	}
 	if ((!strcmp(k, "UN") && read_bit(r, 30)) || (!strcmp(k, "UC") && read_bit(r, 72)))
 		a.flags |= SASS_NEG | SASS_NOT;
 	return a;
