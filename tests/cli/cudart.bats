@@ -364,7 +364,7 @@ driver_program() {
 	assert_output ''
 }
 
-# Lines that the program cubin prints for a kernel of the steps with so many registers.
+# Lines that the program cubin prints for a kernel of the steps: its registers, the blocks that fit on an SM.
 cubin_lines() {
 	python3 - "$@" <<-'EOF'
 		import sys
@@ -374,7 +374,7 @@ cubin_lines() {
 		    return n
 		values = " ".join(str(steps(63 - i) * 100 + steps(i ^ 1)) for i in range(64))
 		for call in ("cuModuleLoad", "cuLibraryLoadFromFile", "cuModuleLoadData", "cuModuleLoadFatBinary", "cuLibraryLoadData", "cuLinkComplete"):
-		    print(f"{call} 0 {sys.argv[1]} registers: {values}")
+		    print(f"{call} 0 {sys.argv[1]} registers, {sys.argv[2]} blocks: {values}")
 	EOF
 }
 
@@ -388,9 +388,13 @@ cubin_lines() {
 		for file in k.cubin k.fatbin packed.fatbin; do
 			# shellcheck disable=SC2086
 			run -0 trace-exec -n -g a100-40 $option --run ./cubin $file k
-			assert_output "$(cubin_lines 16)"
+			assert_output "$(cubin_lines 16 32)"
 		done
 	done
+	# a warp of 36 registers takes 1280, and 12 such warps fit on a sub-core
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -r 36 k <"$ROOT/tests/data/sass/steps.sass" >k36.cubin
+	run -0 trace-exec -n -g a100-40 --run ./cubin k36.cubin k
+	assert_output "$(cubin_lines 36 24)"
 	run -0 trace-exec -o out -g a100-40 --run ./cubin k.cubin k
 	run -0 grep -c 'binary version = 80' out/kernel-1.traceg
 	# machine code of another GPU, and none where PTX is asked for

@@ -2,8 +2,8 @@
 /*
  * Attributes of kernels, and the number of resident blocks of an SM.
  *
- * Always true: threads, blocks, registers (a multiple of 4 per thread, whole warps) and shared memory of the SM
- * limit the number of blocks, as in trace-sim. Registers are known only if the fat binary has machine code.
+ * Always true: threads, blocks, registers and shared memory of the SM limit the number of blocks, by the rules of the
+ * CUDA occupancy calculator. Registers are known only if the fat binary has machine code.
  */
 #include <string.h>
 #include "bits.h"
@@ -152,15 +152,35 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 
 /* ---- occupancy ---- */
 
+/* Returns the least multiple of `unit` that is at least n. */
+static uint64_t round_up_allocation(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+#define SUB_CORES     4u   /* of an SM; each has an equal part of the registers */
+#define REGISTER_UNIT 256u /* registers are allocated to a warp in multiples of it */
+
+/* Returns the unit in which shared memory is allocated to a block. */
+static uint64_t shared_unit(void) { return cudart.wire.major >= 8 ? 128 : 256; }
+
+/* Returns the number of bytes of shared memory that the system reserves in each block. */
+static uint64_t reserved_shared_bytes(void) { return cudart.wire.shared - cudart.wire.shared_block; }
+
+/* Returns the number of warps for which the SM has registers. */
+static uint64_t warps_by_registers(uint64_t regs)
+{
+	uint64_t of_warp = round_up_allocation(regs * 32, REGISTER_UNIT);
+
+	return cudart.wire.regs / SUB_CORES / of_warp * SUB_CORES;
+}
+
 uint64_t cudart_blocks_of_sm(const struct kernel *k, uint64_t threads, uint64_t dynamic)
 {
 	const struct wire *w = &cudart.wire;
-	uint64_t lanes = (threads + 31) / 32 * 32, shared = k->shared + dynamic,
-		 regs = (k->regs + 3u) / 4 * 4;
-	uint64_t n = min_u64(w->ctas, lanes ? w->threads / lanes : 0);
+	uint64_t warps = (threads + 31) / 32, shared = k->shared + dynamic,
+		 allocated = round_up_allocation(shared + reserved_shared_bytes(), shared_unit());
+	uint64_t n = min_u64(w->ctas, warps ? w->threads / (32 * warps) : 0);
 
-	n = regs && lanes ? min_u64(n, w->regs / (lanes * regs)) : n;
-	n = shared ? min_u64(n, w->shared / shared) : n;
+	n = k->regs && warps ? min_u64(n, warps_by_registers(k->regs) / warps) : n;
+	n = allocated ? min_u64(n, w->shared / allocated) : n;
 	return threads > 1024 || shared > w->shared_block ? 0 : n;
 }
 
@@ -193,9 +213,10 @@ API(int, cudaOccupancyAvailableDynamicSMemPerBlock, size_t *to, const void *host
 	if (!e && (!to || blocks <= 0 || threads <= 0))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		uint64_t each = min_u64(w->shared / (unsigned)blocks, w->shared_block);
+		uint64_t each = w->shared / (unsigned)blocks / shared_unit() * shared_unit(),
+			 used = k->shared + reserved_shared_bytes();
 
-		*to = each > k->shared ? each - k->shared : 0;
+		*to = each > used ? each - used : 0;
 	}
 	return cudart_leave(e);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Loads a file of code with calls of the driver. Launches its kernel with the 64 numbers from 0 to 63 and a
- * limit of 30. Prints the result for each number. argv[1] is the file, and argv[2] is the name of the kernel.
+ * limit of 30. Prints the registers of a thread, the blocks that fit on an SM, and the result for each number.
+ * argv[1] is the file, and argv[2] is the name of the kernel.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ int cuLinkComplete(void *, void **, size_t *);
 int cuLibraryLoadFromFile(void **, const char *, void *, void *, unsigned, void *, void *, unsigned);
 int cuLibraryGetKernel(void **, void *, const char *), cuLibraryUnload(void *);
 int cuFuncGetAttribute(int *, int, void *);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, void *, int, size_t);
 int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t);
 int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uint64_t, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
@@ -38,18 +40,19 @@ static void *read_file(const char *path)
 
 static int launch(void *kernel)
 {
-	int in[N], out[N], limit = 30, regs = 0, e;
+	int in[N], out[N], limit = 30, regs = 0, fit = 0, e;
 	uint64_t a, o;
 
 	for (int i = 0; i < N; i++)
 		in[i] = i;
 	e = cuMemAlloc_v2(&a, sizeof(in)) || cuMemAlloc_v2(&o, sizeof(out)) ||
 	    cuMemcpyHtoD_v2(a, in, sizeof(in)) || cuFuncGetAttribute(&regs, REGISTERS, kernel) ||
+	    cuOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, N, 0) ||
 	    cuLaunchKernel(kernel, 1, 1, 1, N, 1, 1, 0, NULL, (void *[]){&a, &o, &limit}, NULL) ||
 	    cuMemcpyDtoH_v2(out, o, sizeof(out)) || cuMemFree_v2(a) || cuMemFree_v2(o);
 	if (e)
 		return e;
-	printf("%d registers:", regs);
+	printf("%d registers, %d blocks:", regs, fit);
 	for (int i = 0; i < N; i++)
 		printf(" %d", out[i]);
 	putchar('\n');

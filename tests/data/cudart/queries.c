@@ -33,6 +33,8 @@ int cudaStreamSetAttribute(struct stream *, int, const void *),
 int cudaStreamCopyAttributes(struct stream *, struct stream *), cudaDeviceEnablePeerAccess(int, unsigned);
 int cudaFuncGetAttributes(void *, const void *), cudaFuncSetCacheConfig(const void *, int);
 int cudaLaunchKernelExC(const struct config *, const void *, void **);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t),
+	cudaOccupancyAvailableDynamicSMemPerBlock(size_t *, const void *, int, int);
 int cudaOccupancyMaxActiveClusters(int *, const void *, const struct config *);
 int cudaOccupancyMaxPotentialClusterSize(int *, const void *, const struct config *);
 
@@ -179,6 +181,29 @@ static void test_kernels(void)
 	IS(0, cudaFuncSetAttribute(&blocks, 14, 0));
 }
 
+/* Tests the shared memory of the blocks of an SM of 228 KiB, of which the system reserves 1 KiB in each block. */
+static void test_shared_memory(void)
+{
+	size_t most = 0;
+	int n = 0;
+
+	IS(0, cudaFuncSetAttribute(&blocks, 8, 227 << 10));
+	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, &blocks, 32, 113 << 10));
+	IS(2, n);
+	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, &blocks, 32, 114 << 10));
+	IS(1, n);
+	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, &blocks, 32, 11 << 10));
+	IS(19, n);
+	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, &blocks, 32, 1));
+	IS(32, n);
+	IS(0, cudaOccupancyAvailableDynamicSMemPerBlock(&most, &blocks, 1, 32));
+	IS(227 << 10, (int)most);
+	IS(0, cudaOccupancyAvailableDynamicSMemPerBlock(&most, &blocks, 2, 32));
+	IS(113 << 10, (int)most);
+	IS(0, cudaOccupancyAvailableDynamicSMemPerBlock(&most, &blocks, 9, 32));
+	IS((25 << 10) + 256 - 1024, (int)most);
+}
+
 /* Tests clusters that launches and kernel attributes set. The program must permit more than 8 blocks. */
 static void test_clusters(void)
 {
@@ -236,6 +261,7 @@ int main(int argc, char **argv)
 	test_device();
 	test_arguments();
 	test_kernels();
+	test_shared_memory();
 	test_clusters();
 	return bad;
 }
