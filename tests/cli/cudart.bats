@@ -310,11 +310,11 @@ setup() {
 	[ "${#lines[@]}" -eq 3 ]
 }
 
-# A program of the driver alone, which is absent.
+# driver_program NAME [LIBRARY]: a program of the driver alone, which is absent.
 driver_program() {
 	awk '$2 ~ /^cu[A-Z]/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >driver-stub.c
 	gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so driver-stub.c
-	gcc -std=gnu11 -o "$1" "$ROOT/tests/data/cudart/$1.c" -L. -lcuda
+	gcc -std=gnu11 -o "$1" "$ROOT/tests/data/cudart/$1.c" -L. -lcuda "${@:2}"
 }
 
 @test "green contexts, libraries of the runtime, batches of copies, graphs as text" {
@@ -333,6 +333,12 @@ driver_program() {
 	run -0 cat batches.dot
 	assert_line '"graph_1_node_0"[shape="box" label="0\nMEMCPY\nhost to device, 16 x 1 x 1"];'
 	assert_line '"graph_1_node_1"[shape="box" label="1\nKERNEL\nadd\ngrid (3,1,1), block (32,2,1), shared memory 16"];'
+}
+
+@test "user objects of graphs, events of contexts, copies of arrays and boxes" {
+	driver_program objects -lcudart
+	run -0 trace-exec -n -g a100-40 --run ./objects
+	assert_output ''
 }
 
 @test "a program of the driver" {

@@ -100,6 +100,123 @@ STREAM(cuMemcpyBatchAsync_v2, s ? copy_batch(COPY_BATCH, h, NULL, s) : cudaError
 	struct stream *s)
 STREAM(cuMemcpyBatchAsync_v2_ptsz, copy_batch(COPY_BATCH, h, NULL, s), COPIES, struct stream *s)
 
+/* ---- copies of boxes ---- */
+
+enum { OPERAND_POINTER = 1, OPERAND_ARRAY };
+
+/* cudaMemcpy3DOperand */
+struct box_operand {
+	int type;
+	union {
+		struct {
+			char *base;
+			size_t row, layer; /* elements of a row, rows of a layer; 0: those of the copy */
+			struct memory_location hint;
+		} pointer;
+		struct {
+			struct array *array;
+			struct position offset;
+		} array;
+	};
+};
+
+/* cudaMemcpy3DBatchOp */
+struct box_copy {
+	struct box_operand from, to;
+	struct extent extent;
+	int order;
+	unsigned flags;
+};
+
+static size_t operand_texel_bytes(const struct box_operand *o)
+{
+	return o->type == OPERAND_ARRAY ? cudart_array_texel_bytes(o->array.array) : 0;
+}
+
+/* Sets one end of a copy of elements of `unit` bytes. Returns 0 or a status. */
+static int convert_box_operand(const struct box_operand *o, const struct extent *x, size_t unit,
+	const struct array **array, struct position *offset, struct pitched *at)
+{
+	size_t row = o->pointer.row ? o->pointer.row : x->width,
+	       layer = o->pointer.layer ? o->pointer.layer : x->height;
+
+	if (o->type == OPERAND_ARRAY) {
+		*array = o->array.array;
+		*offset = o->array.offset;
+		return operand_texel_bytes(o) == unit ? cudaSuccess : cudaErrorInvalidValue;
+	}
+	if (o->type != OPERAND_POINTER || !o->pointer.base || row < x->width || layer < x->height ||
+		row > SIZE_MAX / 2 / unit)
+		return cudaErrorInvalidValue;
+	*at = (struct pitched){o->pointer.base, row * unit, x->width * unit, layer};
+	return cudaSuccess;
+}
+
+static int convert_box_copy(struct copy_3d *to, const struct box_copy *c)
+{
+	size_t unit =
+		operand_texel_bytes(&c->to) ? operand_texel_bytes(&c->to) : operand_texel_bytes(&c->from);
+	int e;
+
+	if (!c->extent.width || !c->extent.height || !c->extent.depth || c->order < ORDER_STREAM ||
+		c->order > ORDER_LAST || c->flags > FLAGS_OF_COPY)
+		return cudaErrorInvalidValue;
+	unit = unit ? unit : 1;
+	*to = (struct copy_3d){.extent = c->extent, .kind = KIND_DEFAULT};
+	e = convert_box_operand(&c->from, &c->extent, unit, &to->from_array, &to->from_position, &to->from);
+	return e ? e
+		 : convert_box_operand(&c->to, &c->extent, unit, &to->to_array, &to->to_position, &to->to);
+}
+
+/* Copies the n boxes on stream s. Sets *failed, unless NULL, to the number of the copy that failed. */
+static int copy_boxes(
+	const struct box_copy *c, size_t n, unsigned long long flags, size_t *failed, struct stream *s)
+{
+	struct copy_3d p;
+	int e = n && c && !flags ? cudaSuccess : cudaErrorInvalidValue;
+
+	if (failed)
+		*failed = SIZE_MAX;
+	for (size_t i = 0; !e && i < 2 * n; i++) { /* all copies are checked before the first */
+		e = convert_box_copy(&p, &c[i % n]);
+		if (!e && i >= n)
+			e = cudaMemcpy3DAsync(&p, s);
+		if (e && failed)
+			*failed = i % n;
+	}
+	return e;
+}
+
+/* legacy: a stream of NULL is the legacy stream, on which batches are not possible. */
+static int copy_boxes_of_runtime(const struct box_copy *c, size_t n, uintptr_t third, uintptr_t fourth,
+	struct stream *fifth, bool legacy)
+{
+	bool older = cudart_runtime_release() < 13; /* the third argument is `failed` */
+	struct stream *s = older ? fifth : (struct stream *)fourth;
+
+	return end_batch(
+		legacy && !s ? cudaErrorInvalidValue
+			     : copy_boxes(c, n, older ? fourth : third, older ? (size_t *)third : NULL, s));
+}
+API(int, cudaMemcpy3DBatchAsync, size_t n, const struct box_copy *c, uintptr_t third, uintptr_t fourth,
+	struct stream *fifth)
+{
+	return copy_boxes_of_runtime(c, n, third, fourth, fifth, true);
+}
+API(int, cudaMemcpy3DBatchAsync_ptsz, size_t n, const struct box_copy *c, uintptr_t third, uintptr_t fourth,
+	struct stream *fifth)
+{
+	return copy_boxes_of_runtime(c, n, third, fourth, fifth, false);
+}
+STREAM(cuMemcpy3DBatchAsync, s ? copy_boxes(c, n, flags, failed, s) : cudaErrorInvalidValue, size_t n,
+	const struct box_copy *c, size_t *failed, unsigned long long flags, struct stream *s)
+STREAM(cuMemcpy3DBatchAsync_ptsz, copy_boxes(c, n, flags, failed, s), size_t n, const struct box_copy *c,
+	size_t *failed, unsigned long long flags, struct stream *s)
+STREAM(cuMemcpy3DBatchAsync_v2, s ? copy_boxes(c, n, flags, NULL, s) : cudaErrorInvalidValue, size_t n,
+	const struct box_copy *c, unsigned long long flags, struct stream *s)
+STREAM(cuMemcpy3DBatchAsync_v2_ptsz, copy_boxes(c, n, flags, NULL, s), size_t n, const struct box_copy *c,
+	unsigned long long flags, struct stream *s)
+
 /* ---- managed memory ---- */
 
 /* Discards the contents of managed memory: they are undefined until they are written. */

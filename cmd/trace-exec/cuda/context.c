@@ -38,6 +38,8 @@ static bool is_context(const struct cuda_context *c)
 	return false;
 }
 
+bool cuda_is_live_context(const struct cuda_context *c) { return is_context(c) && c->live; }
+
 struct cuda_context *cuda_current_context(void)
 {
 	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;

@@ -10,7 +10,7 @@
  *   launch_older.c launches of the first releases
  *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
  *   green.c    contexts for a part of the SMs             batch.c   batches of copies and hints, also of the runtime
- *   library.c  libraries of the runtime
+ *   library.c  libraries of the runtime                  copy_array.c copies of rows of arrays
  *   cuda.def   every function of the driver
  *
  * Always true: a function of the driver does not change the runtime's last error. All contexts share one device
@@ -39,6 +39,8 @@ struct cuda_context *cuda_current_context(void);
 struct cuda_context *cuda_stream_context(const struct stream *s);
 /* Creates a context, without making it current. */
 struct cuda_context *cuda_make_context(unsigned flags);
+/* Tests whether a handle is a context that was not destroyed. */
+bool cuda_is_live_context(const struct cuda_context *c);
 unsigned long long cuda_context_id(const struct cuda_context *c);
 /* Destroys a context. Destroying the last one frees the memory of the device. Returns 0 or a status. */
 int cuda_end_context(struct cuda_context *c);
@@ -82,6 +84,13 @@ static inline void *cuda_address(uint64_t addr) { return (void *)(uintptr_t)addr
 /* Stores a value at `to`. Yields 0, or cudaErrorInvalidValue if `to` is NULL. */
 #define STORED(to, value) ((to) ? (*(to) = (value), cudaSuccess) : cudaErrorInvalidValue)
 
+/*
+ * stream.c: record an event after all work of a context, and let all later work of a context wait for one. live:
+ * the context exists. Return 0 or a status.
+ */
+int cuda_record_context_event(struct event *event, bool live, const char *function);
+int cuda_wait_context_event(const struct event *event, bool live, const char *function);
+
 /* CUDA_MEMCPY3D, for memory.c. x and width are in bytes, even for arrays. */
 struct cuda_copy_end {
 	size_t x, y, z, level;
@@ -98,6 +107,9 @@ struct cuda_copy_3d {
 };
 /* Converts *c to the runtime's structure. Returns 0 or a status. */
 int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c);
+enum memory_kind { KIND_HOST = 1, KIND_DEVICE, KIND_ARRAY, KIND_UNIFIED };
+/* Copies a box on stream s. Returns 0 or a status. */
+int cuda_copy_box(const struct cuda_copy_3d *c, struct stream *s);
 
 /*
  * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes, or to NULL if

@@ -225,3 +225,14 @@ DRIVER(cuGraphExecUpdate, update_by_parts(x, g, wrong, result), struct graph_exe
 	const struct cuda_graph *g, struct graph_node **wrong, int *result)
 DRIVER(cuGraphExecUpdate_v2, info ? update_graph_exec(x, g, info) : cudaErrorInvalidValue,
 	struct graph_exec *x, const struct cuda_graph *g, struct update_info *info)
+
+/* ---- user objects ---- */
+
+DEVICE(cuUserObjectCreate, cudaUserObjectCreate(to, data, destroy, n, flags), struct user_object **to,
+	void *data, void (*destroy)(void *), unsigned n, unsigned flags)
+DEVICE(cuUserObjectRetain, cudaUserObjectRetain(o, n), struct user_object *o, unsigned n)
+DEVICE(cuUserObjectRelease, cudaUserObjectRelease(o, n), struct user_object *o, unsigned n)
+DEVICE(cuGraphRetainUserObject, cudaGraphRetainUserObject(g, o, n, flags), struct cuda_graph *g,
+	struct user_object *o, unsigned n, unsigned flags)
+DEVICE(cuGraphReleaseUserObject, cudaGraphReleaseUserObject(g, o, n), struct cuda_graph *g,
+	struct user_object *o, unsigned n)

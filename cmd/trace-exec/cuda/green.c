@@ -204,3 +204,7 @@ STREAM(cuStreamGetGreenCtx,
 	cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle
 				    : STORED(to, green_of_context(cuda_stream_context(s))),
 	struct stream *s, struct green_context **to)
+DEVICE(cuGreenCtxRecordEvent, cuda_record_context_event(event, find_green(g), "cuGreenCtxRecordEvent"),
+	struct green_context *g, struct event *event)
+DEVICE(cuGreenCtxWaitEvent, cuda_wait_context_event(event, find_green(g), "cuGreenCtxWaitEvent"),
+	struct green_context *g, const struct event *event)

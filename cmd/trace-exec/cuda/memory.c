@@ -152,8 +152,6 @@ STREAM_TOO(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz,
 	uint64_t to, const struct cuda_context *c, uint64_t from, const struct cuda_context *d, size_t n,
 	struct stream *s)
 
-enum memory_kind { KIND_HOST = 1, KIND_DEVICE, KIND_ARRAY, KIND_UNIFIED };
-
 /* Sets one end of the runtime's structure. unit: bytes of a texel if either end is an array, else 1. */
 static int convert_copy_end(const struct cuda_copy_end *c, const struct cuda_copy_3d *whole, size_t unit,
 	const struct array **array, struct position *p, struct pitched *at)
@@ -189,16 +187,21 @@ int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c)
 	return e ? e : convert_copy_end(&c->to, c, unit, &to->to_array, &to->to_position, &to->to);
 }
 
-static int copy_driver_box(const struct cuda_copy_3d *c, struct stream *s)
+int cuda_copy_box(const struct cuda_copy_3d *c, struct stream *s)
 {
 	struct copy_3d p;
 	int e = cuda_convert_copy(&p, c);
 
 	return e ? e : cudaMemcpy3DAsync(&p, s);
 }
-DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, copy_driver_box(c, NULL), const struct cuda_copy_3d *c)
-STREAM_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, copy_driver_box(c, s), const struct cuda_copy_3d *c,
+DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, cuda_copy_box(c, NULL), const struct cuda_copy_3d *c)
+STREAM_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, cuda_copy_box(c, s), const struct cuda_copy_3d *c,
 	struct stream *s)
+/* A copy between contexts, whose structure has them in place of the reserved members. */
+ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
+ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3D_v2);
+ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
+ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
 /* CUDA_MEMCPY2D */
 struct copy_2d_end {
@@ -233,7 +236,7 @@ static int copy_driver_rows(const struct cuda_copy_2d *c, struct stream *s)
 		return cudaErrorInvalidValue;
 	box = (struct cuda_copy_3d){
 		convert_2d_copy_end(&c->from), convert_2d_copy_end(&c->to), c->width, c->height, 1};
-	return copy_driver_box(&box, s);
+	return cuda_copy_box(&box, s);
 }
 DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_driver_rows(c, NULL), const struct cuda_copy_2d *c)
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);

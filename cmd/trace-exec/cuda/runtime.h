@@ -183,4 +183,12 @@ int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *to);
 int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value);
 int cudaDeviceGraphMemTrim(int device);
 
+/* user_object.c */
+int cudaUserObjectCreate(
+	struct user_object **to, void *data, void (*destroy)(void *), unsigned n, unsigned flags);
+int cudaUserObjectRetain(struct user_object *o, unsigned n),
+	cudaUserObjectRelease(struct user_object *o, unsigned n);
+int cudaGraphRetainUserObject(struct cuda_graph *g, struct user_object *o, unsigned n, unsigned flags);
+int cudaGraphReleaseUserObject(struct cuda_graph *g, struct user_object *o, unsigned n);
+
 #endif

@@ -2,6 +2,7 @@
 /* Streams, events, recording into graphs, and values in memory that streams write or wait for. */
 #include <string.h>
 #include "cuda/cuda.h"
+#include "cudart/pause.h"
 
 /* ---- streams ---- */
 
@@ -85,6 +86,47 @@ DEVICE(cuEventQuery, cudaEventQuery(event), struct event *event)
 DEVICE(cuEventElapsedTime, cudaEventElapsedTime(ms, from, to), float *ms, struct event *from,
 	struct event *to)
 ALSO(cuEventElapsedTime_v2, cuEventElapsedTime);
+
+/*
+ * Begins a call for an event and all streams of a context. All their work is done, unless a launch waits for the
+ * host. Returns 0 or a status.
+ */
+static int begin_context_event_call(const struct event *event, bool live, const char *function)
+{
+	int e = cudart_enter(true);
+
+	if (!e && !live)
+		e = cudaErrorDeviceUninitialized;
+	if (!e && !cudart_is_event(event))
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		e = capture_break_all();
+	if (!e && pause_has_tasks())
+		e = cudart_unsupported(function, "while a kernel waits");
+	return e;
+}
+
+int cuda_record_context_event(struct event *event, bool live, const char *function)
+{
+	int e = begin_context_event_call(event, live, function);
+
+	if (!e)
+		e = work_record_now(event);
+	cudart_leave(cudaSuccess);
+	return e;
+}
+
+int cuda_wait_context_event(const struct event *event, bool live, const char *function)
+{
+	int e = begin_context_event_call(event, live, function);
+
+	cudart_leave(cudaSuccess);
+	return e;
+}
+DEVICE(cuCtxRecordEvent, cuda_record_context_event(event, cuda_is_live_context(c), "cuCtxRecordEvent"),
+	const struct cuda_context *c, struct event *event)
+DEVICE(cuCtxWaitEvent, cuda_wait_context_event(event, cuda_is_live_context(c), "cuCtxWaitEvent"),
+	const struct cuda_context *c, const struct event *event)
 
 /* ---- values in memory ---- */
 

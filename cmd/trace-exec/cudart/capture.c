@@ -123,6 +123,13 @@ int capture_break_recording(const struct stream *s)
 	return cudaErrorStreamCaptureUnsupported;
 }
 
+int capture_break_all(void)
+{
+	for (struct stream_capture *r = recordings; r; r = r->next)
+		r->broken = true;
+	return recordings ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
 int capture_reject_call(const struct stream *s, const char *what)
 {
 	int e;

@@ -245,6 +245,36 @@ ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 API(int, cudaMemcpy3D, const struct copy_3d *c) { return wait_until_done(cudaMemcpy3DAsync(c, NULL)); }
 ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
+/* cudaMemcpy3DPeerParms: a copy between devices. */
+struct peer_copy_3d {
+	const struct array *from_array;
+	struct position from_position;
+	struct pitched from;
+	int from_device;
+	const struct array *to_array;
+	struct position to_position;
+	struct pitched to;
+	int to_device;
+	struct extent extent;
+};
+
+API(int, cudaMemcpy3DPeerAsync, const struct peer_copy_3d *p, struct stream *s)
+{
+	if (!p || p->from_device || p->to_device)
+		return cudart_leave(
+			(cudart_enter(false), p ? cudaErrorInvalidDevice : cudaErrorInvalidValue));
+	return cudaMemcpy3DAsync(&(struct copy_3d){p->from_array, p->from_position, p->from, p->to_array,
+					 p->to_position, p->to, p->extent, BY_ADDRESS},
+		s);
+}
+ALSO(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
+
+API(int, cudaMemcpy3DPeer, const struct peer_copy_3d *p)
+{
+	return wait_until_done(cudaMemcpy3DPeerAsync(p, NULL));
+}
+ALSO(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+
 /* ---- variables ---- */
 
 static int copy_variable(

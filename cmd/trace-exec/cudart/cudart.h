@@ -113,6 +113,7 @@ struct grant {
 };
 
 struct stream;
+struct user_object;
 struct cuda_context;
 struct array;
 struct mipmap;
@@ -162,6 +163,13 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n);
  * cudaErrorNotSupported.
  */
 int cudart_unsupported(const char *function, const char *what);
+
+/*
+ * user_object.c: returns the user objects that lost their last reference, and forgets them. The caller destroys
+ * them when it has released the lock.
+ */
+struct user_object *user_object_take_dead(void);
+void user_object_destroy(struct user_object *o);
 
 /* status.c */
 void cudart_set_last_error(int status);

@@ -55,6 +55,7 @@ void graph_copy_free(struct cuda_graph *g)
 		return;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		free_graph_node(g->node[i]);
+	user_object_drop_references(g);
 	free(g->node);
 	free(g);
 }
@@ -180,6 +181,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 	struct cuda_graph *copy = xcalloc(1, sizeof(*copy));
 	int e = cudaSuccess;
 
+	user_object_copy_references(copy, g);
 	for (uint32_t i = 0; i < g->n_nodes && !e; i++) {
 		struct graph_node *n;
 

@@ -7,6 +7,7 @@
  *   graph_edges.c  dependencies                 launch.c, copy.c  work of kernels, copies and fills
  *   capture.c      recording streams           condition.c   nodes with a condition
  *   graph_node.c   nodes of every kind        dot.c             graphs as text
+ *   user_object.c  data that graphs refer to
  *
  * Always true: a node has its own copy of its work, with the kernel arguments. An instance is a copy of its
  * graph. It executes a node after all nodes that the node depends on; among the nodes that are ready, the one
@@ -144,10 +145,20 @@ struct graph_node {
 	bool disabled;
 };
 
+struct user_object;
+
+/* References of a graph to a user object. */
+struct held_object {
+	struct user_object *object;
+	uint64_t references;
+};
+
 struct cuda_graph {
 	struct cuda_graph *next;
 	struct graph_node **node; /* nodes in the order in which they were added */
 	uint32_t n_nodes, cap_nodes;
+	struct held_object *held;
+	uint32_t n_held, cap_held;
 	bool is_body; /* the graph belongs to a conditional node */
 };
 
@@ -192,6 +203,11 @@ void condition_reset_in_graph(const struct cuda_graph *g);
 /* Returns the index of the graph that the condition selects. An index of n_bodies or more means no graph. */
 uint32_t condition_selected_graph(const struct conditional *c);
 bool condition_exists(uint64_t handle);
+
+/* user_object.c: adds the references of one graph to another, as for a copy. */
+void user_object_copy_references(struct cuda_graph *to, const struct cuda_graph *from);
+/* Drops all references of a graph that is being freed. */
+void user_object_drop_references(struct cuda_graph *g);
 
 /* graph_node.c: marks memory at addr as allocated by a node, and counts it. */
 void graph_note_allocation(uint64_t addr);
@@ -255,6 +271,8 @@ bool capture_blocks_work(const struct stream *s, int *status);
 int capture_add_work(const struct stream *s, const struct graph_work *w);
 /* Breaks the recording of stream s. Returns the status of a call that s forbids while it records. */
 int capture_break_recording(const struct stream *s);
+/* Breaks all recordings, if there are any, for a call that they forbid. Returns 0 if there are none, or a status. */
+int capture_break_all(void);
 /* Rejects a call that cannot be recorded, and breaks the recording. Returns 0 if the stream does not record. */
 int capture_reject_call(const struct stream *s, const char *what);
 /*

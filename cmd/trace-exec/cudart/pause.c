@@ -35,6 +35,8 @@ static struct task *current; /* task whose work begin_task_work() is starting */
 static struct task **place;
 static bool is_watched; /* a thread runs watch_tasks() */
 
+bool pause_has_tasks(void) { return tasks; }
+
 static bool is_legacy_default_stream(const struct stream *s) { return (uintptr_t)s <= 1; }
 
 /* Tests whether work on one stream waits for earlier work on the other. */

@@ -21,6 +21,8 @@ void pause_launch(struct begun_launch *l, struct stream *s);
 bool pause_must_queue(const struct stream *s);
 /* Queues a copy of the work. Returns 0 or a status. */
 int pause_queue_work(struct stream *s, const struct graph_work *w);
+/* Tests whether a launch waits, or work is queued after one. */
+bool pause_has_tasks(void);
 /* Tests whether the recording of the event is queued. */
 bool pause_has_event(const struct event *event);
 

@@ -236,8 +236,11 @@ int cudart_enter(bool wait)
 
 int cudart_leave(int status)
 {
+	struct user_object *dead = user_object_take_dead();
+
 	cudart_set_last_error(status);
 	pthread_mutex_unlock(&cudart.lock);
+	user_object_destroy(dead);
 	return status;
 }
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests user objects of graphs, events of contexts, and copies of arrays and boxes, of the driver and of the
+ * runtime. Prints a line for each call whose result is not as expected.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "values.h"
+
+int cudaGraphCreate(void **, unsigned), cudaGraphClone(void **, void *), cudaGraphDestroy(void *);
+int cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphExecDestroy(void *);
+int cudaGraphAddChildGraphNode(void **, void *, void **, size_t, void *), cudaGraphDestroyNode(void *);
+int cudaUserObjectCreate(void **, void *, void (*)(void *), unsigned, unsigned);
+int cudaUserObjectRetain(void *, unsigned), cudaUserObjectRelease(void *, unsigned);
+int cudaGraphRetainUserObject(void *, void *, unsigned, unsigned),
+	cudaGraphReleaseUserObject(void *, void *, unsigned);
+int cuUserObjectCreate(void **, void *, void (*)(void *), unsigned, unsigned);
+int cuUserObjectRetain(void *, unsigned), cuUserObjectRelease(void *, unsigned);
+int cuGraphRetainUserObject(void *, void *, unsigned, unsigned),
+	cuGraphReleaseUserObject(void *, void *, unsigned);
+int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
+int cuEventCreate(void **, unsigned), cuEventQuery(void *), cuEventDestroy_v2(void *);
+int cuCtxRecordEvent(void *, void *), cuCtxWaitEvent(void *, void *);
+int cuGreenCtxRecordEvent(void *, void *);
+int cuStreamCreate(void **, unsigned), cuStreamDestroy_v2(void *);
+int cuStreamBeginCapture_v2(void *, int), cuStreamEndCapture(void *, void **);
+int cuArrayCreate_v2(void **, const void *), cuArray3DCreate_v2(void **, const void *),
+	cuArrayDestroy(void *);
+int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t), cuMemsetD32_v2(uint64_t, unsigned, size_t);
+int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuMemcpyHtoA_v2(void *, size_t, const void *, size_t), cuMemcpyAtoH_v2(void *, void *, size_t, size_t);
+int cuMemcpyDtoA_v2(void *, size_t, uint64_t, size_t), cuMemcpyAtoD_v2(uint64_t, void *, size_t, size_t);
+int cuMemcpyAtoA_v2(void *, size_t, void *, size_t, size_t);
+int cuMemcpyHtoAAsync_v2(void *, size_t, const void *, size_t, void *),
+	cuMemcpyAtoHAsync_v2(void *, void *, size_t, size_t, void *);
+int cuMemcpy3DPeer(const void *), cudaMemcpy3DPeer(const void *);
+int cuMemcpy3DBatchAsync_v2(size_t, const void *, unsigned long long, void *),
+	cuMemcpy3DBatchAsync(size_t, const void *, size_t *, unsigned long long, void *);
+int cudaMemcpy3DBatchAsync(size_t, const void *, unsigned long long, void *);
+
+enum { INVALID = 1, NO_CONTEXT = 201, BAD_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, NO_SYNC = 1, MOVE = 1 };
+
+static int destroyed;
+
+static void note_end(void *n) { destroyed += *(int *)n; }
+
+static void test_user_objects(void)
+{
+	void *g, *clone, *parent, *node, *x, *o, *p;
+	int one = 1, ten = 10;
+
+	IS(INVALID, cudaUserObjectCreate(&o, &one, NULL, 1, NO_SYNC));
+	IS(INVALID, cudaUserObjectCreate(&o, &one, note_end, 0, NO_SYNC));
+	IS(INVALID, cudaUserObjectCreate(&o, &one, note_end, 1, 0));
+	IS(0, cudaUserObjectCreate(&o, &one, note_end, 1, NO_SYNC));
+	IS(0, cudaUserObjectRetain(o, 2));
+	IS(INVALID, cudaUserObjectRelease(o, 4));
+	IS(0, cudaUserObjectRelease(o, 2));
+	IS(0, destroyed);
+	IS(0, cudaGraphCreate(&g, 0));
+	IS(INVALID, cudaGraphRetainUserObject(g, o, 2, MOVE));
+	IS(0, cudaGraphRetainUserObject(g, o, 1, MOVE));
+	IS(INVALID, cudaUserObjectRelease(o, 1));
+	IS(0, cudaGraphRetainUserObject(g, o, 2, 0));
+	IS(INVALID, cudaGraphReleaseUserObject(g, o, 4));
+	IS(0, cudaGraphReleaseUserObject(g, o, 2));
+	/* a copy, a child and an instance hold references of their own */
+	IS(0, cudaGraphClone(&clone, g));
+	IS(0, cudaGraphDestroy(g));
+	IS(0, destroyed);
+	IS(0, cudaGraphInstantiate(&x, clone, 0));
+	IS(0, cudaGraphCreate(&parent, 0));
+	IS(0, cudaGraphAddChildGraphNode(&node, parent, NULL, 0, clone));
+	IS(0, cudaGraphDestroy(clone));
+	IS(0, cudaGraphDestroyNode(node));
+	IS(0, destroyed);
+	IS(0, cudaGraphExecDestroy(x));
+	IS(1, destroyed);
+	IS(INVALID, cudaUserObjectRetain(o, 1));
+
+	IS(0, cuUserObjectCreate(&o, &one, note_end, 2, NO_SYNC));
+	IS(0, cuUserObjectCreate(&p, &ten, note_end, 1, NO_SYNC));
+	IS(0, cuGraphRetainUserObject(parent, o, 1, 0));
+	IS(0, cuGraphRetainUserObject(parent, p, 1, 0));
+	IS(0, cuUserObjectRetain(o, 1));
+	IS(0, cuUserObjectRelease(o, 3));
+	IS(1, destroyed);
+	IS(0, cuGraphReleaseUserObject(parent, o, 1));
+	IS(2, destroyed);
+	IS(0, cudaGraphDestroy(parent));
+	IS(2, destroyed);
+	IS(0, cuUserObjectRelease(p, 1));
+	IS(12, destroyed);
+}
+
+static void test_context_events(void)
+{
+	void *c, *event, *s, *g;
+
+	IS(0, cuCtxCreate_v2(&c, 0, 0));
+	IS(0, cuEventCreate(&event, 0));
+	IS(0, cuStreamCreate(&s, 0));
+	IS(0, cuCtxRecordEvent(c, event));
+	IS(0, cuEventQuery(event));
+	IS(0, cuCtxWaitEvent(c, event));
+	IS(BAD_HANDLE, cuCtxRecordEvent(c, s));
+	IS(NO_CONTEXT, cuCtxRecordEvent(s, event));
+	IS(NO_CONTEXT, cuGreenCtxRecordEvent(c, event));
+	IS(0, cuStreamBeginCapture_v2(s, 0));
+	IS(CAPTURE_UNSUPPORTED, cuCtxWaitEvent(c, event));
+	IS(901, cuStreamEndCapture(s, &g));
+	IS(0, cuStreamDestroy_v2(s));
+	IS(0, cuEventDestroy_v2(event));
+	IS(0, cuCtxDestroy_v2(c));
+	IS(NO_CONTEXT, cuCtxRecordEvent(c, event));
+}
+
+enum { FLOAT = 0x20, N = 8 };
+static const float h[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static void test_rows_of_arrays(void)
+{
+	struct {
+		size_t width, height;
+		unsigned format, channels;
+	} d = {N, 0, FLOAT, 1};
+	void *a, *b;
+	float back[N] = {0};
+	uint64_t p;
+
+	IS(0, cuArrayCreate_v2(&a, &d));
+	IS(0, cuArrayCreate_v2(&b, &d));
+	IS(0, cuMemAlloc_v2(&p, sizeof(h)));
+	IS(0, cuMemsetD32_v2(p, 0, N));
+	IS(0, cuMemcpyHtoA_v2(a, 0, h, sizeof(h)));
+	IS(0, cuMemcpyAtoD_v2(p + 4, a, 8, 12)); /* 0 3 4 5 0 0 0 0 */
+	IS(0, cuMemcpyDtoA_v2(b, 0, p, sizeof(h)));
+	IS(0, cuMemcpyAtoA_v2(b, 20, a, 0, 12)); /* 0 3 4 5 0 1 2 3 */
+	IS(0, cuMemcpyHtoAAsync_v2(b, 0, h + 7, 4, NULL));
+	IS(0, cuMemcpyAtoH_v2(back, b, 0, 16));
+	IS(0, cuMemcpyAtoHAsync_v2(back + 4, b, 16, 16, NULL));
+	IS(0, memcmp(back, (float[N]){8, 3, 4, 5, 0, 1, 2, 3}, sizeof(back)));
+	IS(INVALID, cuMemcpyAtoH_v2(back, b, 4, sizeof(h)));
+	IS(INVALID, cuMemcpyHtoA_v2(b, 2, h, 4));
+	IS(0, cuArrayDestroy(a));
+	IS(0, cuArrayDestroy(b));
+	IS(0, cuMemFree_v2(p));
+}
+
+struct operand {
+	int type;
+	union {
+		struct {
+			const void *base;
+			size_t row, layer;
+			int hint[2];
+		} pointer;
+		struct {
+			void *array;
+			size_t x, y, z;
+		} array;
+	};
+};
+struct box {
+	struct operand from, to;
+	size_t width, height, depth;
+	int order;
+	unsigned flags;
+};
+
+/* Copies 2 x 2 texels of an array of 4 x 2, then pairs of rows of a buffer. */
+static void test_boxes(void)
+{
+	struct {
+		size_t width, height, depth;
+		unsigned format, channels, flags;
+	} d = {4, 2, 0, FLOAT, 1, 0};
+	float back[4] = {0};
+	void *a, *s;
+	size_t failed;
+	struct box c[2];
+
+	IS(0, cuArray3DCreate_v2(&a, &d));
+	IS(0, cuStreamCreate(&s, 0));
+	c[0] = (struct box){{1, .pointer = {h, 4, 0, {0, 0}}}, {2, .array = {a, 0, 0, 0}}, 4, 2, 1, 1, 0};
+	c[1] = (struct box){{2, .array = {a, 1, 0, 0}}, {1, .pointer = {back, 0, 0, {0, 0}}}, 2, 2, 1, 1, 0};
+	IS(INVALID, cuMemcpy3DBatchAsync_v2(2, c, 0, NULL));
+	IS(INVALID, cuMemcpy3DBatchAsync_v2(2, c, 1, s));
+	c[1].width = 0;
+	IS(INVALID, cuMemcpy3DBatchAsync(2, c, &failed, 0, s));
+	IS(1, failed);
+	c[1].width = 2;
+	IS(0, cuMemcpy3DBatchAsync_v2(2, c, 0, s));
+	IS(0, memcmp(back, (float[4]){2, 3, 6, 7}, sizeof(back)));
+	c[0] = (struct box){
+		{1, .pointer = {h, 16, 2, {0, 0}}}, {1, .pointer = {back, 4, 0, {0, 0}}}, 4, 2, 2, 1, 0};
+	c[0].height = 1; /* two layers of a row of 4 bytes; the layers of the source have two rows of 16 */
+	IS(0, cudaMemcpy3DBatchAsync(1, c, 0, s));
+	IS(0, memcmp(back, (float[4]){1, 1, 6, 7}, 4));
+	IS(0, cuStreamDestroy_v2(s));
+	IS(0, cuArrayDestroy(a));
+}
+
+static void test_peer_boxes(void)
+{
+	struct end {
+		size_t x, y, z, level;
+		unsigned kind;
+		const void *host;
+		uint64_t device;
+		void *array, *context;
+		size_t pitch, height;
+	};
+	struct {
+		struct end from, to;
+		size_t width, height, depth;
+	} c = {{.kind = 1, .host = h, .pitch = 16}, {.kind = 2, .pitch = 8}, 8, 2, 1};
+	struct {
+		void *from_array;
+		size_t from_position[3];
+		struct {
+			const void *base;
+			size_t pitch, width, height;
+		} from;
+		int from_device;
+		void *to_array;
+		size_t to_position[3];
+		struct {
+			void *base;
+			size_t pitch, width, height;
+		} to;
+		int to_device;
+		size_t width, height, depth;
+	} r = {.width = 4, .height = 2, .depth = 1};
+	float back[4];
+	uint64_t p;
+
+	IS(0, cuMemAlloc_v2(&p, 16));
+	c.to.device = p;
+	IS(0, cuMemcpy3DPeer(&c));
+	IS(0, cuMemcpyDtoH_v2(back, p, 16));
+	IS(0, memcmp(back, (float[4]){1, 2, 5, 6}, 16));
+	r.from.base = (void *)(uintptr_t)p;
+	r.to.base = (void *)(uintptr_t)(p + 4);
+	r.from.pitch = r.to.pitch = 8;
+	IS(0, cudaMemcpy3DPeer(&r));
+	IS(0, cuMemcpyDtoH_v2(back, p, 16));
+	IS(0, memcmp(back, (float[4]){1, 1, 5, 5}, 16));
+	r.to_device = 1;
+	IS(101, cudaMemcpy3DPeer(&r));
+	IS(0, cuMemFree_v2(p));
+}
+
+int main(void)
+{
+	void *c;
+
+	IS(0, cuInit(0));
+	test_user_objects();
+	IS(0, cuCtxCreate_v2(&c, 0, 0));
+	test_rows_of_arrays();
+	test_boxes();
+	test_peer_boxes();
+	test_context_events();
+	IS(0, cuCtxDestroy_v2(c));
+	return bad;
+}
