@@ -735,8 +735,10 @@ results() {
 	printf '%s\n' "module $ROOT/tests/data/sass/next-work.ptx" 'buffer O bytes=48 zero' \
 		'launch k grid=1 block=1 args O,i64:0,i64:0' >work.launch
 	run -0 trace-exec -o work work.launch
+	printf '%s\n' "module $ROOT/tests/data/ptx/stack.ptx" 'buffer A bytes=128 zero' 'launch k grid=1 block=32 args A' >stack.launch
+	run -0 trace-exec -o stack stack.launch
 	run -0 "$ROOT/tests/data/ptx/rows" "$ROOT/cmd/trace-exec/lang/ptx.def" "$ROOT/tests/badinput/statements.tsv" \
-		basic rest work values/trace products/trace texture/trace tensor/trace wgmma/trace
+		basic rest stack work values/trace products/trace texture/trace tensor/trace wgmma/trace
 	assert_output '135 rows'
 }
 
@@ -889,6 +891,32 @@ results() {
 	sed -i 's/add.u32 %out, %in, %in/add.u32 %out, %in, %ra1/' k.ptx
 	run -2 --separate-stderr trace-exec -n k.launch
 	assert_regex "$stderr" "k.ptx:18:.*register '%ra' of module scope is also used by function twice"
+}
+
+@test "local memory that functions allocate while they run" {
+	cp "$ROOT/tests/data/ptx/stack.ptx" k.ptx
+	printf 'module k.ptx\nbuffer A bytes=128 zero\nlaunch k grid=1 block=32 args A\nsave A a.bin\n' >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 od -An -v -td4 -w20 a.bin
+	assert_line --index 0 --regexp '^ +1 +6 +18 +40 +75$'
+	assert_line --index 5 --regexp '^ +1 +6 +18 +40 +75$'
+	run -0 trace-exec -o out k.launch
+	run -0 grep -c ' alloca.u64 ' out/kernel-1.traceg
+	run -0 trace-exec --as sass -o approximate k.launch
+	run -0 grep -c ' LOP3.LUT ' approximate/kernel-1.traceg
+
+	sed 's/alloca.u32 %at, 65536/alloca.u32 %at, 655360/' k.ptx >many.ptx
+	sed 's/stackrestore.u32 %stack/stackrestore.u32 %at+8/; s/%at+8;/%t;/; s/rem.u32 %n, %t/add.u32 %t, %t, 400000; rem.u32 %n, %t/' k.ptx >wild.ptx
+	sed 's/%a1, 16;/%a1, 24;/' k.ptx >odd.ptx
+	while IFS='|' read -r status module message; do
+		sed "s/k.ptx/$module.ptx/" k.launch >$module.launch
+		run -"$status" trace-exec -n $module.launch
+		assert_output --partial "$message"
+	done <<-'E'
+		1|many|many.ptx:46:2: error: alloca.u32 of 655360 bytes at byte
+		1|wild|error: stackrestore.u32 to byte 400000 (expected
+		2|odd|odd.ptx:13:23: error: alignment (expected a power of two of at most 8388608)
+	E
 }
 
 @test "packed conversions" {

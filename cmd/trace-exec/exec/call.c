@@ -83,9 +83,35 @@ static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec
 	return false;
 }
 
+uint32_t call_frame_end(const struct warp *w)
+{
+	return w->local_base + w->g->code->prog->func[w->func]->local_bytes;
+}
+
+/* Saves the ends of the memory that the caller allocated. Returns the offset after all of it in the lanes of exec. */
+static uint32_t save_dynamic_ends(struct warp *w, struct call_frame *c, uint32_t exec)
+{
+	uint32_t end = call_frame_end(w);
+
+	if (!w->g->code->allocates_local)
+		return end;
+	memcpy(c->dynamic_end, w->dynamic_end, sizeof(c->dynamic_end));
+	FOR_BITS32 (i, exec) {
+		end = max_u32(end, w->dynamic_end[i]);
+		w->dynamic_end[i] = 0;
+	}
+	return end;
+}
+
+static void restore_dynamic_ends(struct warp *w, const struct call_frame *c, uint32_t mask)
+{
+	FOR_BITS32 (i, w->g->code->allocates_local ? mask : 0)
+		w->dynamic_end[i] = c->dynamic_end[i];
+}
+
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec)
 {
-	const struct func *callee = w->g->code->prog->func[func], *caller = w->g->code->prog->func[w->func];
+	const struct func *callee = w->g->code->prog->func[func];
 	const struct call_site *site = o->x->site;
 	uint32_t base = w->local_base;
 	size_t at = w->frame_at;
@@ -94,18 +120,20 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (at most 4096)");
 		return;
 	}
-	uint32_t frame = func_frame_start(callee, base + caller->local_bytes);
-	if (!check_local_memory(w, o, exec, (uint64_t)frame + callee->local_bytes))
-		return;
 	if (w->n_calls == w->cap_calls)
 		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
-	w->call[w->n_calls++] = (struct call_frame){.base = w->depth,
-		.live = w->live,
-		.exec = exec,
-		.func = w->func,
-		.local = base,
-		.frame_at = at,
-		.op = o};
+	struct call_frame *c = &w->call[w->n_calls];
+	uint32_t frame = func_frame_start(callee, save_dynamic_ends(w, c, exec));
+	if (!check_local_memory(w, o, exec, (uint64_t)frame + callee->local_bytes))
+		return;
+	w->n_calls++;
+	c->base = w->depth;
+	c->live = w->live;
+	c->exec = exec;
+	c->func = w->func;
+	c->local = base;
+	c->frame_at = at;
+	c->op = o;
 	w->frame_at += w->g->code->frame[w->func].bytes;
 	w->local_base = frame;
 	exec_open_frame(w, func);
@@ -138,6 +166,7 @@ void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask
 	const struct func *callee = w->g->code->prog->func[w->func];
 	const struct call_site *site = c->op->x->site;
 
+	restore_dynamic_ends(w, c, mask);
 	for (uint32_t i = 0; i < site->n_rets; i++) {
 		const struct argument *a = &site->ret[i];
 		const struct symbol *f = callee->ret[i];
@@ -168,12 +197,12 @@ void call_return_to_caller(struct warp *w, const struct call_frame *c)
 
 void call_leave(struct warp *w)
 {
-	const struct call_frame c = w->call[--w->n_calls];
+	const struct call_frame *c = &w->call[--w->n_calls];
 
-	call_copy_results(w, &c, c.exec);
+	call_copy_results(w, c, c->exec);
 	if (w->n_undefined)
 		undefined_clear_registers(w, w->frame_at, w->g->code->frame[w->func].bytes);
-	call_return_to_caller(w, &c);
+	call_return_to_caller(w, c);
 }
 
 bool call_may_enter(const struct call_site *s, const struct func *f)

@@ -31,16 +31,28 @@ struct call_frame {
 	uint32_t local;  /* local_base of the caller */
 	size_t frame_at; /* frame_at of the caller */
 	const struct op *op;
+	uint32_t dynamic_end
+		[LANES]; /* dynamic_end of the caller, if a function of the program allocates local memory */
 };
 
 /* Forms of the instructions bar and barrier, stored in o->n of their ops. */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
+/* Returns the end of the frame of the running function in local memory. */
+uint32_t call_frame_end(const struct warp *w);
+/* Returns the end of a lane's local memory that the running function and its callers use. */
+static inline uint32_t call_local_end(const struct warp *w, unsigned lane)
+{
+	return w->dynamic_end[lane] ? w->dynamic_end[lane] : call_frame_end(w);
+}
 /* Enters function number func with the lanes of exec. */
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
 /* Leaves the running function, from which all lanes have returned, and copies its results. */
 void call_leave(struct warp *w);
-/* Copies the results of the running function to its caller, which made the call c, for the lanes of mask. */
+/*
+ * Copies the results of the running function to its caller, which made the call c, for the lanes of mask, and frees the
+ * local memory that the function has allocated in these lanes.
+ */
 void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask);
 /* Continues the caller, which made the call c, without its results. */
 void call_return_to_caller(struct warp *w, const struct call_frame *c);

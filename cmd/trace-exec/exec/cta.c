@@ -88,6 +88,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->n_calls = 0;
 		w->frame_at = 0;
 		w->local_base = func_frame_start(c->g->launch->kernel, c->g->code->prog->local_end);
+		memset(w->dynamic_end, 0, sizeof(w->dynamic_end));
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;

@@ -136,6 +136,7 @@ struct bound_code {
 	uint32_t *owner;      /* number of the function of each instruction */
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
 	bool recursive;
+	bool allocates_local; /* a function allocates local memory while it runs */
 	bool uses_malloc;
 	struct reg_sum *sum; /* sources of the form register + constant, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
@@ -378,6 +379,8 @@ struct warp {
 	uint8_t *local; /* local memory of lane 0; each further lane's begins local_stride bytes later */
 	uint32_t local_stride;
 	uint32_t local_base; /* offset of the running function's frame */
+	/* end of the memory that the running function has allocated in each lane (sem/dynamic.c); 0: none */
+	uint32_t dynamic_end[LANES];
 	struct memory *mem;
 	uint32_t live;  /* live lanes of the running call */
 	uint32_t ended; /* lanes that have ended */

@@ -59,9 +59,6 @@ int bind_refused(struct bind *b, struct op *o)
 	} known[] = {
 		{I_tcgen05, "tensor memory and the tensor cores of the fifth generation"},
 		{I_multimem, "memory that several devices share"},
-		{I_alloca, "a stack of local memory that grows"},
-		{I_stacksave, "a stack of local memory that grows"},
-		{I_stackrestore, "a stack of local memory that grows"},
 	};
 	unsigned i = 0;
 
@@ -541,7 +538,9 @@ int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 
 		c->local_bytes = max_u32(n, c->local_bytes);
 	}
-	if (c->recursive)
+	if (c->allocates_local)
+		c->local_bytes = LOCAL_MAX;
+	else if (c->recursive)
 		c->local_bytes = c->local_bytes < LOCAL_MAX / 16 ? LOCAL_MAX / 16 : LOCAL_MAX;
 	c->local_bytes += p->local_end;
 	free(on);
