@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Arrays, textures and surfaces of the driver. The objects are the runtime's; only their descriptions differ.
- * Texture references are not supported.
  */
 #include <string.h>
 #include "cuda/cuda.h"
-#include "cudart/texture.h"
+#include "cuda/texture.h"
 
 /* ---- arrays ---- */
 
@@ -124,39 +123,6 @@ DRIVER(cuMipmappedArrayDestroy, cudaFreeMipmappedArray(m), struct mipmap *m)
 
 /* ---- textures and surfaces ---- */
 
-/* CUDA_RESOURCE_DESC */
-struct cuda_resource {
-	int type; /* enum resource_type */
-	union {
-		struct array *array;
-		struct mipmap *mipmap;
-		struct {
-			uint64_t base;
-			unsigned format, channels;
-			/* width, height: size in texels; linear memory has only a width, in bytes */
-			size_t width, height, pitch;
-		} memory;
-		int reserved[32];
-	} data;
-	unsigned flags;
-};
-
-/* CUDA_TEXTURE_DESC */
-struct cuda_sampler {
-	int mode[3], filter;
-	unsigned flags, anisotropy;
-	int mip_filter;
-	float mip[3], border[4];
-	int reserved[12];
-};
-enum {
-	SAMPLER_INTEGER = 1, /* integers are read unchanged, not scaled to [0, 1] */
-	SAMPLER_NORMALIZED = 2,
-	SAMPLER_SRGB = 16,
-	SAMPLER_PLAIN_TRILINEAR = 32,
-	SAMPLER_SEAMLESS = 64
-};
-
 static bool is_memory_resource(int type) { return type == RESOURCE_LINEAR || type == RESOURCE_PITCH; }
 
 /*
@@ -190,7 +156,7 @@ static int convert_resource(struct resource *to, struct channels *c, const struc
 	return e;
 }
 
-static int create_texture_object(
+int cuda_create_texture(
 	uint64_t *to, const struct cuda_resource *r, const struct cuda_sampler *s, const void *view)
 {
 	struct texture_description d;
@@ -219,11 +185,11 @@ static int create_texture_object(
 	memcpy(d.mip, s->mip, sizeof(d.mip));
 	return cudaCreateTextureObject_v2(to, &resource, &d, NULL);
 }
-DRIVER(cuTexObjectCreate, create_texture_object(to, r, s, view), uint64_t *to, const struct cuda_resource *r,
+DRIVER(cuTexObjectCreate, cuda_create_texture(to, r, s, view), uint64_t *to, const struct cuda_resource *r,
 	const struct cuda_sampler *s, const void *view)
 DRIVER(cuTexObjectDestroy, cudaDestroyTextureObject(handle), uint64_t handle)
 
-static int create_surface_object(uint64_t *to, const struct cuda_resource *r)
+int cuda_create_surface(uint64_t *to, const struct cuda_resource *r)
 {
 	struct resource resource;
 	struct channels c;
@@ -232,7 +198,7 @@ static int create_surface_object(uint64_t *to, const struct cuda_resource *r)
 
 	return e ? e : cudaCreateSurfaceObject(to, &resource);
 }
-DRIVER(cuSurfObjectCreate, create_surface_object(to, r), uint64_t *to, const struct cuda_resource *r)
+DRIVER(cuSurfObjectCreate, cuda_create_surface(to, r), uint64_t *to, const struct cuda_resource *r)
 DRIVER(cuSurfObjectDestroy, cudaDestroySurfaceObject(handle), uint64_t handle)
 
 /* Converts *r to the driver's structure. e: status of the call that set *r; returned if it is not 0. */

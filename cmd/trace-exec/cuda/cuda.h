@@ -11,6 +11,7 @@
  *   array.c    arrays, textures and surfaces              tensor_map.c tensor maps
  *   green.c    contexts for a part of the SMs             batch.c   batches of copies and hints, also of the runtime
  *   library.c  libraries of the runtime                  copy_array.c copies of rows of arrays
+ *   texture_reference.c textures and surfaces that modules name
  *   cuda.def   every function of the driver
  *
  * Always true: a function of the driver does not change the runtime's last error. All contexts share one device
@@ -110,6 +111,10 @@ int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c);
 enum memory_kind { KIND_HOST = 1, KIND_DEVICE, KIND_ARRAY, KIND_UNIFIED };
 /* Copies a box on stream s. Returns 0 or a status. */
 int cuda_copy_box(const struct cuda_copy_3d *c, struct stream *s);
+
+struct cuda_module;
+/* module.c: finds a variable of a module by its name. Returns 0 or a status. */
+int cuda_find_variable(const struct symbol **to, const struct cuda_module *m, const char *name);
 
 /*
  * launch.c: sets *made to the addresses of the arguments in the buffer that `extra` describes, or to NULL if

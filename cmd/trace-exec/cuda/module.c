@@ -309,17 +309,25 @@ DRIVER(cuModuleEnumerateFunctions, list_kernels(to, n, m), const void **to, unsi
 DRIVER(cuLibraryEnumerateKernels, list_kernels(to, n, m), const void **to, unsigned n,
 	const struct cuda_module *m)
 
+int cuda_find_variable(const struct symbol **to, const struct cuda_module *m, const char *name)
+{
+	if (!is_module(m))
+		return cudaErrorInvalidResourceHandle;
+	if (!name)
+		return cudaErrorInvalidValue;
+	*to = cudart_find_variable(&cudart.image[m->image], name);
+	return *to ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
 static int get_variable(uint64_t *to, size_t *bytes, const struct cuda_module *m, const char *name)
 {
 	const struct symbol *s;
+	int e = cuda_find_variable(&s, m, name);
 
-	if (!is_module(m))
-		return cudaErrorInvalidResourceHandle;
-	if (!name || (!to && !bytes))
+	if (e)
+		return e;
+	if (!to && !bytes)
 		return cudaErrorInvalidValue;
-	s = cudart_find_variable(&cudart.image[m->image], name);
-	if (!s)
-		return cudaErrorSymbolNotFound;
 	if (to)
 		*to = s->addr;
 	if (bytes)
