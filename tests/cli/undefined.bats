@@ -74,6 +74,22 @@ reports() {
 	E
 }
 
+@test "findings of a block that fails later are reported first" {
+	kernel <<-'E'
+		setp.eq.u32 %p2, %r1, 7;
+		@%p2 bra far;
+		add.u32 %r31, %r31, 100000;
+		far: st.shared.u32 [%r31], %r0;
+	E
+	for options in '-j 1' '-j 2'; do
+		sed -i 's/grid=1/grid=2/' k.launch
+		run -1 trace-exec -n $options k.launch
+		assert_line --index 0 --partial 'error: read of 4 uninitialised bytes at byte 512 of .shared, used as a condition at line 25'
+		assert_line --index 1 --partial 'error: write of 4 bytes at byte 100000 of .shared'
+		[ "${#lines[@]}" -eq 2 ]
+	done
+}
+
 @test "an undefined value that is not used is not reported" {
 	reports <<-'E'
 		add.u32 %r4, %r1, %r2;

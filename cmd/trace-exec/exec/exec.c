@@ -47,6 +47,17 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 		w->cta->id[2], line);
 }
 
+/* Drops findings of the block at an instruction, whose failure is reported instead. */
+static void drop_findings_at(struct cta *c, const struct op *o)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_findings; i++)
+		if (c->finding[i].op != o)
+			c->finding[n++] = c->finding[i];
+	c->n_findings = n;
+}
+
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
 	struct grid *g = w->cta->g;
@@ -60,6 +71,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	}
 	pthread_mutex_unlock(&g->lock);
 	va_end(args);
+	drop_findings_at(w->cta, o);
 	w->stop |= WARP_STOP;
 }
 

@@ -123,6 +123,12 @@ struct grid_team {
 	struct resident_clusters resident;
 };
 
+/* Tests whether the launch failed in block c. Earlier findings in that block often explain the failure. */
+static bool is_failed_block(struct grid *g, const struct cta *c)
+{
+	return c->number == atomic_load(&g->failed);
+}
+
 /*
  * Delivers a CTA that has ended or failed, after all lower ones: counts it, reports its findings, calls done.
  */
@@ -141,8 +147,9 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 	if (good) {
 		race_report_warps(c);
 		clash_report(c);
-		exec_print_findings(c);
 	}
+	if (good || is_failed_block(g, c))
+		exec_print_findings(c);
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 
@@ -283,6 +290,9 @@ static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 		r->state[i] = run_cluster(t->g, r->c[i]);
 		progress |= r->state[i] == CLUSTER_DONE || r->state[i] == CLUSTER_READY || r->c[i]->changed;
 		t->good = r->state[i] != CLUSTER_FAILED;
+		for (uint32_t k = 0; !t->good && k < r->c[i]->n; k++)
+			if (is_failed_block(t->g, r->c[i]->cta[k]))
+				exec_print_findings(r->c[i]->cta[k]);
 	}
 	return progress;
 }
