@@ -8,7 +8,7 @@
 
 #include "addr.h"
 
-#define TALLIES_MAX  64u /* largest number of distinct recipes counted for an instruction and phase */
+#define TALLIES_MAX  32u /* largest number of distinct recipes counted for an instruction and phase */
 #define TALLIES_BEST 3u  /* largest number of tallies of a phase that become recipes */
 
 struct fit_tally {
