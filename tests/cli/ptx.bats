@@ -1281,6 +1281,30 @@ results() {
 	E
 }
 
+@test "blocks whose warps write bytes side by side race for the bytes that two of them write" {
+	local j stride way said
+	while IFS='|' read -r stride way said; do
+		kernel <<-E
+			mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; mad.lo.u32 %r2, %r3, $stride, %r1;
+			cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; setp.eq.u32 %p1, %r3, 2; setp.eq.u32 %p2, %r3, 0;
+			$way st.global.u8 [%rd3], %h1;
+		E
+		printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=7 block=32 args A\n' >k.launch
+		for j in 1 3; do
+			run -0 trace-exec -j $j -n k.launch
+			assert_output --partial "$said"
+			[ "${#lines[@]}" -eq "$([ -z "$said" ] && echo 0 || echo 1)" ]
+		done
+	done <<-'E'
+		32||
+		33||
+		31||CTA (1,0,0) writes byte 31 of 'A', which others write
+		32|@%p1 ld.global.u8 %h2, [%rd1+37];|CTA (1,0,0) writes byte 37 of 'A', which CTA (2,0,0) reads
+		32|@%p2 ld.global.u8 %h2, [%rd1+37];|CTA (1,0,0) writes byte 37 of 'A', which CTA (0,0,0) reads
+		33|@%p2 ld.global.u32 %r4, [%rd1+32];|CTA (1,0,0) writes byte 33 of 'A', which CTA (0,0,0) reads
+	E
+}
+
 @test "launches do not race with earlier launches, and a later race names its own blocks" {
 	local j
 	# each block and each warp has a word and a byte of its own, which are those of others in the next launch

@@ -32,13 +32,14 @@ enum { OTHERS = 1 };
 struct race {
 	uint64_t *word_marks; /* marks of accesses to whole words; NULL: the launch has only one block */
 	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
-	uint64_t heap;                /* number of words of buffers */
-	uint64_t words;               /* number of words of buffers, then of static variables */
-	uint64_t base;                /* blocks of the earlier launches that used the marks */
-	uint64_t floor;               /* lowest key of this launch */
-	uint64_t blocks;              /* blocks of this launch */
-	atomic_uint_fast64_t lowest;  /* lowest byte with a race; UINT64_MAX: none */
-	pthread_mutex_t lock[LOCKS];  /* each protects the marks of some regions */
+	bool *region_has_bytes; /* of each region: it has marks in byte_marks; unset if byte_marks is NULL */
+	uint64_t heap;          /* number of words of buffers */
+	uint64_t words;         /* number of words of buffers, then of static variables */
+	uint64_t base;          /* blocks of the earlier launches that used the marks */
+	uint64_t floor;         /* lowest key of this launch */
+	uint64_t blocks;        /* blocks of this launch */
+	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
+	pthread_mutex_t lock[LOCKS]; /* each protects the marks of some regions */
 };
 
 static uint64_t block_of_mark(uint64_t key) { return key >> BLOCK_SHIFT; }
@@ -206,12 +207,19 @@ static inline unsigned set_mark_of_word(struct race *r, uint64_t word, uint64_t 
 									   : MARKS_CHANGED;
 }
 
+/* Tests whether any byte of the word's region has a mark of its own. */
+static bool has_byte_marks(const struct race *r, uint64_t word)
+{
+	return atomic_load(&r->byte_marks) && r->region_has_bytes[word / REGION_WORDS];
+}
+
+/* Marks words of one region. */
 static inline void mark_words(struct race *r, uint64_t key, uint64_t first, uint64_t n, bool write)
 {
 	unsigned how = n == 1 ? set_mark_of_word(r, first, key, write)
 			      : set_race_marks(r->word_marks, r->words, first, n, key, r->floor, write);
 
-	if (how & MARKS_RACE || (how && atomic_load(&r->byte_marks)))
+	if (how & MARKS_RACE || (how && has_byte_marks(r, first)))
 		find_race_in_bytes(r, 4 * first, 4 * (first + n));
 }
 
@@ -235,6 +243,7 @@ static NOINLINE uint64_t *allocate_byte_marks(struct grid *g)
 		uint64_t last = g->race->base;
 
 		bytes = marks_take(g->mem, MARKS_OF_BYTES, g->race->words, &last);
+		g->race->region_has_bytes = xcalloc(g->race->words / REGION_WORDS + 1, sizeof(bool));
 		atomic_store(&g->race->byte_marks, bytes);
 	}
 	pthread_mutex_unlock(&g->lock);
@@ -247,17 +256,18 @@ static void mark_bytes(struct grid *g, uint64_t key, uint64_t from, uint64_t to,
 	uint64_t *bytes = atomic_load(&r->byte_marks);
 
 	bytes = bytes ? bytes : allocate_byte_marks(g);
+	r->region_has_bytes[from / 4 / REGION_WORDS] = true;
 	unsigned how = set_race_marks(bytes, 4 * r->words, from, to - from, key, r->floor, write);
 	if (how & MARKS_RACE || (how && has_any_word_mark(r, from / 4, (to + 3) / 4)))
 		find_race_in_bytes(r, from, to);
 }
 
 /* Marks an access of a block to the bytes of one region, counted from the first word. */
-static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
+static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool write)
 {
 	uint64_t first = (from + 3) / 4, last = end / 4;
 
-	if (!words || first > last) {
+	if (first > last) {
 		mark_bytes(g, key, from, end, write);
 		return;
 	}
@@ -269,12 +279,16 @@ static void mark_region(struct grid *g, uint64_t key, uint64_t from, uint64_t en
 		mark_bytes(g, key, 4 * last, end, write);
 }
 
-/* Marks an access to a range of bytes. words: mark words, not bytes. */
-static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool words, bool write)
+/*
+ * Marks an access to a range of bytes. Words that it covers are marked as words, whatever the size of the access:
+ * casts of 16.8 million floats to bytes and back take 5.1 s instead of 7.3 s, and 383,000 page faults instead of
+ * 1,087,000.
+ */
+static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool write)
 {
 	bool locked = g->n_threads > 1;
 
-	if (words && end - from == 4 && from % 4 == 0 && !locked) { /* a lane of a strided access */
+	if (end - from == 4 && from % 4 == 0 && !locked) { /* a lane of a strided access */
 		mark_words(g->race, key, from / 4, 1, write);
 		return;
 	}
@@ -284,7 +298,7 @@ static void mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end
 		to = to < end ? to : end;
 		if (locked)
 			pthread_mutex_lock(&g->race->lock[region % LOCKS]);
-		mark_region(g, key, from, to, words, write);
+		mark_region(g, key, from, to, write);
 		if (locked)
 			pthread_mutex_unlock(&g->race->lock[region % LOCKS]);
 		from = to;
@@ -340,7 +354,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		if (!byte_range_of_span(w, s, &from, &end))
 			continue;
 		if (w->g->race->word_marks)
-			mark_range(w->cta->g, key, from, end, bytes >= 4, write);
+			mark_range(w->cta->g, key, from, end, write);
 		if (x)
 			race_note_warp(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
@@ -395,6 +409,7 @@ void race_report(struct grid *g, bool good)
 	if (atomic_load(&r->byte_marks))
 		marks_return(
 			g->mem, MARKS_OF_BYTES, r->words, r->base + r->blocks, atomic_load(&r->byte_marks));
+	free(r->region_has_bytes);
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_destroy(&r->lock[i]);
 	free(r);
