@@ -59,6 +59,9 @@ reports() {
 		setp.eq.u32 %p2, %r1, 7; mov.u32 %r4, 9; @%p2 mov.u32 %r4, 8; st.global.u32 [%rd2], %r4;	stored to global memory at line 27
 		setp.eq.u32 %p2, %r1, 7; selp.u32 %r4, 1, 2, %p2; st.global.u32 [%rd2], %r4;	stored to global memory at line 26
 		setp.eq.u32 %p2, %r1, 7; setp.ne.and.u32 %p3, %r0, 99, %p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;	stored to global memory at line 27
+		setp.eq.u32 %p2, %r1, 7; setp.lt.and.u32 %p3, %r0, 5, %p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;	thread (0,0,0)
+		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r2, %r0, %p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;	thread (0,0,0)
+		setp.eq.u32 %p2, %r1, 7; setp.lt.or.u32 %p3, %r0, 5, %p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;	thread (5,0,0)
 		max.u32 %r4, %r0, %r2; st.global.u32 [%rd2], %r4;	k.ptx:22:1:
 		shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1; st.global.u32 [%rd2], %r4;	k.ptx:22:1: error: read of 4 uninitialised bytes at byte 148 of .shared, stored to global memory at line 25 (kernel k, thread (4,0,0)
 		setp.eq.u32 %p2, %r2, 7; vote.sync.ballot.b32 %r4, %p2, -1; st.global.u32 [%rd2], %r4;	k.ptx:22:1: error: read of 4 uninitialised bytes at byte 148 of .shared, stored to global memory at line 26 (kernel k, thread (0,0,0)
@@ -103,6 +106,8 @@ reports() {
 		prmt.b32 %r5, %r1, %r0, 0x7654; st.global.u32 [%rd2], %r5;
 		prmt.b32 %r5, %r1, %r0, 0x5410; st.global.u32 [%rd2], %r5;
 		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r0, 99, %p2; selp.u32 %r4, 1, 2, %p2;
+		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r0, 99, %p2; @%p3 st.global.u32 [%rd2], 1;
+		setp.eq.u32 %p2, %r1, 7; setp.ne.or.u32 %p3, %r0, 99, !%p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;
 		setp.eq.u32 %p4, %r0, 99; setp.eq.and.u32 %p2, %r1, 7, %p4; @%p2 st.global.u32 [%rd2], 1;
 		setp.ne.u32 %p4, %r0, 99; setp.eq.or.u32 %p2, %r1, 7, %p4; @%p2 st.global.u32 [%rd2], 1;
 		setp.ne.u32 %p4, %r0, 99; setp.eq.and.u32 %p2, %r1, 7, !%p4; @%p2 st.global.u32 [%rd2], 1;

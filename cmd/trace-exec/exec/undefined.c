@@ -280,6 +280,30 @@ static uint32_t lanes_decided_by_predicate(const struct warp *w, const struct op
 }
 
 /*
+ * Sets each[] to the lanes in which the results of a comparison are undefined: if an undefined predicate changes the
+ * result, or if a register that is compared is undefined and no predicate decides alone. Returns false if the caller
+ * must assume that all lanes with an undefined source are undefined.
+ */
+static bool find_undefined_comparisons(struct warp *w, const struct op *o, const struct operand_list *l,
+	uint32_t exec, const struct undefined_sources *s, uint32_t each[TRIAL_RESULTS])
+{
+	struct undefined_sources predicates = {0};
+	uint32_t registers = 0;
+
+	for (unsigned i = 0; i < s->n && i < TRIAL_SOURCES; i++) {
+		if (!operand_bytes_of(s->word[i]))
+			predicates.word[predicates.n++] = s->word[i];
+		else
+			registers |= undefined_lanes(w, operand_slot_of(s->word[i])) & exec;
+	}
+	if (!predicates.n || s->n > TRIAL_SOURCES || !trial_logic(w, o, l, exec, false, &predicates, each))
+		return false;
+	for (unsigned k = 0; k < TRIAL_RESULTS; k++)
+		each[k] |= registers & ~lanes_decided_by_predicate(w, l);
+	return true;
+}
+
+/*
  * Sets the states of the results for the lanes of exec, in which lanes[] or else `lane` are undefined. guarded: lanes
  * whose guard is undefined, so that the register has its old or its new value.
  */
@@ -317,7 +341,11 @@ static void compute_results(
 		if (s.n && exec && trial_logic(w, o, l, exec, operands_class(l) == VALUE_PACK, &s, each))
 			lanes = each;
 		break;
-	case VALUE_COMPARE: lane &= ~lanes_decided_by_predicate(w, l); break;
+	case VALUE_COMPARE:
+		if (s.n && exec && find_undefined_comparisons(w, o, l, exec, &s, each))
+			lanes = each;
+		lane &= ~lanes_decided_by_predicate(w, l);
+		break;
 	case VALUE_WARP: lane = s.any & exec ? ALL_LANES : 0; break;
 	case VALUE_SHUFFLE: lane = s.n && exec ? trial_shuffle(w, o, l, exec) : 0; break;
 	default: break;
