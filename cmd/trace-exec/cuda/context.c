@@ -45,6 +45,12 @@ struct cuda_context *cuda_current_context(void)
 	return depth ? stack[depth - 1] : cudart_thread_active ? &primary : NULL;
 }
 
+/* Lets the runtime note the context of an allocation; runs before the program. */
+__attribute__((constructor)) static void offer_current_context(void)
+{
+	cudart_current_context = cuda_current_context;
+}
+
 /* Saves the runtime's state for cuda_leave(). Fails before cuInit() unless the runtime has started. */
 int cuda_enter_device(void)
 {

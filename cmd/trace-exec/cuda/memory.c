@@ -291,17 +291,21 @@ enum {
 	POINTER_MAPPED,
 	POINTER_HANDLES,
 	POINTER_DIRECT,
-	POINTER_ACCESS
+	POINTER_ACCESS,
+	POINTER_POOL,
+	POINTER_MAPPING_BYTES,
+	POINTER_MAPPING_START,
+	POINTER_BLOCK,
+	POINTER_DECOMPRESS
 };
 
 /* Stores an attribute of an address, in the size that the driver documents for it. */
 static int store_pointer_attribute(void *to, int attribute, const struct grant *g, uint64_t addr)
 {
 	bool host = g->kind != GRANT_DEVICE;
-	struct cuda_context *c = cuda_current_context();
 
 	switch (attribute) {
-	case POINTER_CONTEXT: memcpy(to, &c, sizeof(c)); break;
+	case POINTER_CONTEXT: memcpy(to, &g->context, sizeof(g->context)); break;
 	case POINTER_KIND: *(unsigned *)to = g->kind == GRANT_PINNED ? KIND_HOST : KIND_DEVICE; break;
 	case POINTER_DEVICE: memcpy(to, &addr, sizeof(addr)); break;
 	case POINTER_HOST:
@@ -309,17 +313,22 @@ static int store_pointer_attribute(void *to, int attribute, const struct grant *
 			return cudaErrorInvalidValue;
 		memcpy(to, &addr, sizeof(addr));
 		break;
-	case POINTER_ID: memcpy(to, &g->addr, sizeof(g->addr)); break;
+	case POINTER_ID:
+	case POINTER_BLOCK:
+	case POINTER_MAPPING_START:
 	case POINTER_START: memcpy(to, &g->addr, sizeof(g->addr)); break;
+	case POINTER_MAPPING_BYTES:
 	case POINTER_BYTES: memcpy(to, &g->bytes, sizeof(g->bytes)); break;
 	case POINTER_ORDINAL: *(int *)to = 0; break;
 	case POINTER_MANAGED: *(unsigned *)to = g->kind == GRANT_MANAGED; break;
 	case POINTER_MAPPED: *(unsigned *)to = 1; break;
 	case POINTER_SYNC:
 	case POINTER_SHAREABLE:
+	case POINTER_DECOMPRESS:
 	case POINTER_DIRECT: *(unsigned *)to = 0; break;
 	case POINTER_HANDLES: memset(to, 0, 8); break;
 	case POINTER_ACCESS: *(int *)to = 3; break;
+	case POINTER_POOL: memcpy(to, &g->pool, sizeof(g->pool)); break;
 	default: return cudaErrorInvalidValue;
 	}
 	return cudaSuccess;

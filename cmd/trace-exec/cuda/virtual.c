@@ -80,7 +80,7 @@ static int get_granularity(size_t *to, const struct memory_properties *p, int op
 
 	return e ? e : STORED(to, GRANULARITY);
 }
-DRIVER(cuMemGetAllocationGranularity, get_granularity(to, p, option), size_t *to,
+DEVICE(cuMemGetAllocationGranularity, get_granularity(to, p, option), size_t *to,
 	const struct memory_properties *p, int option)
 
 /* ---- addresses ---- */
@@ -99,7 +99,7 @@ static int reserve_addresses(uint64_t *to, size_t n, size_t alignment, unsigned 
 		*to = addr;
 	return unlock_device(e);
 }
-DRIVER(cuMemAddressReserve, ((void)wanted, reserve_addresses(to, n, alignment, flags)), uint64_t *to,
+DEVICE(cuMemAddressReserve, ((void)wanted, reserve_addresses(to, n, alignment, flags)), uint64_t *to,
 	size_t n, size_t alignment, uint64_t wanted, unsigned long long flags)
 
 static int free_addresses(uint64_t addr, size_t n)
@@ -113,7 +113,7 @@ static int free_addresses(uint64_t addr, size_t n)
 		e = cudaErrorInvalidValue;
 	return unlock_device(e);
 }
-DRIVER(cuMemAddressFree, free_addresses(addr, n), uint64_t addr, size_t n)
+DEVICE(cuMemAddressFree, free_addresses(addr, n), uint64_t addr, size_t n)
 
 /* ---- memory ---- */
 
@@ -137,7 +137,7 @@ static int create_memory(uint64_t *to, size_t n, const struct memory_properties 
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemCreate, create_memory(to, n, p, flags), uint64_t *to, size_t n, const struct memory_properties *p,
+DEVICE(cuMemCreate, create_memory(to, n, p, flags), uint64_t *to, size_t n, const struct memory_properties *p,
 	unsigned long long flags)
 
 /* Frees memory that has no owner and is not mapped. */
@@ -168,7 +168,7 @@ static int release_memory_handle(uint64_t handle)
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemRelease, release_memory_handle(handle), uint64_t handle)
+DEVICE(cuMemRelease, release_memory_handle(handle), uint64_t handle)
 
 static int retain_memory(uint64_t *to, uint64_t addr)
 {
@@ -183,7 +183,7 @@ static int retain_memory(uint64_t *to, uint64_t addr)
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemRetainAllocationHandle, retain_memory(to, (uintptr_t)addr), uint64_t *to, void *addr)
+DEVICE(cuMemRetainAllocationHandle, retain_memory(to, (uintptr_t)addr), uint64_t *to, void *addr)
 
 static int get_memory_properties(struct memory_properties *to, uint64_t handle)
 {
@@ -195,7 +195,7 @@ static int get_memory_properties(struct memory_properties *to, uint64_t handle)
 		*to = (struct memory_properties){.type = TYPE_PINNED, .location = {AT_DEVICE, 0}};
 	return unlock_device(e);
 }
-DRIVER(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle),
+DEVICE(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle),
 	struct memory_properties *to, uint64_t handle)
 
 /* ---- mapping ---- */
@@ -233,7 +233,7 @@ static int map_memory(uint64_t addr, size_t n, size_t offset, uint64_t handle, u
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemMap, map_memory(addr, n, offset, handle, flags), uint64_t addr, size_t n, size_t offset,
+DEVICE(cuMemMap, map_memory(addr, n, offset, handle, flags), uint64_t addr, size_t n, size_t offset,
 	uint64_t handle, unsigned long long flags)
 
 static void unmap_memory(struct cuda_memory *m)
@@ -279,7 +279,7 @@ static int unmap_range(uint64_t addr, size_t n)
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemUnmap, unmap_range(addr, n), uint64_t addr, size_t n)
+DEVICE(cuMemUnmap, unmap_range(addr, n), uint64_t addr, size_t n)
 
 static int set_access(uint64_t addr, size_t n, const struct memory_access *a, size_t n_accesses)
 {
@@ -295,7 +295,7 @@ static int set_access(uint64_t addr, size_t n, const struct memory_access *a, si
 	}
 	return unlock_device(e);
 }
-DRIVER(cuMemSetAccess, set_access(addr, n, a, n_accesses), uint64_t addr, size_t n,
+DEVICE(cuMemSetAccess, set_access(addr, n, a, n_accesses), uint64_t addr, size_t n,
 	const struct memory_access *a, size_t n_accesses)
 
 static int get_access(unsigned long long *to, const struct memory_location *l, uint64_t addr)
@@ -309,5 +309,5 @@ static int get_access(unsigned long long *to, const struct memory_location *l, u
 		*to = memory_nearest_buffer(&cudart.mem, m->addr)->live ? READ_AND_WRITE : 0;
 	return unlock_device(e);
 }
-DRIVER(cuMemGetAccess, get_access(to, l, addr), unsigned long long *to, const struct memory_location *l,
+DEVICE(cuMemGetAccess, get_access(to, l, addr), unsigned long long *to, const struct memory_location *l,
 	uint64_t addr)

@@ -193,6 +193,8 @@ static uint64_t allocate_new_addresses(const char *name, uint64_t bytes, enum gr
 	return at;
 }
 
+struct cuda_context *(*cudart_current_context)(void);
+
 static void add_grant(const struct grant *g)
 {
 	uint32_t at = count_grants_below(g->addr);
@@ -200,6 +202,7 @@ static void add_grant(const struct grant *g)
 	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
 	memmove(cudart.grant + at + 1, cudart.grant + at, (cudart.n_grants++ - at) * sizeof(*cudart.grant));
 	cudart.grant[at] = *g;
+	cudart.grant[at].context = cudart_current_context ? cudart_current_context() : NULL;
 }
 
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what)

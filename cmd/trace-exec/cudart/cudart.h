@@ -99,6 +99,7 @@ struct variable {
 };
 
 struct pool;
+struct cuda_context;
 
 enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 
@@ -109,12 +110,12 @@ struct grant {
 	bool live, is_variable; /* is_variable: the memory of a variable, which the program cannot free */
 	bool from_graph_node;   /* allocated by a node of a graph */
 	unsigned flags;
-	struct pool *pool; /* memory pool of the allocation; NULL: none */
+	struct pool *pool;            /* memory pool of the allocation; NULL: none */
+	struct cuda_context *context; /* context that was current at the allocation */
 };
 
 struct stream;
 struct user_object;
-struct cuda_context;
 struct array;
 struct mipmap;
 
@@ -228,6 +229,8 @@ uint64_t cudart_find_static_limit(void);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
+/* Returns the current context of the calling thread; set by the driver's interface. */
+extern struct cuda_context *(*cudart_current_context)(void);
 /* Returns the live grant that contains addr, or NULL if there is none. */
 struct grant *cudart_find_grant(uint64_t addr);
 /*

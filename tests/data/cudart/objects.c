@@ -20,6 +20,12 @@ int cuUserObjectRetain(void *, unsigned), cuUserObjectRelease(void *, unsigned);
 int cuGraphRetainUserObject(void *, void *, unsigned, unsigned),
 	cuGraphReleaseUserObject(void *, void *, unsigned);
 int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
+int cuPointerGetAttribute(void *, int, uint64_t);
+int cuMemGetAllocationGranularity(size_t *, const void *, int),
+	cuMemAddressReserve(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
+int cuMemCreate(uint64_t *, size_t, const void *, unsigned long long), cuMemRelease(uint64_t);
+int cuMemMap(uint64_t, size_t, size_t, uint64_t, unsigned long long), cuMemUnmap(uint64_t, size_t);
+int cuMemSetAccess(uint64_t, size_t, const void *, size_t), cuMemAddressFree(uint64_t, size_t);
 int cuEventCreate(void **, unsigned), cuEventQuery(void *), cuEventDestroy_v2(void *);
 int cuCtxRecordEvent(void *, void *), cuCtxWaitEvent(void *, void *);
 int cuGreenCtxRecordEvent(void *, void *);
@@ -252,16 +258,69 @@ static void test_peer_boxes(void)
 	IS(0, cuMemFree_v2(p));
 }
 
+/* Memory belongs to the context that was current at its allocation. */
+static void test_context_of_memory(void *first)
+{
+	enum { CONTEXT = 1, POOL = 17, MAPPING_BYTES, MAPPING_START };
+	void *second, *of = NULL, *pool = &of;
+	size_t bytes = 0;
+	uint64_t a, b;
+
+	IS(0, cuMemAlloc_v2(&a, 16));
+	IS(0, cuCtxCreate_v2(&second, 0, 0));
+	IS(0, cuMemAlloc_v2(&b, 16));
+	IS(0, cuPointerGetAttribute(&of, CONTEXT, a));
+	IS(1, of == first);
+	IS(0, cuPointerGetAttribute(&of, CONTEXT, b));
+	IS(1, of == second);
+	IS(0, cuPointerGetAttribute(&pool, POOL, a));
+	IS(1, !pool);
+	IS(0, cuPointerGetAttribute(&bytes, MAPPING_BYTES, a + 4));
+	IS(16, bytes);
+	IS(0, cuPointerGetAttribute(&of, MAPPING_START, a + 4));
+	IS(1, (uintptr_t)of == a);
+	IS(0, cuMemFree_v2(a));
+	IS(0, cuMemFree_v2(b));
+	IS(0, cuCtxDestroy_v2(second));
+}
+
+/* Addresses can be reserved, and memory mapped there, without a context. */
+static void test_mapping_without_context(void)
+{
+	struct {
+		int type, handles, location, device;
+		void *security;
+		unsigned char flags[8];
+	} p = {.type = 1, .location = 1};
+	struct {
+		int location, device, flags;
+	} access = {1, 0, 3};
+	size_t unit = 0;
+	uint64_t addr, memory;
+
+	IS(0, cuMemGetAllocationGranularity(&unit, &p, 0));
+	IS(0, cuMemAddressReserve(&addr, unit, 0, 0, 0));
+	IS(0, cuMemCreate(&memory, unit, &p, 0));
+	IS(0, cuMemMap(addr, unit, 0, memory, 0));
+	IS(0, cuMemSetAccess(addr, unit, &access, 1));
+	IS(NO_CONTEXT, cuMemsetD32_v2(addr, 0, 1));
+	IS(0, cuMemUnmap(addr, unit));
+	IS(0, cuMemRelease(memory));
+	IS(0, cuMemAddressFree(addr, unit));
+}
+
 int main(void)
 {
 	void *c;
 
 	IS(0, cuInit(0));
+	test_mapping_without_context();
 	test_user_objects();
 	IS(0, cuCtxCreate_v2(&c, 0, 0));
 	test_rows_of_arrays();
 	test_boxes();
 	test_peer_boxes();
+	test_context_of_memory(c);
 	test_context_events();
 	IS(0, cuCtxDestroy_v2(c));
 	return bad;
