@@ -36,12 +36,17 @@ static void count_barrier(struct lint *l, const struct rec *r, const struct trac
 	l->has_barriers = true;
 }
 
+/*
+ * Reports a wait for more groups than the warp has closed. CUDA allows such waits, but the original simulator crashes. It does
+ * not know Hopper, so traces of Hopper and newer GPUs are not checked.
+ */
 static void check_depbar(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
 
-	if (l->has_imm && n > w->groups && lint_is_first_finding(l, r->inst, RULE_DEPBAR))
+	if (l->has_imm && l->head->binary_version < 90 && n > w->groups &&
+		lint_is_first_finding(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
 			"DEPBAR for %u group%s (expected at most %u, the groups that warp %u has closed)", n,
 			n == 1 ? "" : "s", w->groups, line->warp);

@@ -46,6 +46,17 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	[ "$(grep -c '"record": *"end".*"lanes-left": *64' json)" -eq 1 ]
 }
 
+@test "trace-lint: on Hopper, waits for more bulk copies than were closed are allowed" {
+	d=$(trace ldgsts)
+	cp -r "$d" app
+	sed -i '0,/DEPBAR.LE 0 0 [0-9]*/s//DEPBAR.LE 0 0 9/' app/kernel-1.traceg
+	run trace-lint app
+	assert_output --partial 'depbar-groups: DEPBAR for 9 groups'
+	sed -i 's/binary version = 80/binary version = 90/' app/kernel-1.traceg
+	run trace-lint app
+	refute_output --partial 'depbar-groups'
+}
+
 @test "trace-lint: a list on standard input, several traces, a raw trace" {
 	d=$(trace vecadd)
 	cp -r "$d" app
