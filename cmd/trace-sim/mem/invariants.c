@@ -142,12 +142,13 @@ static void check_sub_partition(const struct memory *m, const struct sub *s, boo
 	check_fifo("sub.dram_l2", s->id, node, &s->dram_l2);
 	check_fifo("sub.l2_icnt", s->id, node, &s->l2_icnt);
 	check_fifo("sub.rop", s->id, node, &s->rop);
-	check_fifo("sub.far", s->id, node, &s->cross_side_replies);
+	for (uint32_t i = 0; i < DELAYED_KINDS; i++)
+		check_fifo("sub.delayed", s->id, node, &s->delayed[i]);
 	if (s->rop.count)
 		invariant("sub.rop_due", s->id, 0, s->rop_ready_at, node[s->rop.head].key);
 	if (s->wake) {
 		invariant("sub.wake", s->id, 0,
-			s->icnt_l2.count + s->dram_l2.count + s->cross_side_replies.count, 0);
+			s->icnt_l2.count + s->dram_l2.count + sub_has_delayed_reply(s), 0);
 		invariant("sub.wake, ROP", s->id, 0, s->wake == UINT64_MAX, !s->rop.count);
 		if (s->rop.count && !(m->mp->rop_latency >> 31))
 			invariant("sub.wake, ROP time", s->id, 0, (uint32_t)s->wake, s->rop_ready_at);

@@ -25,12 +25,19 @@ static inline uint64_t earliest_leave_time(uint64_t now, uint32_t latency)
 	return latency >> 31 ? now : now + latency;
 }
 
+/* Kinds of replies that an L2 of two sides delays. Replies of one kind leave in the order of their arrival. */
+enum delayed_reply {
+	CROSSING,    /* on its way to the other side */
+	COPY_WAITER, /* waits for data that are crossing to this side with an earlier reply */
+	DELAYED_KINDS,
+};
+
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
 	struct sub *partner; /* slice on the other side with the same addresses; NULL: one side */
-	/* replies that are crossing to the other side; req.key: arrival time */
-	struct mem_fifo cross_side_replies;
+	/* replies that leave at their time req.key, indexed by enum delayed_reply */
+	struct mem_fifo delayed[DELAYED_KINDS];
 	struct cache *l2; /* NULL: none */
 	uint64_t copies;  /* number of sectors touched by host copies; added to all times (quirk Q4-8) */
 	/* time from which an L2 tick may move a request; UINT64_MAX: not before the next arrival */
@@ -41,6 +48,11 @@ struct sub {
 	/* `tracked`: number of requests in the tracker; `credits`: number of private credits in use */
 	uint32_t id, tracked, credits;
 };
+
+static inline bool sub_has_delayed_reply(const struct sub *s)
+{
+	return s->delayed[CROSSING].count || s->delayed[COPY_WAITER].count;
+}
 
 struct channel {
 	_Alignas(64) uint64_t wake;   /* DRAM tick from which a request may move */
@@ -130,16 +142,22 @@ struct sub *channel_sub_with_space(const struct memory *m, uint32_t req);
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req);
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
+/* Moves a request to another slice of its channel (subpartition.c). */
+void sub_move_request(struct sub *from, struct sub *to, struct req *r);
+
 /* Functions of sides.c, for -l2_sides 2. All but sides_pair_slices() require a sub partition with a partner. */
 void sides_pair_slices(struct memory *m);
 /* Returns the slice that serves a request: s, which the request has reached, or the partner of s. */
 NOINLINE struct sub *sides_serving_slice(const struct memory *m, struct sub *s, const struct req *r);
 /* Drops the partner's copy of the data after slice `at` has served request r, if r changed the data. */
 NOINLINE void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req *r);
-/* Sends the reply to request `req` to the other side, and returns true, if it is for a cluster there. */
-NOINLINE bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
-/* Pops a reply that has arrived from the other side; REQ_NONE if there is none. */
-NOINLINE uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now);
+/*
+ * Delays the reply to request `req`, and returns true, if it goes to the other side or its data are a copy that has
+ * not arrived yet.
+ */
+NOINLINE bool sides_delay_reply(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+/* Pops a delayed reply whose time has come; REQ_NONE if there is none. */
+NOINLINE uint32_t sides_pop_delayed(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
 NOINLINE bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);

@@ -8,9 +8,10 @@
  * accesses. The slice on the other side keeps copies of lines that its clusters have read. Copies are clean,
  * are evicted without a message, and are invalidated when the home side writes. So data that both sides read
  * occupy space twice. An SM that reads more than the size of a side finds half of the data in the home slices
- * of the other side and half in DRAM. Traffic between the sides takes -l2_far_latency longer. Both slices
- * belong to one channel, so the results do not depend on the number of threads. A GPU with one side has no
- * partners and does not use this file.
+ * of the other side and half in DRAM. Traffic between the sides takes -l2_far_latency longer. Requests of one side
+ * for data that are crossing to it wait for them there, so no SM receives data before the SM whose request made
+ * them cross. Both slices belong to one channel, so the results do not depend on the number of threads. A GPU with
+ * one side has no partners and does not use this file.
  */
 #include "bits.h"
 #include "partition.h"
@@ -42,24 +43,62 @@ void sides_drop_stale_copy(struct sub *s, const struct sub *at, const struct req
 		cache_drop_copy(s->partner->l2, r->addr, r->sectors);
 }
 
-bool sides_send_across(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+/* Returns a reply that is crossing to slice s with the data of request r, or REQ_NONE. */
+static uint32_t crossing_reply(const struct memory *m, const struct sub *s, const struct req *r)
+{
+	const struct mem_fifo *q = &s->partner->delayed[CROSSING];
+	uint32_t req = q->head;
+
+	for (uint32_t n = q->count; n--; req = m->pool->req[req].next) {
+		const struct req *reply = &m->pool->req[req];
+
+		if ((reply->addr ^ r->addr) >> 7 == 0 && !(r->sectors & ~reply->sectors) &&
+			is_plain_read(reply))
+			return req;
+	}
+	return REQ_NONE;
+}
+
+/* Lets the reply to request `req`, which slice s reads from its copy, wait for data that are crossing to s. */
+static bool wait_for_crossing(struct memory *m, struct sub *s, uint32_t req)
 {
 	struct req *r = &m->pool->req[req];
+	uint32_t reply = is_plain_read(r) ? crossing_reply(m, s, r) : REQ_NONE;
 
-	if (addrdec_cluster_side(m->dec, r->cluster) == side_of_sub(s))
+	if (!reply)
 		return false;
-	if (is_plain_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
-		s->partner->wake = 0;
-	r->key = (uint32_t)now + m->mp->l2_far_latency;
-	mem_fifo_push(m->pool->req, &s->cross_side_replies, req);
+	r->key = m->pool->req[reply].key;
+	mem_fifo_push(m->pool->req, &s->delayed[COPY_WAITER], req);
 	return true;
 }
 
-uint32_t sides_pop_arrived(struct memory *m, struct sub *s, uint64_t now)
+bool sides_delay_reply(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	if (!s->cross_side_replies.count || !reached(now, m->pool->req[s->cross_side_replies.head].key))
-		return REQ_NONE;
-	return mem_fifo_pop(m->pool->req, &s->cross_side_replies);
+	struct req *r = &m->pool->req[req];
+	bool home = addrdec_home_side(m->dec, r->addr) == side_of_sub(s);
+
+	if (addrdec_cluster_side(m->dec, r->cluster) == side_of_sub(s))
+		return !home && wait_for_crossing(m, s, req);
+	if (wait_for_crossing(m, s->partner, req)) {
+		sub_move_request(s, s->partner, r);
+		return true;
+	}
+	if (is_plain_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
+		s->partner->wake = 0;
+	r->key = (uint32_t)now + m->mp->l2_far_latency;
+	mem_fifo_push(m->pool->req, &s->delayed[CROSSING], req);
+	return true;
+}
+
+uint32_t sides_pop_delayed(struct memory *m, struct sub *s, uint64_t now)
+{
+	for (uint32_t i = 0; i < DELAYED_KINDS; i++) {
+		struct mem_fifo *q = &s->delayed[i];
+
+		if (q->count && reached(now, m->pool->req[q->head].key))
+			return mem_fifo_pop(m->pool->req, q);
+	}
+	return REQ_NONE;
 }
 
 static void warm_slice(

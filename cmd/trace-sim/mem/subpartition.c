@@ -164,7 +164,7 @@ static void acknowledge_write(struct memory *m, struct sub *s, uint32_t req)
 
 static void answer_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	if (!s->partner || !sides_send_across(m, s, req, now))
+	if (!s->partner || !sides_delay_reply(m, s, req, now))
 		acknowledge_write(m, s, req);
 }
 
@@ -247,8 +247,7 @@ static bool must_answer_write_now(const struct memory *m, const struct req *r, c
 	return !ev->write_sent;
 }
 
-/* Moves a request to another slice of its channel. */
-static void move_to_slice(struct sub *from, struct sub *to, struct req *r)
+void sub_move_request(struct sub *from, struct sub *to, struct req *r)
 {
 	from->tracked--;
 	to->tracked++;
@@ -282,7 +281,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	if (at != s) {
 		if (at->l2_dram.count >= m->mp->queue_l2_dram)
 			return;
-		move_to_slice(s, at, r);
+		sub_move_request(s, at, r);
 	}
 	/* popped before the access, because the MSHR links a request that joins an earlier miss */
 	mem_fifo_pop(m->pool->req, &s->icnt_l2);
@@ -295,7 +294,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			die_unacceptable_access(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
-			move_to_slice(at, s, r);
+			sub_move_request(at, s, r);
 		return;
 	}
 	if (probe == STATUS_MISS || probe == STATUS_SECTOR_MISS)
@@ -333,7 +332,7 @@ static void move_from_rop(struct memory *m, struct sub *s, uint64_t now)
  */
 static uint64_t sub_next_busy_time(const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || s->cross_side_replies.count)
+	if (s->icnt_l2.count || s->dram_l2.count || sub_has_delayed_reply(s))
 		return 0;
 	if (s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2)))
 		return 0;
@@ -353,8 +352,8 @@ static void tick_sub_partition(struct memory *m, struct sub *s, uint64_t now, ui
 		take_dram_reply(m, s, now);
 	if (s->l2)
 		send_miss_to_dram(m, s);
-	if (s->cross_side_replies.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
-		uint32_t req = sides_pop_arrived(m, s, now);
+	if (sub_has_delayed_reply(s) && s->l2_icnt.count < m->mp->queue_l2_icnt) {
+		uint32_t req = sides_pop_delayed(m, s, now);
 
 		if (req)
 			acknowledge_write(m, s, req);
