@@ -206,6 +206,15 @@ faults() {
 	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '103 203 100 200 101 201 102 202'
+	# into the own block
+	sed '/mapa/s/%r11;/%r10;/' k.ptx >own && mv own k.ptx
+	run -0 timeout 60 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '100 200 101 201 102 202 103 203'
+	sed 's/%r11;/%r10;/; s/v2.u32 \(.*\){%r16, %r17}/u32 \1%r17/; s/tx.shared.b64 \(.*\), 8;/tx.shared.b64 \1, 4;/' k.ptx >own && mv own k.ptx
+	run -0 timeout 60 trace-exec -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '200 0 201 0 202 0 203 0'
 	run -0 trace-exec -o out k.launch
 	run -0 trace-lint out/kernelslist.g
 	# every block adds its rank + 1 to the first word of rank 2

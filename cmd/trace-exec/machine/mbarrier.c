@@ -279,8 +279,10 @@ int mbind_store_async(struct mbind *b, struct op *o)
 	o->bytes = reduce && size == 2 ? 8 : 4;
 	o->n = (uint8_t)words;
 	o->d = mbind_reg(b, 32, o->bytes == 8 ? 2 : words);
-	for (unsigned k = 0; k < words; k++)
+	for (unsigned k = 0; k < words; k++) {
 		o->x->slot[k] = o->bytes == 8 ? (uint32_t)STORE_VALUE : o->d + k * VECTOR;
+		o->x->bytes[k] = 4;
+	}
 	b->fn->inst[b->index].op = reduce ? I_red : I_st;
 	machine_set_function(o, execute_store_async);
 	return 0;

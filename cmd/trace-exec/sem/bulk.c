@@ -316,9 +316,13 @@ int bind_store_async(struct bind *b, struct op *o)
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
 		return bind_fault(
 			b, &k[1], "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
-	for (unsigned i = 0; i < o->n; i++)
+	for (unsigned i = 0; i < o->n; i++) {
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;
+		o->x->bytes[i] = o->bytes;
+	}
+	o->d = o->x->slot[0];
+	o->reg_bytes = o->bytes;
 	o->fn = bulk_execute_store_async;
 	return 0;
 }

@@ -154,11 +154,14 @@ class Code:
 
     # ---- bulk and tensor copies
 
-    def bulk_copy(self, to, start, size, to_shared, from_shared, many=0):
-        self.put(0x3ba, b24=start, b32=to, b64=size, b73=to_shared, b74=from_shared, b75=many, b91=1)
+    def bulk_copy(self, to, start, size, to_shared, from_shared, many=0, policy=None):
+        """policy: register of a policy of the caches"""
+        hint = {} if policy is None else {"b40": policy, "b76": 1}
+        self.put(0x3ba, b24=start, b32=to, b64=size, b73=to_shared, b74=from_shared, b75=many, b91=1, **hint)
 
-    def bulk_reduce(self, to, start, size, to_shared, op, kind):
-        self.put(0x3bb, b24=start, b32=to, b64=size, b73=to_shared, b74=1, b81=kind, b87=op, b91=1)
+    def bulk_reduce(self, to, start, size, to_shared, op, kind, policy=None):
+        hint = {} if policy is None else {"b40": policy, "b76": 1}
+        self.put(0x3bb, b24=start, b32=to, b64=size, b73=to_shared, b74=1, b81=kind, b87=op, b91=1, **hint)
 
     def bulk_prefetch(self, start, size):
         self.put(0x3bc, b24=start, b64=size, b91=1)
