@@ -317,6 +317,21 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output --partial 'of .shared (expected a multiple of 16'
 }
 
+@test "asynchronous stores of sm_120, and the prefetch of coordinate 0 of a tensor of one dimension, are read" {
+	printf '%s\n' 'module k' 'buffer O bytes=8 zero' 'launch k grid=1 block=32 args O' >k.launch
+	# not executed: the kernel ends before them
+	for code in "120 000fea0003800000:000000000000794d 0033de000c0008ff:0000000308007dbd 0003e6000a0001ff:0000000004007dbe" \
+		"90 000fea0003800000:000000000000794d 000fe20008000000:0000003f040075b8"; do
+		read -r sm words <<<"$code"
+		printf '%s\n' $words | tr : ' ' | "$ROOT/tests/data/sass/cubin.py" -s "$sm" -r 16 -p 8 k >k
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		trace-exec -q --disassemble k
+	done >text
+	cut -f3 text | grep '\[' >got
+	printf '%s\n' 'STAS [R8.64], R3' 'REDAS.DEC [R4.64], R0' 'UTMAPF.L2.1D [URZ], [UR4]' | diff - got
+}
+
 @test "sm_120: the address of an ATOMG is a register plus a uniform register, or has a descriptor" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 u32=fill:77' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx uniform-atom 120 -r 16 -p 8

@@ -316,7 +316,8 @@ int mbind_tensor(struct mbind *b, struct op *o)
 		return mbind_refuse(b, "dimensions");
 	bind_scratch_slots(x, many);
 	bind_family(b, o, x);
-	o->d = mbind_uregs(b, 32, before + rank);
+	/* the only register may be URZ, for coordinate 0 */
+	o->d = before + rank == 1 ? mbind_ureg(b, 32) : mbind_uregs(b, 32, before + rank);
 	o->a = mbind_uregs(b, 24, 2);
 	o->c = extra ? mbind_ureg(b, 64) : (uint32_t)FRAME_ZERO;
 	machine_set_function(o, copy_tensor);
