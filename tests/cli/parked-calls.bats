@@ -178,6 +178,49 @@ join:'
 	assert_output --partial '(expected all at the same barrier)'
 }
 
+# Writes a kernel in whose block 0 lane 0 waits for the word at A. $1: instructions of all lanes of the block after that.
+lane_waits() {
+	cat >k.ptx <<-E
+		.version 8.0
+		.target sm_80
+		.address_size 64
+		.visible .entry k(.param .u64 a)
+		{
+		.reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
+		ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r6, 1;
+		setp.eq.u32 %p1, %r2, 1; @%p1 bra SET;
+		setp.ne.u32 %p2, %r1, 0; @%p2 bra JOIN;
+		WAIT: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p3, %r3, 0; @%p3 bra WAIT;
+		st.global.u32 [%rd1+4], %r3;
+		JOIN: $1
+		ret;
+		SET: membar.gl; st.volatile.global.u32 [%rd1], %r6;
+		ret;
+		}
+	E
+	printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=%s block=32 args A\nsave A a.bin\n' "${2:-2}" >k.launch
+}
+
+@test "lanes wait in a .sync form that names a lane which still waits for another block" {
+	local sync
+	for sync in 'bar.warp.sync 0xffffffff; ld.global.u32 %r4, [%rd1+4];' \
+		'mov.u32 %r5, 0; shfl.sync.idx.b32 %r4, %r3, %r5, 31, -1;' \
+		'setp.ne.u32 %p4, %r1, 5; vote.sync.all.pred %p5, %p4, 0xffffffff; selp.u32 %r4, 7, 1, %p5;'; do
+		lane_waits "$sync mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2+128], %r4;"
+		run -0 timeout 60 trace-exec -n k.launch
+		assert_output ''
+		run -0 od -An -v -td4 -w4 -j128 a.bin
+		[ "$(sort -u <<<"$output" | tr -d ' ')" = 1 ]
+	done
+	# lanes that do not name it continue, and end its loop; lanes that name it are a deadlock
+	lane_waits 'setp.eq.u32 %p4, %r1, 0; @%p4 bra END; bar.warp.sync 0xfffffffe; st.volatile.global.u32 [%rd1], %r6; END:' 1
+	run -0 timeout 60 trace-exec -n k.launch
+	assert_output ''
+	lane_waits 'bar.warp.sync 0xffffffff; st.volatile.global.u32 [%rd1], %r6;' 1
+	run -1 timeout 60 trace-exec -n k.launch
+	assert_output --partial 'deadlock: 1 lanes of warp 0 spin on a value that no running thread writes'
+}
+
 @test "independent lanes that spin in a function get no advice to become independent" {
 	cat >spin.ptx <<-'P'
 	.version 8.0

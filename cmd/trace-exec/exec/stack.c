@@ -8,6 +8,7 @@
  * those of a parked call (park.c), which continues when the entry becomes the top.
  */
 #include <string.h>
+#include "bits.h"
 #include "exec/check.h"
 #include "exec/park.h"
 #include "exec/stack.h"
@@ -235,7 +236,57 @@ bool stack_select_other(struct warp *w, uint32_t tried)
 	}
 }
 
-/* Lets lanes of the running call that wait at a meeting point continue. Returns false if there are none. */
+/*
+ * Returns the lanes that a .sync form names with a constant. Returns 0 for other instructions, and if the mask is in a
+ * register.
+ */
+static uint32_t lanes_named_by_sync(const struct stmt *in)
+{
+	const struct operand *mask = &in->operand[in->op == I_bar ? 0 : in->n_operands - 1];
+
+	switch (in->op) {
+	case I_bar:
+		if (!stmt_has(in, M_WARP))
+			return 0;
+		break;
+	case I_shfl:
+	case I_vote:
+	case I_match:
+	case I_redux:
+		if (!stmt_has(in, M_SYNC))
+			return 0;
+		break;
+	default: return 0;
+	}
+	return mask->kind == O_INT ? (uint32_t)mask->value : 0;
+}
+
+#define SYNC_NEAR 16u /* instructions among which to look for a .sync form */
+
+/*
+ * Tests whether lanes that continue at pc soon wait for a lane of `others`, in a .sync form. Only instructions before the
+ * next branch, call or end are examined.
+ */
+static bool do_lanes_soon_wait(const struct warp *w, uint32_t pc, uint32_t others)
+{
+	const struct func *f = w->g->code->prog->func[w->func];
+	uint32_t end = min_u32(pc + SYNC_NEAR, f->first_pc + f->n_insts);
+
+	for (; pc < end; pc++) {
+		const struct op *o = &w->g->code->op[pc];
+
+		if (lanes_named_by_sync(o->in) & others)
+			return true;
+		if (o->flow != FLOW_NEXT)
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Lets lanes of the running call that wait at a meeting point continue, unless they would soon wait for the other lanes
+ * again. Returns false if there are none.
+ */
 static bool release_lanes_of_call(struct warp *w)
 {
 	uint32_t above = 0;
@@ -243,7 +294,7 @@ static bool release_lanes_of_call(struct warp *w)
 	for (uint32_t i = w->depth; i-- > base_of_call(w);) {
 		uint32_t mask = w->stack[i].mask & w->live, waits = mask & ~above;
 
-		if (waits && mask & above) {
+		if (waits && mask & above && !do_lanes_soon_wait(w, w->stack[i].pc, mask & above)) {
 			w->stack[i].mask &= ~waits;
 			stack_push_entry(w, w->stack[i].pc, waits, w->stack[i].rpc);
 			return true;
