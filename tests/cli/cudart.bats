@@ -643,6 +643,32 @@ repeated() {
 	END
 }
 
+@test "a launch repeats an earlier one after memory of the same size was freed and allocated a few times" {
+	local ones='1 1 1 1 1 1 1 1 1 1' o
+	program effects effects "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	for o in --check '-j 2'; do
+		# shellcheck disable=SC2086
+		PROGRAM=effects repeated fresh $o
+		assert_equal "$(cat got.out)" "$ones $ones no error"
+		assert [ "$repeats" -ge 8 ]
+		assert [ "$repeats" -le 15 ] # the first five addresses differ
+	done
+	# without checks a launch may access freed memory
+	PROGRAM=effects repeated fresh --no-check
+	assert_equal "$repeats $(cat got.out)" "0 $ones $ones no error"
+}
+
+@test "a launch that repeats an earlier one with a finding is not executed: the finding is reported once" {
+	program effects effects "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"
+	run -1 --separate-stderr trace-exec -n -v --every-launch --run ./effects unset
+	assert_equal "$(grep -c uninitialised <<<"$stderr")" 1
+	local out=$output all=$stderr
+	run -1 --separate-stderr trace-exec -n -v --run ./effects unset
+	assert_equal "$output" "$out"
+	assert_equal "$(grep -v ' launches were not executed' <<<"$stderr")" "$all"
+	[[ $stderr == *' launches were not executed because they repeat'* ]]
+}
+
 @test "a launch whose memory never repeats, or that has effects outside of memory, is executed" {
 	local how
 	program effects effects "ptx:70:$ROOT/tests/data/cudart/repeats.ptx"

@@ -8,8 +8,9 @@
  * that are copied or reset before each launch.
  *
  * Always true: a launch is not executed only without a trace, and only if an equal launch on the same memory was
- * executed with the same checks, did not pause and had no finding, and if all effects and inputs of that launch were in
- * memory (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits.
+ * executed with the same checks and did not pause, and if all effects and inputs of that launch were in memory
+ * (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits. The launch may have had findings: they
+ * are reported once for each place or kernel, so that the same findings again would report nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +303,7 @@ void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good)
 		return;
 	r = find_repeated(x->key);
 	add_credit(r, g->thread_insts);
-	if (x->examined && good && !x->paused && !g->has_finding && !g->has_outside_effect &&
+	if (x->examined && good && !x->paused && !g->has_outside_effect &&
 		take_credit(r, digest_cost(g->mem, r->credit))) {
 		r->examined = true;
 		examine_effect(x, g);

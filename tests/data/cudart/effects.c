@@ -3,8 +3,10 @@
  * Launches kernels twenty times with the same arguments or in a cycle, and prints an element of the result after each
  * launch.
  *
- * usage: effects reset|restore|swap|half|managed|thread|counter|count|malloc|number|texture|graph
+ * usage: effects reset|fresh|unset|restore|swap|half|managed|thread|counter|count|malloc|number|texture|graph
  *   reset    a += 1; a is set to 0 before each launch
+ *   fresh    the same; before that, a is freed and allocated again
+ *   unset    a += 1; a is freed and allocated again before each launch, so that it is uninitialised
  *   restore  a += 1; a is copied from the host before each launch, with another value for the eleventh
  *   half     a += 1; the first half of a is set to 0 before each launch, the other half never
  *   managed  a += 1 in managed memory, which the host sets to 0 before each launch
@@ -76,7 +78,11 @@ static void prepare(unsigned i)
 
 	for (unsigned k = 0; k < N; k++)
 		in[k] = i < 10 ? k : k + 1;
-	if (is("reset") || (is("swap") && i % 4 == 0))
+	if (is("fresh") || is("unset")) {
+		cudaFree(a);
+		cudaMalloc((void **)&a, N * sizeof(*a));
+	}
+	if (is("reset") || is("fresh") || (is("swap") && i % 4 == 0))
 		cudaMemset(a, 0, N * sizeof(*a));
 	if (is("half"))
 		cudaMemset(a, 0, N / 2 * sizeof(*a));
