@@ -8,6 +8,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "arena.h"
 #include "cuda/cuda.h"
 
@@ -19,7 +22,10 @@ struct cuda_memory {
 	uint64_t addr;        /* address at which the memory is mapped; 0: not mapped */
 	size_t mapped_bytes;  /* number of mapped bytes */
 	uint8_t *saved_bytes; /* bytes saved while the memory is not mapped; NULL: zeros */
-	uint32_t owners; /* calls of cuMemCreate and cuMemRetainAllocationHandle minus calls of cuMemRelease */
+	/* calls of cuMemCreate, cuMemRetainAllocationHandle and cuMemImportFromShareableHandle minus those of cuMemRelease */
+	uint32_t owners;
+	int handles;    /* kinds of handles that the program may export */
+	int descriptor; /* file whose descriptors identify the memory; -1: none */
 };
 static struct cuda_memory *memories;
 static uint64_t unmapped_bytes;
@@ -34,7 +40,7 @@ struct memory_access {
 	struct memory_location location;
 	int flags;
 };
-enum { TYPE_PINNED = 1, AT_DEVICE = 1, READ_AND_WRITE = 3 };
+enum { TYPE_PINNED = 1, AT_DEVICE = 1, READ_AND_WRITE = 3, HANDLE_DESCRIPTOR = 1 };
 
 static struct cuda_memory *find_memory_by_handle(uint64_t handle)
 {
@@ -67,8 +73,8 @@ static int check_memory_properties(const struct memory_properties *p)
 {
 	if (!p)
 		return cudaErrorInvalidValue;
-	if (p->handles)
-		return cudart_unsupported("cuMemCreate", "memory that processes share");
+	if (p->handles & ~HANDLE_DESCRIPTOR)
+		return cudart_unsupported("cuMemCreate", "a handle other than a file descriptor");
 	if (p->type != TYPE_PINNED || p->location.type != AT_DEVICE)
 		return cudart_unsupported("cuMemCreate", "memory that is not on the device");
 	return p->location.id ? cudaErrorInvalidDevice : cudaSuccess;
@@ -130,7 +136,8 @@ static int create_memory(uint64_t *to, size_t n, const struct memory_properties 
 		e = cudaErrorMemoryAllocation;
 	if (!e) {
 		m = xcalloc(1, sizeof(*m));
-		*m = (struct cuda_memory){.next = memories, .bytes = n, .owners = 1};
+		*m = (struct cuda_memory){
+			.next = memories, .bytes = n, .owners = 1, .handles = p->handles, .descriptor = -1};
 		memories = m;
 		unmapped_bytes += n;
 		*to = (uintptr_t)m;
@@ -151,6 +158,8 @@ static void free_if_unused(struct cuda_memory *m)
 			*i = m->next;
 			break;
 		}
+	if (m->descriptor >= 0)
+		close(m->descriptor);
 	free(m->saved_bytes);
 	free(m);
 }
@@ -189,14 +198,64 @@ static int get_memory_properties(struct memory_properties *to, uint64_t handle)
 {
 	int e = lock_device();
 
-	if (!e && (!to || !find_memory_by_handle(handle)))
+	const struct cuda_memory *m = find_memory_by_handle(handle);
+
+	if (!e && (!to || !m))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = (struct memory_properties){.type = TYPE_PINNED, .location = {AT_DEVICE, 0}};
+		*to = (struct memory_properties){
+			.type = TYPE_PINNED, .handles = m->handles, .location = {AT_DEVICE, 0}};
 	return unlock_device(e);
 }
 DEVICE(cuMemGetAllocationPropertiesFromHandle, get_memory_properties(to, handle),
 	struct memory_properties *to, uint64_t handle)
+
+/* ---- file descriptors of memory ---- */
+
+/* Stores a new file descriptor that identifies the memory in this process. Returns 0 or a status. */
+static int export_memory(int *to, uint64_t handle, int type, unsigned long long flags)
+{
+	int e = lock_device();
+	struct cuda_memory *m = find_memory_by_handle(handle);
+
+	if (!e && (!to || !m || flags || type != HANDLE_DESCRIPTOR || !(m->handles & HANDLE_DESCRIPTOR)))
+		e = cudaErrorInvalidValue;
+	if (!e && m->descriptor < 0)
+		m->descriptor = memfd_create("device memory", MFD_CLOEXEC);
+	if (!e)
+		*to = dup(m->descriptor);
+	return unlock_device(e ? e : *to < 0 ? cudaErrorOperatingSystem : cudaSuccess);
+}
+DEVICE(cuMemExportToShareableHandle, export_memory(to, handle, type, flags), int *to, uint64_t handle,
+	int type, unsigned long long flags)
+
+static bool is_same_file(int a, int b)
+{
+	struct stat of_a, of_b;
+
+	return !fstat(a, &of_a) && !fstat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
+static int import_memory(uint64_t *to, int descriptor, int type)
+{
+	int e = lock_device();
+	struct cuda_memory *m = memories;
+
+	while (m && !(m->descriptor >= 0 && is_same_file(m->descriptor, descriptor)))
+		m = m->next;
+	if (!e && (!to || type != HANDLE_DESCRIPTOR))
+		e = cudaErrorInvalidValue;
+	if (!e && !m)
+		e = cudart_unsupported("cuMemImportFromShareableHandle", "memory of another process");
+	if (!e) {
+		m->owners++;
+		*to = (uintptr_t)m;
+	}
+	return unlock_device(e);
+}
+DEVICE(cuMemImportFromShareableHandle, import_memory(to, (int)(intptr_t)descriptor, type), uint64_t *to,
+	void *descriptor, int type)
 
 /* ---- mapping ---- */
 

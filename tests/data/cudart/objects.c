@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "values.h"
 
 int cudaGraphCreate(void **, unsigned), cudaGraphClone(void **, void *), cudaGraphDestroy(void *);
@@ -21,6 +22,9 @@ int cuGraphRetainUserObject(void *, void *, unsigned, unsigned),
 	cuGraphReleaseUserObject(void *, void *, unsigned);
 int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *);
 int cuPointerGetAttribute(void *, int, uint64_t);
+int cuMemExportToShareableHandle(void *, uint64_t, int, unsigned long long);
+int cuMemImportFromShareableHandle(uint64_t *, void *, int),
+	cuMemGetAllocationPropertiesFromHandle(void *, uint64_t);
 int cuMemGetAllocationGranularity(size_t *, const void *, int),
 	cuMemAddressReserve(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
 int cuMemCreate(uint64_t *, size_t, const void *, unsigned long long), cuMemRelease(uint64_t);
@@ -284,19 +288,20 @@ static void test_context_of_memory(void *first)
 	IS(0, cuCtxDestroy_v2(second));
 }
 
-/* Addresses can be reserved, and memory mapped there, without a context. */
+/* Addresses can be reserved, memory mapped there, and its handle exported, without a context. */
 static void test_mapping_without_context(void)
 {
 	struct {
 		int type, handles, location, device;
 		void *security;
 		unsigned char flags[8];
-	} p = {.type = 1, .location = 1};
+	} p = {.type = 1, .handles = 1, .location = 1}, same;
 	struct {
 		int location, device, flags;
 	} access = {1, 0, 3};
 	size_t unit = 0;
-	uint64_t addr, memory;
+	uint64_t addr, memory, imported;
+	int descriptor = -1;
 
 	IS(0, cuMemGetAllocationGranularity(&unit, &p, 0));
 	IS(0, cuMemAddressReserve(&addr, unit, 0, 0, 0));
@@ -305,7 +310,16 @@ static void test_mapping_without_context(void)
 	IS(0, cuMemSetAccess(addr, unit, &access, 1));
 	IS(NO_CONTEXT, cuMemsetD32_v2(addr, 0, 1));
 	IS(0, cuMemUnmap(addr, unit));
+	IS(INVALID, cuMemExportToShareableHandle(&descriptor, memory, 2, 0));
+	IS(0, cuMemExportToShareableHandle(&descriptor, memory, 1, 0));
+	IS(0, cuMemImportFromShareableHandle(&imported, (void *)(intptr_t)descriptor, 1));
+	IS(0, close(descriptor));
+	IS(1, imported == memory);
+	IS(0, cuMemGetAllocationPropertiesFromHandle(&same, imported));
+	IS(1, same.handles);
 	IS(0, cuMemRelease(memory));
+	IS(0, cuMemRelease(imported));
+	IS(INVALID, cuMemRelease(imported));
 	IS(0, cuMemAddressFree(addr, unit));
 }
 
