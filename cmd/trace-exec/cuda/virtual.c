@@ -248,7 +248,7 @@ static int import_memory(uint64_t *to, int descriptor, int type)
 		e = cudaErrorInvalidValue;
 	if (!e && !m)
 		e = cudart_unsupported("cuMemImportFromShareableHandle", "memory of another process");
-	if (!e) {
+	if (!e && m) {
 		m->owners++;
 		*to = (uintptr_t)m;
 	}

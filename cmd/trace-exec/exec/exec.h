@@ -135,9 +135,7 @@ struct bound_code {
 	struct frame *frame;  /* frames by function number */
 	uint32_t *owner;      /* number of the function of each instruction */
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
-	bool recursive;
-	bool allocates_local; /* a function allocates local memory while it runs */
-	bool uses_malloc;
+	bool recursive, uses_malloc, allocates_local; /* allocates_local: a function executes alloca */
 	struct reg_sum *sum; /* sources of the form register + constant, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
 	struct operand_lists *operands; /* operands.h */
@@ -378,9 +376,8 @@ struct warp {
 	const struct grid *g;
 	uint8_t *local; /* local memory of lane 0; each further lane's begins local_stride bytes later */
 	uint32_t local_stride;
-	uint32_t local_base; /* offset of the running function's frame */
-	/* end of the memory that the running function has allocated in each lane (sem/dynamic.c); 0: none */
-	uint32_t dynamic_end[LANES];
+	uint32_t local_base;         /* offset of the running function's frame */
+	uint32_t dynamic_end[LANES]; /* end of the memory that alloca gave the running function; 0: none */
 	struct memory *mem;
 	uint32_t live;  /* live lanes of the running call */
 	uint32_t ended; /* lanes that have ended */
