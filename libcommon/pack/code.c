@@ -11,7 +11,10 @@
 #include "parse.h"
 
 #define SHAPE_ENDS 3u
-static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
+static const struct {
+	const char *text;
+	size_t n;
+} ends[SHAPE_ENDS] = {{"", 0}, {" ", 1}, {" NoVal ", 7}};
 
 struct form {
 	const char *op; /* opcode in the text of the part */
@@ -36,29 +39,35 @@ static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 /* Scans a decimal number of at most 255 in the form that printf() writes. */
 static bool scan_byte(struct line *l, uint8_t *to)
 {
-	const char *from = l->p;
+	const char *const from = l->p, *p = from;
 	unsigned v = 0;
 
-	for (unsigned d; l->p < l->end && (d = (unsigned)(unsigned char)*l->p - '0') < 10 && v < 256; l->p++)
+	for (unsigned d; p < l->end && (d = (unsigned)(unsigned char)*p - '0') < 10 && v < 256; p++)
 		v = v * 10 + d;
+	l->p = p;
 	*to = (uint8_t)v;
-	return l->p > from && v < 256 && (*from != '0' || l->p == from + 1);
+	return p > from && v < 256 && (*from != '0' || p == from + 1);
 }
 
-static bool scan_registers(struct line *l, uint8_t *n, uint8_t *reg, uint8_t *kind)
+static bool scan_registers(struct line *from, uint8_t *to, uint8_t *reg, uint8_t *kind)
 {
-	if (!scan_byte(l, n) || *n > pack_limits.registers)
-		return false;
-	for (unsigned i = 0; i < *n; i++) {
-		if (l->end - l->p < 3 || *l->p++ != ' ')
-			return false;
-		const uint8_t uniform = *l->p == 'U';
+	struct line l = *from;
+	uint8_t n;
 
-		l->p += uniform;
-		kind[i] = (uint8_t)(uniform + (*l->p == 'P' ? 2 : 0));
-		if ((*l->p != 'R' && *l->p != 'P') || ++l->p == l->end || !scan_byte(l, &reg[i]))
+	if (!scan_byte(&l, &n) || n > pack_limits.registers)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		if (l.end - l.p < 3 || *l.p++ != ' ')
+			return false;
+		const uint8_t uniform = *l.p == 'U';
+
+		l.p += uniform;
+		kind[i] = (uint8_t)(uniform + (*l.p == 'P' ? 2 : 0));
+		if ((*l.p != 'R' && *l.p != 'P') || ++l.p == l.end || !scan_byte(&l, &reg[i]))
 			return false;
 	}
+	*from = l;
+	*to = n;
 	return true;
 }
 
@@ -98,7 +107,7 @@ static bool scan_tail(struct line l, struct split *t)
 			return false;
 	}
 	for (unsigned e = 0; e < SHAPE_ENDS; e++) {
-		if (strlen(ends[e]) == (size_t)(l.end - l.p) && !memcmp(ends[e], l.p, strlen(ends[e]))) {
+		if (ends[e].n == (size_t)(l.end - l.p) && !memcmp(ends[e].text, l.p, ends[e].n)) {
 			t->form.shape = (uint8_t)(n * SHAPE_ENDS + e);
 			return true;
 		}
@@ -206,6 +215,15 @@ static void put_raw_line(struct code_tables *x, struct part *p, struct pstatic *
 	buf_add(&x->t[T_RAW], p->code.text.p + s->tail, s->tail_len);
 }
 
+/* Appends n registers or kinds. Few instructions have more than three, so a loop is faster than a call of memcpy(). */
+static void put_registers(struct buf *b, const uint8_t *reg, unsigned n)
+{
+	buf_room(b, n);
+	for (unsigned i = 0; i < n; i++)
+		b->p[b->n + i] = reg[i];
+	b->n += n;
+}
+
 void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *before)
 {
 	struct pcode *c = &p->code;
@@ -231,9 +249,9 @@ void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *be
 	s->ctl = x->all.f[form].ctl;
 	s->imm = imms ? (uint64_t)unfold(y.imm[0]) : UINT64_MAX;
 	buf_var(&x->t[T_FORM], form);
-	buf_add(&x->t[T_DST], y.reg, y.form.n_dst);
-	buf_add(&x->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
-	buf_add(&x->t[T_KIND], y.kind, n);
+	put_registers(&x->t[T_DST], y.reg, y.form.n_dst);
+	put_registers(&x->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
+	put_registers(&x->t[T_KIND], y.kind, n);
 	for (unsigned k = 0; k < imms; k++)
 		buf_var(&x->t[T_IMM], !k && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[k]);
 }
@@ -378,7 +396,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 			v = (int64_t)((uint64_t)v + s->pc);
 		buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %lld", (long long)v));
 	}
-	buf_add(&c->text, ends[f->shape % SHAPE_ENDS], strlen(ends[f->shape % SHAPE_ENDS]));
+	buf_add(&c->text, ends[f->shape % SHAPE_ENDS].text, ends[f->shape % SHAPE_ENDS].n);
 	s->tail_len = (uint16_t)(c->text.n - s->tail);
 	return pstatic_derive(p, s);
 }

@@ -92,6 +92,11 @@ char *text_put_number(char *p, int64_t v)
 		*p = (char)('0' + v);
 		return p + 1;
 	}
+	if (a < 100 && v >= 0) {
+		*p++ = (char)('0' + v / 10);
+		*p++ = (char)('0' + v % 10);
+		return p;
+	}
 	if (v < 0)
 		*p++ = '-';
 	do

@@ -176,24 +176,24 @@ static char *add_version6_parts(
 static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
 	struct arena *arena, bool version6, struct sass_opcode_texts *known)
 {
-	char opcode[SASS_TEXT_MAX], text[SASS_TEXT_MAX + 80], *p = text_put_hex(text, in->pc, 4);
+	char text[SASS_TEXT_MAX + 80], *p = text_put_hex(text, in->pc, 4);
 	struct traced x = trace_operands(in, version6);
 
 	*p++ = ' ';
 	t->n_pc = (uint16_t)(p - text);
-	sass_opcode_text_known(known, in, opcode);
 	*p = ' ';
 	p = text_put_number(p + 1, x.results);
 	if (x.results)
 		p = put_register(p, &x, 0, in->sm);
 	*p++ = ' ';
-	p = stpcpy(p, opcode);
+	const char *opcode = p;
+	p += sass_opcode_text_known(known, in, p);
+	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
 	*p++ = ' ';
 	p = text_put_number(p, x.n - x.results);
 	for (unsigned i = x.results; i < x.n; i++)
 		p = put_register(p, &x, i, in->sm);
 	*p++ = ' ';
-	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
 	*t->end = ' ';
 	char *end = text_put_number(t->end + 1, traced_immediate(in, 0));
@@ -204,7 +204,8 @@ static void make_line_text(struct machine_text *t, const struct sass_inst *in, c
 		*end++ = '\n';
 	t->n_end = (uint8_t)(end - t->end);
 	t->n_rest = (uint16_t)(p - text - t->n_pc);
-	t->pc = arena_strndup(arena, text, (size_t)(p - text));
+	t->pc = arena_alloc(arena, (size_t)(p - text), 1);
+	memcpy(t->pc, text, (size_t)(p - text));
 	t->rest = t->pc + t->n_pc;
 }
 

@@ -376,11 +376,13 @@ size_t sass_opcode_text_known(
 	const size_t n_slots = sizeof(known->slot) / sizeof(known->slot[0]);
 	struct sass_opcode_entry *s = known->slot[in->opcode % n_slots];
 
-	if (!in->row || strchr(in->row->modifiers, '=')) /* rules depend on arguments, too */
+	if (!in->row)
 		return sass_opcode_text(in, out);
 	if (!is_opcode_text_of(s, in) && is_opcode_text_of(s + 1, in)) {
 		s++;
 	} else if (!is_opcode_text_of(s, in)) {
+		if (strchr(in->row->modifiers, '=')) /* rules depend on arguments, too */
+			return sass_opcode_text(in, out);
 		s[1] = s[0];
 		s->row = in->row;
 		s->n = put_opcode_text(in, s->text, s->used);
