@@ -30,6 +30,8 @@ static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 	uint64_t h =
 		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
 		0xd6e8feb86659fd93u;
+	_Static_assert(
+		TALLIES_MAX == 1u << (64 - 59), "the position of a tally is the upper 5 bits of its hash");
 	for (uint32_t i = 0, at = (uint32_t)(h >> 59); i < 8; i++, at = (at + 1) % TALLIES_MAX) {
 		struct fit_tally *e = &t[at];
 
