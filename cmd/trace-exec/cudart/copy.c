@@ -25,8 +25,12 @@ static void send_copy_message(const char *direction, const void *at, size_t n)
 	cudart_send(WIRE_COPY, line, (size_t)len);
 }
 
-static void mark_bytes_written(const void *at, size_t n)
+#define MOVED_LINE 128u
+
+/* Notes that a copy or fill has written n bytes. They take time between events, so that bandwidths are finite. */
+static void note_bytes_written(const void *at, size_t n)
 {
+	cudart.moved_lines += n / MOVED_LINE + (n % MOVED_LINE != 0);
 	if (cudart_find_grant((uintptr_t)at))
 		memory_mark_set(&cudart.mem, (uintptr_t)at, n);
 }
@@ -91,7 +95,7 @@ int cudart_copy_rows(
 	}
 	for (size_t i = 0; i < height; i++) {
 		memmove(d + i * to_pitch, s + i * from_pitch, width);
-		mark_bytes_written((const uint8_t *)to + i * to_pitch, width);
+		note_bytes_written((const uint8_t *)to + i * to_pitch, width);
 		if (way == HOST_TO_DEVICE)
 			send_copy_message("HtoD", (const uint8_t *)to + i * to_pitch, width);
 		else if (way == DEVICE_TO_HOST)
@@ -379,7 +383,7 @@ int work_run_fill(const struct fill_2d *f)
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < f->height; i++) {
 		fill_row(d + i * pitch, f);
-		mark_bytes_written((const uint8_t *)f->base + i * pitch, width);
+		note_bytes_written((const uint8_t *)f->base + i * pitch, width);
 	}
 	return cudaSuccess;
 }

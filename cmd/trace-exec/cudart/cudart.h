@@ -141,7 +141,8 @@ struct cudart {
 	struct table kernels, variables; /* kernels and variables by host address */
 	uint32_t launches;
 	uint64_t warp_insts, thread_insts;
-	uint64_t repeats; /* launches that were not executed because they repeat an earlier one */
+	uint64_t moved_lines; /* lines of 128 bytes that copies and fills have written */
+	uint64_t repeats;     /* launches that were not executed because they repeat an earlier one */
 
 	struct grant *grant;
 	uint32_t n_grants, cap_grants; /* grants are in ascending order of addresses */

@@ -33,7 +33,7 @@ struct event {
 	struct event *next;
 	bool recorded;
 	unsigned flags;
-	uint64_t insts;
+	uint64_t time; /* warp instructions and moved lines before the event */
 };
 
 static struct stream *streams, standard;
@@ -276,7 +276,7 @@ int work_record_now(struct event *event)
 	if (!cudart_is_event(event))
 		return cudaErrorInvalidResourceHandle;
 	event->recorded = true;
-	event->insts = cudart.warp_insts;
+	event->time = cudart.warp_insts + cudart.moved_lines;
 	return cudaSuccess;
 }
 
@@ -345,7 +345,7 @@ API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 			  from->flags & EVENT_NO_TIMING || to->flags & EVENT_NO_TIMING))
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		*ms = (float)((double)(int64_t)(to->insts - from->insts) /
+		*ms = (float)((double)(int64_t)(to->time - from->time) /
 			      (double)(cudart.wire.sms * cudart.wire.clock_khz));
 	return cudart_leave(e);
 }

@@ -254,7 +254,8 @@ static void test_device_and_events(void)
 	struct stream *s;
 	unsigned n = 0;
 	void *d = NULL;
-	float ms = -1;
+	static const char buffer[4096];
+	float ms = -1, longer = -1;
 	int v = 0;
 
 	IS(0, cudaGetDeviceCount(&v));
@@ -271,6 +272,17 @@ static void test_device_and_events(void)
 	IS(0, cudaEventRecord(b, s));
 	IS(0, cudaEventElapsedTime(&ms, a, b));
 	IS(0, !(ms > 0));
+	/* copies and fills take time, in proportion to their size */
+	IS(0, cudaMalloc(&d, 4096));
+	IS(0, cudaEventRecord(a, s));
+	IS(0, cudaMemset(d, 0, 129));
+	IS(0, cudaEventRecord(b, s));
+	IS(0, cudaEventElapsedTime(&ms, a, b));
+	IS(0, cudaMemcpy(d, buffer, sizeof(buffer), 1));
+	IS(0, cudaEventRecord(a, s));
+	IS(0, cudaEventElapsedTime(&longer, b, a));
+	IS(1, ms > 0 && longer / ms > 15.9F && longer / ms < 16.1F);
+	IS(0, cudaFree(d));
 	IS(0, cudaStreamQuery(s));
 	IS(0, cudaStreamSynchronize(s));
 	IS(0, cudaStreamDestroy(s));
