@@ -91,9 +91,17 @@ static int run_complex_product(struct cublas_handle *h, const struct cublas_prod
 	return cublas_general_run(h, &g);
 }
 
-static int run_gemm(const struct gemm *g)
+static bool is_gemm_valid(const struct gemm *g)
 {
 	int64_t rows_a = g->op_a == OP_NONE ? g->m : g->k, rows_b = g->op_b == OP_NONE ? g->k : g->n;
+
+	return g->op_a >= OP_NONE && g->op_a <= OP_CONJUGATE && g->op_b >= OP_NONE &&
+	       g->op_b <= OP_CONJUGATE && g->pitch_a >= (rows_a > 1 ? rows_a : 1) &&
+	       g->pitch_b >= (rows_b > 1 ? rows_b : 1) && g->pitch_c >= (g->m > 1 ? g->m : 1);
+}
+
+static int run_gemm(const struct gemm *g)
+{
 	struct cublas_product p = {.m = g->m,
 		.n = g->n,
 		.k = g->k,
@@ -107,9 +115,7 @@ static int run_gemm(const struct gemm *g)
 
 	if (!g->h)
 		return CUBLAS_NOT_INITIALIZED;
-	if (g->op_a < OP_NONE || g->op_a > OP_CONJUGATE || g->op_b < OP_NONE || g->op_b > OP_CONJUGATE ||
-		g->pitch_a < (rows_a > 1 ? rows_a : 1) || g->pitch_b < (rows_b > 1 ? rows_b : 1) ||
-		g->pitch_c < (g->m > 1 ? g->m : 1))
+	if (!is_gemm_valid(g))
 		return CUBLAS_INVALID_VALUE;
 	p.scalars_on_device = g->h->scalars_on_device;
 	p.a = make_matrix_operand(g->a, g->type_a, g->op_a, g->pitch_a, g->batch_stride_a);

@@ -89,6 +89,80 @@ API(int, NAME(cublasGemmBatchedEx), struct cublas_handle *h, int op_a, int op_b,
 		is_half_compute(compute), true});
 }
 
+/* Arguments of a product in groups. Arrays have an element for each group; a, b and c are pointers of all matrices. */
+struct NAME(gemm_groups) {
+	const int *op_a, *op_b;
+	const INT *m, *n, *k, *pitch_a, *pitch_b, *pitch_c;
+	const void *alpha, *beta;
+	const void *const *a, *const *b;
+	void *const *c;
+	INT n_groups;
+	const INT *size; /* number of products of each group */
+};
+
+/* Runs the groups one after the other. `common` has the members of struct gemm that are equal in all groups. */
+static int NAME(run_gemm_groups)(const struct gemm *common, const struct NAME(gemm_groups) * x)
+{
+	size_t bytes = common->half ? 2 : cublas_type_bytes(common->sum);
+	int e = x->n_groups < 0 ? CUBLAS_INVALID_VALUE : CUBLAS_SUCCESS;
+
+	if (!common->h)
+		return CUBLAS_NOT_INITIALIZED;
+	for (int run = 0; run < 2; run++) { /* all groups are checked before the first one is run */
+		size_t first = 0;
+
+		for (INT i = 0; !e && i < x->n_groups; first += (size_t)x->size[i++]) {
+			struct gemm g = *common;
+
+			g.op_a = x->op_a[i], g.op_b = x->op_b[i];
+			g.m = x->m[i], g.n = x->n[i], g.k = x->k[i];
+			g.alpha = (const char *)x->alpha + (size_t)i * bytes;
+			g.beta = (const char *)x->beta + (size_t)i * bytes;
+			g.a = x->a + first, g.b = x->b + first;
+			g.c = (void *)(uintptr_t)(x->c + first);
+			g.pitch_a = x->pitch_a[i], g.pitch_b = x->pitch_b[i], g.pitch_c = x->pitch_c[i];
+			g.batches = x->size[i];
+			g.pointers = true;
+			if (g.m < 0 || g.n < 0 || g.k < 0 || g.batches < 0 || !is_gemm_valid(&g))
+				e = CUBLAS_INVALID_VALUE;
+			else if (run)
+				e = run_gemm(&g);
+		}
+	}
+	return e;
+}
+
+#define GROUPS(L, type, code) \
+	API(int, NAME(cublas##L##gemmGroupedBatched), struct cublas_handle *h, const int *op_a, \
+		const int *op_b, const INT *m, const INT *n, const INT *k, const type *alpha, \
+		const type *const *a, const INT *pitch_a, const type *const *b, const INT *pitch_b, \
+		const type *beta, type *const *c, const INT *pitch_c, INT n_groups, const INT *size) \
+	{ \
+		return NAME(run_gemm_groups)( \
+			&(struct gemm){.h = h, .type_a = code, .type_b = code, .type_c = code, .sum = code}, \
+			&(struct NAME(gemm_groups)){op_a, op_b, m, n, k, pitch_a, pitch_b, pitch_c, alpha, \
+				beta, (const void *const *)a, (const void *const *)b, (void *const *)c, \
+				n_groups, size}); \
+	}
+GROUPS(S, float, TYPE_F32)
+GROUPS(D, double, TYPE_F64)
+#undef GROUPS
+
+API(int, NAME(cublasGemmGroupedBatchedEx), struct cublas_handle *h, const int *op_a, const int *op_b,
+	const INT *m, const INT *n, const INT *k, const void *alpha, const void *const *a, int type_a,
+	const INT *pitch_a, const void *const *b, int type_b, const INT *pitch_b, const void *beta,
+	void *const *c, int type_c, const INT *pitch_c, INT n_groups, const INT *size, int compute)
+{
+	return NAME(run_gemm_groups)(&(struct gemm){.h = h,
+					     .type_a = type_a,
+					     .type_b = type_b,
+					     .type_c = type_c,
+					     .sum = sum_type_of(compute),
+					     .half = is_half_compute(compute)},
+		&(struct NAME(gemm_groups)){op_a, op_b, m, n, k, pitch_a, pitch_b, pitch_c, alpha, beta, a, b,
+			c, n_groups, size});
+}
+
 API(int, NAME(cublasSgemmEx), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k,
 	const float *alpha, const void *a, int type_a, INT pitch_a, const void *b, int type_b, INT pitch_b,
 	const float *beta, void *c, int type_c, INT pitch_c)

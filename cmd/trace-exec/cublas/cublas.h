@@ -62,7 +62,8 @@ struct cublas_handle {
 	void *stream;
 	bool scalars_on_device; /* pointer mode */
 	int math, atomics;
-	uint64_t scratch; /* address of 16 bytes of device memory for a result; 0: not allocated */
+	int sms, emulation; /* settings without an effect */
+	uint64_t scratch;   /* address of 16 bytes of device memory for a result; 0: not allocated */
 };
 
 /*

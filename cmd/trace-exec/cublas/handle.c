@@ -103,6 +103,8 @@ MODE(Stream, void *, stream, _v2)
 MODE(PointerMode, int, scalars_on_device, _v2)
 MODE(MathMode, int, math, )
 MODE(AtomicsMode, int, atomics, )
+MODE(SmCountTarget, int, sms, )
+MODE(EmulationStrategy, int, emulation, )
 
 /* Ignores the workspace: no kernel needs one. */
 API(int, cublasSetWorkspace_v2, struct cublas_handle *h, void *base, size_t n)

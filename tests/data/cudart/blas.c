@@ -23,6 +23,13 @@ int cublasSgemmStridedBatched(void *, int, int, int, int, int, const float *, co
 	const float *, int, long long, const float *, float *, int, long long, int);
 int cublasSgemmBatched(void *, int, int, int, int, int, const float *, const float *const *, int,
 	const float *const *, int, const float *, float *const *, int, int);
+int cublasSgemmGroupedBatched(void *, const int *, const int *, const int *, const int *, const int *,
+	const float *, const float *const *, const int *, const float *const *, const int *, const float *,
+	float *const *, const int *, int, const int *);
+int cublasGemmGroupedBatchedEx_64(void *, const int *, const int *, const int64_t *, const int64_t *,
+	const int64_t *, const void *, const void *const *, int, const int64_t *, const void *const *, int,
+	const int64_t *, const void *, void *const *, int, const int64_t *, int64_t, const int64_t *, int);
+int cublasSetEmulationStrategy(void *, int), cublasGetEmulationStrategy(void *, int *);
 int cublasSgemv_v2(void *, int, int, int, const float *, const float *, int, const float *, int,
 	const float *, float *, int);
 int cublasSaxpy_v2_64(void *, int64_t, const float *, const float *, int64_t, float *, int64_t);
@@ -137,6 +144,52 @@ static void test_gemm(void)
 	IS(7, cublasSgemm_v2(h, 0, 0, M, N, K, &alpha, da, M - 1, db, K, &beta, dc, M));
 	IS(1, cublasSgemm_v2(NULL, 0, 0, M, N, K, &alpha, da, M, db, K, &beta, dc, M));
 	IS(15, cublasSspmv_v2());
+}
+
+/* Two groups: a product, and one of another size with a transposed matrix. */
+static void test_groups(void)
+{
+	enum { M2 = 7, N2 = 9 };
+	const float alpha[] = {2, 3}, beta[] = {.5f, 0};
+	const int op_a[] = {0, 1}, op_b[] = {0, 0}, m[] = {M, M2}, n[] = {N, N2}, k[] = {K, K},
+		  pitch_a[] = {M, K}, pitch_b[] = {K, K}, pitch_c[] = {M, M2}, size[] = {1, 1};
+	const int64_t wide_m = M, wide_n = N, wide_k = K, pairs = 2;
+	const float *pa[BATCHES] = {da, da + M * K}, *pb[BATCHES] = {db, db + K * N};
+	float *pc[BATCHES] = {dc, dc + M * N}, **dp;
+	int strategy = 0, bad[] = {M, M2 - 1};
+
+	IS(0, cublasSetEmulationStrategy(h, 2));
+	IS(0, cublasGetEmulationStrategy(h, &strategy));
+	IS(2, strategy);
+	cudaMalloc((void **)&dp, 6 * sizeof(*dp));
+	cudaMemcpy(dp, pa, sizeof(pa), 1);
+	cudaMemcpy(dp + 2, pb, sizeof(pb), 1);
+	cudaMemcpy(dp + 4, pc, sizeof(pc), 1);
+	const float *const *ga = (const float *const *)dp, *const *gb = ga + 2;
+
+	reset();
+	IS(7, cublasSgemmGroupedBatched(
+		      h, op_a, op_b, m, n, k, alpha, ga, pitch_a, gb, pitch_b, beta, dp + 4, bad, 2, size));
+	IS(0, cublasSgemmGroupedBatched(h, op_a, op_b, m, n, k, alpha, ga, pitch_a, gb, pitch_b, beta, dp + 4,
+		      pitch_c, 2, size));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < M * N; i++)
+		IS(2 * product(a, i % M, M, b, 1, i / M * K) + .5 * c[i], got[i]);
+	for (int i = 0; i < M2 * N2; i++)
+		IS(3 * product(a + M * K, i % M2 * K, 1, b + K * N, 1, i / M2 * K), got[M * N + i]);
+	IS(c[M * N + M2 * N2], got[M * N + M2 * N2]);
+	/* one group of two products */
+	reset();
+	IS(0, cublasGemmGroupedBatchedEx_64(h, op_a, op_b, &wide_m, &wide_n, &wide_k, alpha,
+		      (const void *const *)ga, F32, &wide_m, (const void *const *)gb, F32, &wide_k, beta,
+		      (void *const *)(dp + 4), F32, &wide_m, 1, &pairs, COMPUTE_32F));
+	cudaMemcpy(got, dc, sizeof(got), 2);
+	for (int i = 0; i < BATCHES * M * N; i++) {
+		int z = i / (M * N), j = i % (M * N);
+
+		IS(2 * product(a + z * M * K, j % M, M, b + z * K * N, 1, j / M * K) + .5 * c[i], got[i]);
+	}
+	cudaFree(dp);
 }
 
 static uint16_t bfloat(float f)
@@ -389,6 +442,7 @@ int main(void)
 	IS(0, cublasSetMatrix(M, K * BATCHES, sizeof(*a), a, M, da, M));
 	cudaMemcpy(db, b, sizeof(b), 1);
 	test_gemm();
+	test_groups();
 	test_types();
 	test_vectors();
 	test_lt();
