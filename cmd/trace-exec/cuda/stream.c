@@ -202,3 +202,39 @@ static int wait_for_stream_value(
 
 VALUE(32)
 VALUE(64)
+
+enum value_op { OP_WAIT_32 = 1, OP_WRITE_32, OP_FLUSH, OP_WAIT_64, OP_WRITE_64, OP_BARRIER };
+
+/* CUstreamBatchMemOpParams */
+struct value_call {
+	int op;
+	uint64_t addr, value;
+	unsigned flags;
+	uint64_t rest[2];
+};
+_Static_assert(sizeof(struct value_call) == 48, "the size of CUstreamBatchMemOpParams");
+
+/* Writes and waits for n values in order. Returns 0, or the status of the first that fails. */
+static int run_value_calls(const struct stream *s, unsigned n, const struct value_call *c, unsigned flags)
+{
+	int e = flags || n > 256 || (n && !c) ? cudaErrorInvalidValue : cudaSuccess;
+
+	for (unsigned i = 0; i < n && !e; i++) {
+		switch ((enum value_op)c[i].op) {
+		case OP_WAIT_32:
+			e = wait_for_stream_value(s, c[i].addr, (uint32_t)c[i].value, 4, c[i].flags);
+			break;
+		case OP_WAIT_64: e = wait_for_stream_value(s, c[i].addr, c[i].value, 8, c[i].flags); break;
+		case OP_WRITE_32: e = write_stream_value(s, c[i].addr, c[i].value, 4); break;
+		case OP_WRITE_64: e = write_stream_value(s, c[i].addr, c[i].value, 8); break;
+		case OP_FLUSH:
+		case OP_BARRIER: break; /* every write is visible at once */
+		default: e = cudaErrorInvalidValue;
+		}
+	}
+	return e;
+}
+STREAM_TOO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz, run_value_calls(s, n, c, flags),
+	struct stream *s, unsigned n, const struct value_call *c, unsigned flags)
+ALSO(cuStreamBatchMemOp, cuStreamBatchMemOp_v2);
+ALSO(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2);
