@@ -281,18 +281,15 @@ ALSO(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
 
 /* ---- variables ---- */
 
-static int copy_variable(
-	const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol, struct stream *s)
+int work_make_variable_copy(
+	struct copy_3d *c, const void *symbol, void *other, size_t n, size_t offset, int kind, bool to_symbol)
 {
-	struct graph_work w = {.kind = WORK_COPY};
 	uint64_t addr = 0;
 	size_t size = 0;
-	int e = cudart_enter(true);
+	int e = cudaSuccess;
 	char *at;
 
-	if (!e && cudart_stream_number(s) < 0)
-		e = cudaErrorInvalidResourceHandle;
-	if (!e && kind != BY_ADDRESS && kind != DEVICE_TO_DEVICE &&
+	if (kind != BY_ADDRESS && kind != DEVICE_TO_DEVICE &&
 		kind != (to_symbol ? HOST_TO_DEVICE : DEVICE_TO_HOST))
 		e = cudaErrorInvalidMemcpyDirection;
 	if (!e)
@@ -300,15 +297,24 @@ static int copy_variable(
 	if (!e && (offset > size || n > size - offset))
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
-	if (!e && work_is_kept(s, &e)) {
-		w.copy = to_symbol ? work_make_byte_copy(at, host, n, BY_ADDRESS)
-				   : work_make_byte_copy(host, at, n, BY_ADDRESS);
-		return cudart_leave(e ? e : work_keep(s, &w));
-	}
+	*c = to_symbol ? work_make_byte_copy(at, other, n, BY_ADDRESS)
+		       : work_make_byte_copy(other, at, n, BY_ADDRESS);
+	return e;
+}
+
+static int copy_variable(
+	const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol, struct stream *s)
+{
+	struct graph_work w = {.kind = WORK_COPY};
+	int e = cudart_enter(true);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
 	if (!e)
-		e = to_symbol ? cudart_copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
-			      : cudart_copy_rows(host, n, at, n, n, 1, BY_ADDRESS);
-	return cudart_leave(e);
+		e = work_make_variable_copy(&w.copy, symbol, host, n, offset, kind, to_symbol);
+	if (!e && work_is_kept(s, &e))
+		return cudart_leave(e ? e : work_keep(s, &w));
+	return cudart_leave(e ? e : work_run_copy(&w.copy));
 }
 
 API(int, cudaMemcpyToSymbol, const void *symbol, const void *from, size_t n, size_t offset, int kind)

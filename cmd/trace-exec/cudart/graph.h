@@ -7,7 +7,7 @@
  *   graph_edges.c  dependencies                 launch.c, copy.c  work of kernels, copies and fills
  *   capture.c      recording streams           condition.c   nodes with a condition
  *   graph_node.c   nodes of every kind        dot.c             graphs as text
- *   user_object.c  data that graphs refer to
+ *   user_object.c  data that graphs refer to    graph_symbol.c    copies of variables
  *
  * Always true: a node has its own copy of its work, with the kernel arguments. An instance is a copy of its
  * graph. It executes a node after all nodes that the node depends on; among the nodes that are ready, the one
@@ -252,6 +252,12 @@ int work_run_fill(const struct fill_2d *f);
 int work_run_fill_on_stream(const struct fill_2d *f, struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_make_byte_copy(void *to, const void *from, size_t n, int kind);
+/*
+ * Sets *c to a copy of n bytes between `other` and the byte `offset` of a variable. kind: the direction that the program
+ * names. Returns 0 or a status.
+ */
+int work_make_variable_copy(struct copy_3d *c, const void *symbol, void *other, size_t n, size_t offset,
+	int kind, bool to_symbol);
 
 /* stream.c: records an event on a stream. */
 int work_record(struct event *event, struct stream *s);

@@ -4,6 +4,18 @@
  */
 #include "wants.h"
 
+int cudaGraphCreate(void **, unsigned), cudaGraphDestroy(void *), cudaGraphLaunch(void *, void *);
+int cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphExecDestroy(void *);
+int cudaGraphAddMemcpyNodeToSymbol(
+	void **, void *, void *const *, size_t, const void *, const void *, size_t, size_t, int);
+int cudaGraphAddMemcpyNodeFromSymbol(
+	void **, void *, void *const *, size_t, void *, const void *, size_t, size_t, int);
+int cudaGraphMemcpyNodeSetParamsToSymbol(void *, const void *, const void *, size_t, size_t, int);
+int cudaGraphMemcpyNodeSetParamsFromSymbol(void *, void *, const void *, size_t, size_t, int);
+int cudaGraphMemcpyNodeSetParams1D(void *, void *, const void *, size_t, int);
+int cudaGraphExecMemcpyNodeSetParamsToSymbol(void *, void *, const void *, const void *, size_t, size_t, int);
+int cudaGraphExecMemcpyNodeSetParamsFromSymbol(void *, void *, void *, const void *, size_t, size_t, int);
+
 static void test_copies(void)
 {
 	char host[512], back[512] = {0};
@@ -93,6 +105,43 @@ static void test_symbols(void)
 	IS(0, cudaMemcpy(&seen, at, 4, DEVICE_TO_HOST));
 	IS(9, (int)seen);
 	IS(0, cudaFree(d));
+}
+
+/* Nodes that copy to and from the variable `factor`, whose values are 1, 3, 5 and 7. */
+static void test_symbols_of_graphs(void)
+{
+	float in[2] = {10, 20}, more[2] = {30, 40}, out[4] = {0}, last = 0;
+	void *g, *x, *to, *from;
+
+	IS(0, cudaGraphCreate(&g, 0));
+	IS(1, cudaGraphAddMemcpyNodeToSymbol(&to, g, NULL, 0, factor, in, 8, 12, HOST_TO_DEVICE));
+	IS(13, cudaGraphAddMemcpyNodeToSymbol(&to, g, NULL, 0, in, in, 8, 0, HOST_TO_DEVICE));
+	IS(0, cudaGraphAddMemcpyNodeToSymbol(&to, g, NULL, 0, factor, in, 8, 4, HOST_TO_DEVICE));
+	IS(0, cudaGraphAddMemcpyNodeFromSymbol(&from, g, &to, 1, out, factor, 16, 0, DEVICE_TO_HOST));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaDeviceSynchronize());
+	IS(1, out[0] == 1 && out[1] == 10 && out[2] == 20 && out[3] == 7);
+	IS(0, cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, factor, more, 8, 0, HOST_TO_DEVICE));
+	IS(0, cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, from, &last, factor, 4, 4, DEVICE_TO_HOST));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaDeviceSynchronize());
+	IS(1, last == 40);
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphMemcpyNodeSetParamsToSymbol(to, factor, in, 4, 0, HOST_TO_DEVICE));
+	IS(0, cudaGraphMemcpyNodeSetParamsFromSymbol(from, out, factor, 8, 0, DEVICE_TO_HOST));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaDeviceSynchronize());
+	IS(1, out[0] == 10 && out[1] == 40);
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphMemcpyNodeSetParams1D(from, &last, in + 1, 4, 0));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaDeviceSynchronize());
+	IS(1, last == 20);
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphDestroy(g));
 }
 
 /*
@@ -314,6 +363,7 @@ int main(int argc, char **argv)
 	test_shared_memory();
 	test_addresses();
 	test_symbols();
+	test_symbols_of_graphs();
 	test_pools();
 	test_host_pools();
 	test_launches();
