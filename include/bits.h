@@ -13,6 +13,8 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+/* Returns the least multiple of `unit` that is at least n. Requires n + unit - 1 < 2^64. */
+static inline uint64_t round_up_u64(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /*
  * Returns the number of set bits. Without a POPCNT instruction, the compiler's builtin would call a library function.

@@ -109,7 +109,7 @@ static int split_sms(struct dev_resource *to, unsigned *n, const struct dev_reso
 	if (from->split)
 		return cudaErrorInvalidResourceConfiguration;
 	unit = flags & SPLIT_ALONE ? 2 : from->alignment;
-	size = (least + unit - 1) / unit * unit;
+	size = (unsigned)round_up_u64(least, unit);
 	if (size < (flags & SPLIT_ALONE ? unit : from->least))
 		size = flags & SPLIT_ALONE ? unit : from->least;
 	most = from->n_sms / size;

@@ -20,7 +20,7 @@
 #define ROW_ALIGN    512u /* alignment of the rows of one allocation */
 #define HOST_FLAGS   7u   /* cudaHostAllocPortable, Mapped and WriteCombined */
 
-static uint64_t round_up_to_page(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
+static uint64_t round_up_to_page(uint64_t n) { return round_up_u64(n, PAGE); }
 
 /* ---- addresses ---- */
 
@@ -93,7 +93,7 @@ static uint64_t end_of_reservation(uint64_t at, uint64_t n)
 uint64_t cudart_reserve(uint64_t n, uint64_t unit)
 {
 	struct memory *m = &cudart.mem;
-	uint64_t at = (HEAP_BASE + m->heap_bytes + unit - 1) / unit * unit - HEAP_BASE;
+	uint64_t at = round_up_u64(HEAP_BASE + m->heap_bytes, unit) - HEAP_BASE;
 
 	if (!n || at > m->heap_cap || n > m->heap_cap - at)
 		return 0;
@@ -129,19 +129,18 @@ static uint64_t find_address_gap(uint64_t n, uint64_t unit)
 
 		if (!b->live || b->addr < HEAP_BASE)
 			continue;
-		at = (at + unit - 1) / unit * unit;
+		at = round_up_u64(at, unit);
 		while ((end = end_of_reservation(at, n)) && end <= b->addr)
-			at = (end + unit - 1) / unit * unit;
+			at = round_up_u64(end, unit);
 		if (b->addr >= at && b->addr - at >= n && !end)
 			return at;
 		g = cudart_find_grant(b->addr);
-		at = g && g->kind != GRANT_DEVICE
-			     ? round_up_to_page(b->addr + b->size)
-			     : (b->addr + b->size + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
+		at = g && g->kind != GRANT_DEVICE ? round_up_to_page(b->addr + b->size)
+						  : round_up_u64(b->addr + b->size, DEVICE_ALIGN);
 	}
-	at = (at + unit - 1) / unit * unit;
+	at = round_up_u64(at, unit);
 	while ((end = end_of_reservation(at, n)))
-		at = (end + unit - 1) / unit * unit;
+		at = round_up_u64(end, unit);
 	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
 }
 
@@ -186,7 +185,7 @@ static struct freed_size *slot_of_size(uint64_t bytes)
 
 static void keep_freed_addresses(const struct grant *g)
 {
-	uint64_t bytes = (g->bytes + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
+	uint64_t bytes = round_up_u64(g->bytes, DEVICE_ALIGN);
 	struct freed_size *s = slot_of_size(bytes);
 
 	if (g->kind != GRANT_DEVICE || g->from_graph_node || cudart_is_reserved(g->addr, 1))
@@ -220,7 +219,7 @@ static bool is_freed_buffer(uint64_t at, uint64_t n)
 /* Allocates the addresses of the buffer of the same size that was freed first. Returns 0 if too few were freed. */
 static uint64_t allocate_same_addresses(const char *name, uint64_t bytes)
 {
-	uint64_t n = (bytes + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
+	uint64_t n = round_up_u64(bytes, DEVICE_ALIGN);
 	struct freed_size *s = slot_of_size(n);
 
 	while (s->bytes == n && s->n > QUARANTINE) {
@@ -240,7 +239,7 @@ static uint64_t allocate_same_addresses(const char *name, uint64_t bytes)
 /* Allocates memory at freed addresses. Returns 0 if no gap is large enough. */
 static uint64_t allocate_freed_addresses(const char *name, uint64_t bytes, enum grant_kind kind)
 {
-	uint64_t unit = kind == GRANT_DEVICE ? DEVICE_ALIGN : PAGE, n = (bytes + unit - 1) / unit * unit;
+	uint64_t unit = kind == GRANT_DEVICE ? DEVICE_ALIGN : PAGE, n = round_up_u64(bytes, unit);
 	uint64_t at = find_address_gap(n, unit);
 
 	if (!at)

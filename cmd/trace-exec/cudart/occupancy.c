@@ -152,14 +152,10 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 
 /* ---- occupancy ---- */
 
-/* Returns the least multiple of `unit` that is at least n. */
-static uint64_t round_up_allocation(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
-
 #define SUB_CORES     4u   /* of an SM; each has an equal part of the registers */
 #define REGISTER_UNIT 256u /* registers are allocated to a warp in multiples of it */
 
-/* Returns the unit in which shared memory is allocated to a block. */
-static uint64_t shared_unit(void) { return cudart.wire.major >= 8 ? 128 : 256; }
+static uint64_t shared_unit(void) { return grid_shared_unit((uint32_t)cudart.wire.major * 10); }
 
 /* Returns the number of bytes of shared memory that the system reserves in each block. */
 static uint64_t reserved_shared_bytes(void) { return cudart.wire.shared - cudart.wire.shared_block; }
@@ -167,7 +163,7 @@ static uint64_t reserved_shared_bytes(void) { return cudart.wire.shared - cudart
 /* Returns the number of warps for which the SM has registers. */
 static uint64_t warps_by_registers(uint64_t regs)
 {
-	uint64_t of_warp = round_up_allocation(regs * 32, REGISTER_UNIT);
+	uint64_t of_warp = round_up_u64(regs * 32, REGISTER_UNIT);
 
 	return cudart.wire.regs / SUB_CORES / of_warp * SUB_CORES;
 }
@@ -176,7 +172,7 @@ uint64_t cudart_blocks_of_sm(const struct kernel *k, uint64_t threads, uint64_t 
 {
 	const struct wire *w = &cudart.wire;
 	uint64_t warps = (threads + 31) / 32, shared = k->shared + dynamic,
-		 allocated = round_up_allocation(shared + reserved_shared_bytes(), shared_unit());
+		 allocated = round_up_u64(shared + reserved_shared_bytes(), shared_unit());
 	uint64_t n = min_u64(w->ctas, warps ? w->threads / (32 * warps) : 0);
 
 	n = k->regs && warps ? min_u64(n, warps_by_registers(k->regs) / warps) : n;

@@ -29,7 +29,7 @@
 struct repeated {
 	XXH128_hash_t key;
 	bool known;      /* the entry is in use */
-	bool examined;   /* the effect of such a launch was examined */
+	bool examined;   /* the effect of a launch with this key was examined */
 	uint64_t misses; /* number of launches whose memory was hashed since an effect was found last */
 	uint64_t credit; /* number of bytes that may be hashed */
 };

@@ -522,6 +522,7 @@ bool cta_waits_for_write(const struct cta *c);
 void cta_fail_deadlock(struct cta *c);
 /* Sets the members that follow from the launch and its kernel, such as threads and warps. Must be called first. */
 void grid_prepare(struct grid *g);
+uint32_t grid_shared_unit(uint32_t sm); /* bytes; the shared memory of a block is a multiple */
 /* Returns the value of a special register that is the same in all threads of a launch. */
 uint64_t grid_sreg_value(const struct grid *g, unsigned sreg);
 /*
@@ -531,9 +532,8 @@ uint64_t grid_sreg_value(const struct grid *g, unsigned sreg);
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /*
- * Execute a launch in steps. grid_continue() executes the CTAs to their end; if pauses is true, it also returns
- * when all of them wait, one of them for the host or another launch to write a buffer. grid_end() frees the
- * grid's data; its CTAs may be incomplete.
+ * Execute a launch in steps. grid_continue() executes the CTAs to their end; if pauses is true, it also returns when
+ * all of them wait, one for the host or another launch to write a buffer. grid_end() frees the grid's data at any time.
  */
 enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);

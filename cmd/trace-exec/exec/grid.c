@@ -27,12 +27,12 @@
 
 #define FIRST_RESERVED 80 /* since sm_80 each block has reserved bytes of shared memory */
 
+uint32_t grid_shared_unit(uint32_t sm) { return sm >= 80 ? 128 : 256; }
+
 /* Rounds a number of bytes up to the unit of the allocation of shared memory. */
 static uint32_t round_shared(const struct grid *g, uint32_t bytes)
 {
-	uint32_t unit = g->launch->kernel->module->target >= FIRST_RESERVED ? 128 : 256;
-
-	return (bytes + unit - 1) / unit * unit;
+	return (uint32_t)round_up_u64(bytes, grid_shared_unit(g->launch->kernel->module->target));
 }
 
 /* Places the reserved bytes of shared memory of a kernel or of its functions that use them. */

@@ -183,6 +183,13 @@ uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform)
 /* Sets o->fn in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines. */
 void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
 
+void machine_execute_nothing(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)w;
+	(void)o;
+	(void)m;
+}
+
 /* ---- forms of arithmetic instructions ---- */
 
 /* Returns the slot of an operand in bits 32-63: a register, an immediate, a constant or a uniform register. */

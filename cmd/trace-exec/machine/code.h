@@ -142,6 +142,8 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 
 /* Sets the function that executes the op. */
 void machine_set_function(struct op *o, op_fn *fn);
+/* Executes an instruction without an effect. */
+void machine_execute_nothing(struct warp *w, const struct op *o, uint32_t m);
 /* Binds FADD or FFMA (fma) with sources of 16 bits, whose operands are bound; mixed.c. */
 int mixed_bind(struct mbind *b, struct op *o, bool fma);
 /* Sets the fault that the instruction is not executed, and returns -1. why: the reason, or "". */

@@ -336,13 +336,6 @@ int mbind_depbar(struct mbind *b, struct op *o)
 
 /* ---- fences and instructions without effect on values ---- */
 
-static void execute_no_op(struct warp *w, const struct op *o, uint32_t m)
-{
-	(void)w;
-	(void)o;
-	(void)m;
-}
-
 static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
@@ -353,7 +346,7 @@ static void order_accesses(struct warp *w, const struct op *o, uint32_t m)
 int mbind_nothing(struct mbind *b, struct op *o)
 {
 	(void)b;
-	machine_set_function(o, execute_no_op);
+	machine_set_function(o, machine_execute_nothing);
 	return 0;
 }
 

@@ -85,13 +85,6 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 	}
 }
 
-static void execute_group_no_op(struct warp *w, const struct op *o, uint32_t m)
-{
-	(void)w;
-	(void)o;
-	(void)m;
-}
-
 /*
  * Tests for a product without registers and descriptors: the compiler puts it in the place of a product that has no effect,
  * because the next one overwrites its result.
@@ -110,7 +103,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 	bool bits16 = kind == 0 && field(b, 76, 2) < 2;
 
 	if (is_removed_product(b)) {
-		machine_set_function(o, execute_group_no_op);
+		machine_set_function(o, machine_execute_nothing);
 		return 0;
 	}
 	x->sparse = kind != 2 && bit(b, 73);
@@ -136,7 +129,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 int mbind_warpgroup(struct mbind *b, struct op *o)
 {
 	(void)b;
-	machine_set_function(o, execute_group_no_op);
+	machine_set_function(o, machine_execute_nothing);
 	return 0;
 }
 
@@ -151,6 +144,6 @@ int mbind_maxreg(struct mbind *b, struct op *o)
 	unsigned how = (unsigned)field(b, 72, 2);
 
 	o->target = mbind_pdst(b, 81, true);
-	machine_set_function(o, how == 2 ? execute_setmaxreg : execute_group_no_op);
+	machine_set_function(o, how == 2 ? execute_setmaxreg : machine_execute_nothing);
 	return how == 1 || how == 2 ? 0 : mbind_refuse(b, "mode");
 }

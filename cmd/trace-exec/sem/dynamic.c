@@ -27,7 +27,7 @@ static void execute_alloca(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
 		u64 unit = (u64)o->imm, n = read_stack_register(w, o, i),
-		    at = (call_local_end(w, i) + unit - 1) / unit * unit;
+		    at = round_up_u64(call_local_end(w, i), unit);
 
 		if (at > w->local_stride || n > w->local_stride - at) {
 			exec_fail(w, o, 1u << i, "local-memory",

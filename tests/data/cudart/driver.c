@@ -42,8 +42,7 @@ int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size
 int cuStreamCreate(void **, unsigned), cuStreamDestroy_v2(void *), cuStreamSynchronize(void *);
 int cuStreamGetCtx(void *, void **), cuMemFreeAsync(uint64_t, void *);
 int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned),
-	cuStreamWaitValue32_v2(void *, uint64_t, uint32_t, unsigned),
-	cuStreamBatchMemOp_v2(void *, unsigned, const void *, unsigned);
+	cuStreamWaitValue32_v2(void *, uint64_t, uint32_t, unsigned);
 int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *),
 	cuEventElapsedTime(float *, void *, void *);
 int cuEventDestroy_v2(void *);
@@ -445,17 +444,6 @@ static void test_streams_and_graphs(void *f, uint64_t d)
 	IS(0, cuStreamWriteValue32_v2(s, d, 9, 0));
 	IS(0, cuStreamWaitValue32_v2(s, d, 9, 1));
 	IS(801, cuStreamWaitValue32_v2(s, d, 10, 1));
-	const struct {
-		int op;
-		uint64_t addr, value;
-		unsigned flags;
-		uint64_t rest[2];
-	} calls[] = {{2, d, 10, 0, {0}}, {6, 0, 0, 0, {0}}, {1, d, 10, 1, {0}}, {5, d + 8, 11, 0, {0}},
-		{4, d + 8, 11, 1, {0}}, {3, d, 0, 0, {0}}};
-	IS(0, cuStreamBatchMemOp_v2(s, 6, calls, 0));
-	IS(0, cuStreamWaitValue32_v2(s, d + 8, 11, 1));
-	IS(1, cuStreamBatchMemOp_v2(s, 6, calls, 1));
-	IS(1, cuStreamBatchMemOp_v2(s, 6, NULL, 0));
 	IS(0, cuGraphExecDestroy(x));
 	IS(0, cuGraphDestroy(g));
 	IS(0, cuEventDestroy_v2(from));

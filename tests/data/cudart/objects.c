@@ -34,6 +34,7 @@ int cuEventCreate(void **, unsigned), cuEventQuery(void *), cuEventDestroy_v2(vo
 int cuCtxRecordEvent(void *, void *), cuCtxWaitEvent(void *, void *);
 int cuGreenCtxRecordEvent(void *, void *);
 int cuStreamCreate(void **, unsigned), cuStreamDestroy_v2(void *);
+int cuStreamBatchMemOp_v2(void *, unsigned, const void *, unsigned);
 int cuStreamBeginCapture_v2(void *, int), cuStreamEndCapture(void *, void **);
 int cuArrayCreate_v2(void **, const void *), cuArray3DCreate_v2(void **, const void *),
 	cuArrayDestroy(void *);
@@ -262,6 +263,32 @@ static void test_peer_boxes(void)
 	IS(0, cuMemFree_v2(p));
 }
 
+/* A stream writes and waits for 10 and 11, with a barrier and a flush. */
+static void test_batches_of_values(void)
+{
+	uint64_t d, got[2];
+
+	IS(0, cuMemAlloc_v2(&d, sizeof(got)));
+	IS(0, cuMemsetD32_v2(d, 0, 4));
+	const struct {
+		int op;
+		uint64_t addr, value;
+		unsigned flags;
+		uint64_t rest[2];
+	} calls[] = {{2, d, 10, 0, {0}}, {6, 0, 0, 0, {0}}, {1, d, 10, 1, {0}}, {5, d + 8, 11, 0, {0}},
+		{4, d + 8, 11, 1, {0}}, {3, d, 0, 0, {0}}};
+	void *s;
+
+	IS(0, cuStreamCreate(&s, 0));
+	IS(0, cuStreamBatchMemOp_v2(s, 6, calls, 0));
+	IS(0, cuMemcpyDtoH_v2(got, d, sizeof(got)));
+	IS(1, got[0] == 10 && got[1] == 11);
+	IS(1, cuStreamBatchMemOp_v2(s, 6, calls, 1));
+	IS(1, cuStreamBatchMemOp_v2(s, 6, NULL, 0));
+	IS(0, cuStreamDestroy_v2(s));
+	IS(0, cuMemFree_v2(d));
+}
+
 /* Memory belongs to the context that was current at its allocation. */
 static void test_context_of_memory(void *first)
 {
@@ -335,6 +362,7 @@ int main(void)
 	test_boxes();
 	test_peer_boxes();
 	test_context_of_memory(c);
+	test_batches_of_values();
 	test_context_events();
 	IS(0, cuCtxDestroy_v2(c));
 	return bad;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "driver-textures.h"
 #include "values.h"
 
 int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *), cuCtxSynchronize(void);
@@ -78,26 +79,17 @@ static void *plane_reference(void **kernel)
 
 static void test_planes(void)
 {
-	struct {
-		size_t from_x, from_y;
-		unsigned from_kind;
-		const void *from;
-		uint64_t from_device;
-		void *from_array;
-		size_t from_pitch, x, y;
-		unsigned kind;
-		void *to;
-		uint64_t device;
-		void *array;
-		size_t pitch, width, height;
-	} c = {.from_kind = 1, .from = picture, .from_pitch = 4 * W, .kind = 3, .width = 4 * W, .height = H};
+	struct copy c = {.from = {.kind = 1, .host = picture, .pitch = 4 * W},
+		.to.kind = 3,
+		.width = 4 * W,
+		.height = H};
 	void *kernel, *t = plane_reference(&kernel), *a, *bound;
 	float low, high;
 	uint64_t rows;
 	int n;
 
 	IS(0, cuArrayCreate_v2(&a, &(struct plane){W, H, FLOAT, 1}));
-	c.array = a;
+	c.to.array = a;
 	IS(0, cuMemcpy2D_v2(&c));
 	IS(1, cuTexRefGetArray(&bound, t));
 	IS(1, cuTexRefSetArray(t, a, 0));
@@ -175,20 +167,13 @@ static void test_line(void *module)
 
 static void test_surface(void *module)
 {
-	struct {
-		size_t width, height, depth;
-		unsigned format, channels, flags;
-	} shape = {W, H, 0, U32, 1, SURFACES};
-	struct {
-		int type;
-		void *array;
-		int rest[31];
-	} r = {0};
+	struct shape shape = {W, H, 0, U32, 1, SURFACES};
+	struct resource r = {0};
 	unsigned deep = 0, words[W];
 	void *paint, *s, *a, *bound;
 	uint64_t object;
 
-	IS(0, cuArray3DCreate_v2(&r.array, &shape));
+	IS(0, cuArray3DCreate_v2(&r.data.array, &shape));
 	IS(0, cuArray3DCreate_v2(&a, &shape));
 	IS(0, cuSurfObjectCreate(&object, &r));
 	IS(0, cuModuleGetFunction(&paint, module, "paint"));
@@ -199,31 +184,15 @@ static void test_surface(void *module)
 	IS(0, cuSurfRefGetArray(&bound, s));
 	IS(1, bound == a);
 	IS(0, cuLaunchKernel(paint, H, 1, 1, W, 1, 1, 0, NULL, (void *[]){&object, &deep}, NULL));
-	struct {
-		size_t x, y;
-		unsigned kind;
-		void *host;
-		uint64_t device;
-		void *array;
-		size_t pitch, to_x, to_y;
-		unsigned to_kind;
-		void *to;
-		uint64_t to_device;
-		void *to_array;
-		size_t to_pitch, width, height;
-	} c = {.y = 2,
-		.kind = 3,
-		.array = a,
-		.to_kind = 1,
-		.to = words,
-		.to_pitch = 4 * W,
+	struct copy c = {.from = {.y = 2, .kind = 3, .array = a},
+		.to = {.kind = 1, .host = words, .pitch = 4 * W},
 		.width = 4 * W,
 		.height = 1};
 	IS(0, cuMemcpy2D_v2(&c));
 	IS(205, words[5]);
 	IS(0, cuSurfObjectDestroy(object));
 	IS(0, cuArrayDestroy(a));
-	IS(0, cuArrayDestroy(r.array));
+	IS(0, cuArrayDestroy(r.data.array));
 }
 
 int main(int argc, char **argv)
