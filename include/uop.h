@@ -71,8 +71,8 @@ enum sync_effect {
 /* GMMA_LAST is a product that ends a group. */
 enum uop_gmma { GMMA_NONE, GMMA_PRODUCT, GMMA_LAST, GMMA_WAIT };
 
-/* Bulk copies (HOPPER-tma). */
-enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH };
+/* Bulk copies (HOPPER-tma). BULK_CLUSTER: from shared memory to that of a thread block of the cluster. */
+enum uop_bulk { BULK_NONE, BULK_LOAD, BULK_STORE, BULK_REDUCE, BULK_PREFETCH, BULK_CLUSTER };
 
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources: REG_R0 + n, REG_UR0 + n */

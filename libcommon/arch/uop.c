@@ -288,7 +288,7 @@ static bool opcode_is_stem(const char *opcode, const char *stem)
 
 /*
  * Marks an instruction of the tensor memory accelerator as a bulk copy. It is neither a load nor a store, because no
- * register and no fence waits for it. Copies within shared memory are not modelled.
+ * register and no fence waits for it.
  */
 static void set_bulk_attributes(struct uop *u, const struct inst *in)
 {
@@ -310,6 +310,8 @@ static void set_bulk_attributes(struct uop *u, const struct inst *in)
 		u->tensor = rows[i].tensor;
 		if (u->bulk == BULK_LOAD && strstr(in->opcode, ".G.S"))
 			u->bulk = BULK_STORE;
+		if (strstr(in->opcode, ".S.S"))
+			u->bulk = BULK_CLUSTER;
 		u->flags = (u->flags & ~(uint32_t)(UOP_LOAD | UOP_STORE | UOP_ACCESS)) | UOP_BULK;
 	}
 }

@@ -131,6 +131,35 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	done
 }
 
+@test "a copy to another block's shared memory has the rate of the port, and completes on that block's mbarrier" {
+	# BYTES: block 0 copies them to block 1, which waits; block 0 ends at once
+	copy_to_block() {
+		echo '1 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 1 0x7f5000000100 8 0 0 Val 1 0 1 1ffffe '
+		echo "1 0020 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 0x7f5000000100 8 0 0 Val 1 0 1 $(printf %x "$1") "
+		printf -- '- 0030 ffffffff 0 UCGABAR_ARV 0 0 0 0 NoVal\n- 0040 ffffffff 0 UCGABAR_WAIT 0 0 0 0 NoVal\n'
+		echo "0 0050 00000001 0 UBLKCP.S.S 1 UR4 16 0x01000100 0 $1 0 4 0x0 0 0 0 NoVal "
+		echo '1 0060 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 1 0x7f5000000100 8 0 0 Val 1 0 1 0 '
+		echo '- 0070 ffffffff 0 EXIT 0 0 0 0 NoVal'
+	}
+	cycles() {
+		copy_to_block "$1" | kernel 2 2
+		sed -i 's/tracer version = 5/tracer version = 6/' kernel-1.traceg
+		sim -F json -D core_dsm_bytes=16 "${@:2}" | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'
+	}
+	few=$(cycles 4096)
+	more=$(cycles 20480)
+	# 128 messages of 128 + 8 bytes more
+	((more - few >= 1080 && more - few <= 1096))
+	late=$(cycles 4096 -D core_dsm_latency=600)
+	((late > few + 400))
+	# without a cluster, it completes on the mbarrier of its own block
+	copy_to_block 4096 | sed 's/01000100/00000100/; s/^[01]/-/' | kernel 1 1
+	sed -i 's/tracer version = 5/tracer version = 6/; /^-cluster/d' kernel-1.traceg
+	for core in modern accelsim; do
+		run -0 sim -D core_model=$core
+	done
+}
+
 @test "a cluster of more blocks than SMs of a group, of more than 16, or of none, is an error" {
 	barrier | kernel 16 16
 	run -2 sim -D core_gpc_sms=15

@@ -2,7 +2,8 @@
 /*
  * The tensor memory accelerator (HOPPER-tma). A copy waits for its descriptor and for the start of the unit. It is then
  * split into requests of at most 128 bytes, one line. Data of loads is written to shared memory when it arrives. Data
- * of stores and reductions is read from shared memory when the request is sent.
+ * of stores and reductions is read from shared memory when the request is sent. The parts of a copy to another thread
+ * block's shared memory are messages to its SM.
  */
 #include <string.h>
 #include "arena.h"
@@ -71,6 +72,30 @@ static void set_single_run(const struct sm *s, const struct winst *w, struct tma
 		.base = s->cta[w->cta].block.word[w->addr >> 2], .bytes = w->uop->size, .rows = 1};
 }
 
+/*
+ * Makes a copy between thread blocks of a gang a single row. The trace does not contain its addresses, so the row
+ * begins with a line. Without a gang the copy has no requests.
+ */
+static void set_cluster_run(struct tma_copy *c, bool has_gang)
+{
+	c->bulk.n_runs = has_gang && c->bulk.bytes;
+	c->current_run = (struct copy_run){.bytes = (uint32_t)c->bulk.bytes, .rows = 1};
+}
+
+/* Sets the runs of a new copy, of instruction w. */
+static void set_copy_runs(const struct sm *s, const struct winst *w, struct tma_copy *c)
+{
+	const struct cta *k = &s->cta[w->cta];
+	bool listed = rec_copy(&k->block, &w->record, code_at(s->code, w->code), &c->bulk);
+
+	if (c->kind == BULK_CLUSTER)
+		set_cluster_run(c, k->gang && c->bulk.bytes <= UINT32_MAX);
+	else if (listed)
+		skip_empty_runs(c);
+	else if (w->mask && w->addr)
+		set_single_run(s, w, c);
+}
+
 static bool has_copy_requests_left(const struct tma_copy *c) { return c->run < c->bulk.n_runs; }
 
 /* Advances the copy past a request of n bytes. */
@@ -119,10 +144,7 @@ void tma_accept(struct sm *s, const struct winst *w)
 		.kind = w->uop->bulk,
 		.warp = w->warp,
 		.sched = w->sched};
-	if (rec_copy(&s->cta[w->cta].block, &w->record, code_at(s->code, w->code), &c->bulk))
-		skip_empty_runs(c);
-	else if (w->mask && w->addr)
-		set_single_run(s, w, c);
+	set_copy_runs(s, w, c);
 	s->warp[w->warp].copies++;
 	if (c->kind == BULK_LOAD && c->bulk.bytes && !has_copy_requests_left(c)) {
 		c->ready += m->tma_outside;
@@ -256,6 +278,23 @@ static uint32_t tma_cycles_of_request(const struct sm *s, const struct access *a
 	return data > m->tma_interval ? data : m->tma_interval;
 }
 
+/* Sends a part of a copy to another thread block's shared memory. */
+static void send_cluster_part(struct sm *s, const struct tma_copy *c, const struct access *a)
+{
+	uint32_t bytes = bytes_of_access(a);
+
+	occupy_shared_memory(s, bytes);
+	gang_send_copy(s, c->warp, c->bulk.mbarrier, bytes);
+}
+
+/* Returns true if the network accepts the request a of the copy. */
+static bool network_accepts(struct sm *s, const struct tma_copy *c, const struct access *a)
+{
+	if (c->kind == BULK_CLUSTER)
+		return gang_can_send(s);
+	return inject_can_push_bytes(s, a->size + 8u, a->type == GLOBAL_ACC_W);
+}
+
 /* Makes the next request of the oldest copy. Returns false if the network does not accept it. */
 static bool make_next_copy_request(struct sm *s, struct tma *t)
 {
@@ -265,9 +304,12 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 	if (has_copy_requests_left(c)) {
 		struct access a = next_copy_request(s, c);
 
-		if (!inject_can_push_bytes(s, a.size + 8u, a.type == GLOBAL_ACC_W))
+		if (!network_accepts(s, c, &a))
 			return false;
-		send_copy_request(s, k, &a);
+		if (c->kind == BULK_CLUSTER)
+			send_cluster_part(s, c, &a);
+		else
+			send_copy_request(s, k, &a);
 		advance_copy(c, bytes_of_access(&a));
 		t->free_at = s->clock + tma_cycles_of_request(s, &a);
 	}

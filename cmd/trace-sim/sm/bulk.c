@@ -72,6 +72,8 @@ void bulk_end_copy(struct sm *s, unsigned w, const struct rec *r)
 	const struct cta *c = &s->cta[s->warp[w].cta];
 	struct bulk_copy copy;
 
+	if (s->uops[r->inst].bulk == BULK_CLUSTER && c->gang)
+		return; /* its messages complete the bytes */
 	if (!rec_copy(&c->block, r, code_at(s->code, r->inst), &copy))
 		return;
 	if (r->mask && copy.mbarrier)

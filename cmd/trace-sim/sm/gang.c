@@ -9,7 +9,7 @@
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 
-#define READ_HEADER      8u  /* bytes of a read request or a reply in addition to the data */
+#define READ_HEADER      8u /* bytes of a read request, a reply or a part of a copy in addition to the data */
 #define WRITE_HEADER     16u /* bytes of a write in addition to the data; includes the addresses */
 #define TICKS_PER_CYCLE  16u /* number of units of out_free_at per cycle */
 #define PORT_BACKLOG_MAX 64u /* a port that is occupied for this number of cycles accepts no access */
@@ -264,6 +264,20 @@ uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes)
 		n++;
 	}
 	return n;
+}
+
+void gang_send_copy(struct sm *s, unsigned w, uint32_t mbarrier, uint32_t bytes)
+{
+	const struct cta *k = &s->cta[s->warp[w].cta];
+	uint32_t rank = mbarrier >> GANG_WINDOW;
+	struct gang_message m = {
+		.kind = GANG_STORE, .gang = k->gang->number, .address = mbarrier, .bytes = bytes};
+
+	rank = rank < k->gang->placed ? rank : k->rank;
+	m.slot = k->gang->member[rank].slot;
+	m.passes = (uint8_t)core_div_up(bytes, s->params->modern.shared_bytes);
+	if (k->gang->member[rank].sm) /* copies to ended thread blocks are dropped */
+		send_message(s, k->gang->member[rank].sm, &m, s->now, bytes + READ_HEADER);
 }
 
 void gang_send_effect(

@@ -87,6 +87,11 @@ bool gang_can_send(const struct sm *s);
 uint32_t gang_send_accesses(struct sm *s, const struct winst *w, uint16_t op, uint32_t passes, bool write);
 /* Sends the stores of a STAS or REDAS w to the thread blocks of their addresses. Returns the number of messages. */
 uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes);
+/*
+ * Sends `bytes` bytes of a copy by warp w to the shared memory of the thread block with the mbarrier, where they
+ * complete on it.
+ */
+void gang_send_copy(struct sm *s, unsigned w, uint32_t mbarrier, uint32_t bytes);
 /* Sends an effect (enum sync_effect) with value v to an mbarrier of thread block `rank` of cta's gang. */
 void gang_send_effect(
 	struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v);
