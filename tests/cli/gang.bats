@@ -170,3 +170,21 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		assert_output --partial "invalid value '-cluster dim"
 	done
 }
+
+@test "the selftest measures copies between blocks, alone and with loads" {
+	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >m.measured
+	row() { printf '%s\th200\tdsm\t%s\tthroughput\t20\tB/cycle/SM\t\t\t\t\t\t\n' "$1" "$2"; }
+	{
+		row one 'bulk copy shared to remote shared, one direction'
+		row both 'bulk copy shared to remote shared, both directions, each'
+		row ring 'ring of bulk copies, 16 SMs, each'
+		row same 'load and bulk copy, same direction, sum'
+		row bad 'ring of bulk copies, 17 SMs, each'
+	} >>m.measured
+	run -0 trace-sim --selftest h200 --measured m.measured -F tsv
+	# the port carries 128 of 136 bytes as data
+	for id in one both ring same; do
+		assert_line --regexp "^$id"$'\tdsm\t20\t19\.[89]'
+	done
+	assert_line --regexp '^bad.*unknown access'
+}

@@ -114,6 +114,14 @@ void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const 
 	end_inst(s, 0);
 }
 
+void scribe_cluster_copy(struct scribe *s, uint32_t rank, uint32_t barrier, uint32_t bytes)
+{
+	begin_inst(s, 1, "", "UBLKCP.S.S", "UR4");
+	bytes_printf(&s->text, "%u 0x%08" PRIx32 " 0 %" PRIu32 " 0 4 0x0 0 ", COPY_ELEMENT,
+		rank << 24 | barrier, bytes);
+	end_inst(s, 0);
+}
+
 void scribe_write_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
 
 uint64_t micro_count_insts(const struct micro *m)

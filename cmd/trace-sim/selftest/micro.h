@@ -65,6 +65,11 @@ struct scribe_box {
 	uint32_t mask; /* ranks of the blocks of the cluster that get the data, for multicast; 0: the block */
 };
 void scribe_bulk_copy(struct scribe *s, const char *op, uint32_t barrier, const struct scribe_box *b);
+/*
+ * Writes a bulk copy of `bytes` bytes from shared memory to that of the block with a rank of the cluster. The bytes
+ * complete on the mbarrier at `barrier` in that block's shared memory.
+ */
+void scribe_cluster_copy(struct scribe *s, uint32_t rank, uint32_t barrier, uint32_t bytes);
 void scribe_write_exit(struct scribe *s);
 
 /* Number of warp instructions of the grid, if each warp has the same number as the first. */

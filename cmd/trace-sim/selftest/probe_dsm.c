@@ -23,7 +23,8 @@ struct dsm_row {
 
 static bool parse_dsm(struct dsm_row *x, const struct probe *p)
 {
-	*x = (struct dsm_row){.chase = !strcmp(p->kind->workload, "dsm-chase"),
+	*x = (struct dsm_row){
+		.chase = !strcmp(p->kind->workload, "dsm-chase") || strstr(p->params, "shared load"),
 		.local = strstr(p->params, "local") != NULL,
 		.store = !strncmp(p->params, "remote store", 12),
 		.both = strstr(p->params, "both directions") != NULL};
@@ -82,7 +83,8 @@ double probe_dsm(const struct probe *p, const struct subject *s)
 	uint32_t more;
 	double cycles;
 
-	parse_dsm(&x, p);
+	if (!parse_dsm(&x, p))
+		return probe_dsm_copy(p, s);
 	m.cluster = m.blocks;
 	m.threads = x.chase ? 32 : 32 * DSM_WARPS;
 	more = x.chase ? 8 * DSM_UNROLL : 16 * DSM_UNROLL;
@@ -96,8 +98,9 @@ bool probe_dsm_prepare(
 	struct dsm_row x;
 
 	strcpy(p->group, "dsm latency");
-	*why = "unknown access (expected dsm-chase with cluster=N, or dsm with a remote load or store)";
-	if (!parse_dsm(&x, p) || (!x.chase && strcmp(r->unit, "B/cycle/SM") != 0))
+	*why = "unknown access (expected dsm-chase with cluster=N, or dsm with a remote load, remote store or bulk copy)";
+	if ((!parse_dsm(&x, p) && !probe_is_dsm_copy(p->params)) ||
+		(!x.chase && strcmp(r->unit, "B/cycle/SM") != 0))
 		return false;
 	if (x.chase && (p->param[0] < 2 || p->param[0] > 16 || strcmp(r->unit, "cycles") != 0))
 		return false;
