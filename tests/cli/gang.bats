@@ -187,4 +187,10 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		assert_line --regexp "^$id"$'\tdsm\t20\t19\.[89]'
 	done
 	assert_line --regexp '^bad.*unknown access'
+	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >m.measured
+	for n in 2 17; do printf 'ring%s\th200\tdsm ring copy\tcluster=%s\t\t3\tTB/s\t\t\t\t\t\t\n' $n $n; done >>m.measured
+	# a warp's load costs the port of its SM a request of 8 bytes and, for the other block, a reply of 136
+	run -0 trace-sim --selftest h200 --measured m.measured -F tsv -D core_dsm_bytes=9 -D gpgpu_n_clusters=18
+	assert_line --regexp $'^ring2\tdsm ring copy\t3\t0\.2'
+	assert_line --regexp '^ring17.*unknown unit or cluster'
 }

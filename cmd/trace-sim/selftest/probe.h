@@ -142,6 +142,10 @@ probe_run probe_dsm;
 bool probe_dsm_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+probe_run probe_dsm_ring;
+bool probe_dsm_ring_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_dsm_copy.c */
 probe_run probe_dsm_copy;
 /* Returns true if the parameters of a row describe bulk copies between blocks of a cluster. */

@@ -109,3 +109,64 @@ bool probe_dsm_prepare(
 	*why = "requires compute capability 9.0";
 	return s->arch == 90;
 }
+
+/* ---- rings of loads --------------------------------------------------------------------------- */
+
+#define RING_THREADS 1024u
+#define RING_FEW     8u
+#define RING_MORE    24u
+
+struct load_ring {
+	uint32_t cluster, rounds;
+};
+
+/* Each thread of a block follows a chain of loads from the next block of the cluster. */
+static void write_load_ring_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct load_ring *x = m->arg;
+	uint64_t next = MICRO_SHARED + (block % x->cluster + 1) % x->cluster * DSM_WINDOW;
+
+	scribe_op(s, "R2", "MOV", "", 0);
+	scribe_op(s, "", "UCGABAR_ARV", "", 0);
+	scribe_op(s, "", "UCGABAR_WAIT", "", 0);
+	for (uint32_t i = 0; i < x->rounds; i++) {
+		s->pc = 0x100;
+		scribe_op(s, "R4", "IMAD.WIDE.U32", "R2 R6", 0);
+		scribe_mem(s, LANES_ALL, "R2", "LD.E", "R4", 4, next + 128 * warp, 4);
+	}
+	s->pc = 0x1000;
+	scribe_op(s, "", "UCGABAR_ARV", "", 0);
+	scribe_op(s, "", "UCGABAR_WAIT", "", 0);
+	scribe_write_exit(s);
+}
+
+double probe_dsm_ring(const struct probe *p, const struct subject *s)
+{
+	struct load_ring x = {.cluster = probe_round_count(p->param[0])};
+	struct micro m = {.name = "dsm_ring",
+		.threads = RING_THREADS,
+		.shmem = 16384,
+		.nregs = 16,
+		.arch = s->arch,
+		.cluster = x.cluster,
+		.body = write_load_ring_body,
+		.arg = &x};
+	uint32_t per_group = s->params.modern.gpc_sms / x.cluster,
+		 groups = s->params.sms / s->params.modern.gpc_sms;
+	double cycles;
+
+	m.blocks = s->params.core.threads / RING_THREADS * per_group * groups * x.cluster;
+	cycles = probe_time_rounds(s, &m, &x.rounds, RING_FEW, RING_MORE);
+	return subject_gb_per_s(s, 4.0 * RING_MORE * RING_THREADS * m.blocks, cycles) / 1000;
+}
+
+bool probe_dsm_ring_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	strcpy(p->group, "dsm ring");
+	*why = "unknown unit or cluster (expected TB/s and cluster=2 to 16)";
+	if (strcmp(r->unit, "TB/s") != 0 || p->param[0] < 2 || p->param[0] > 16)
+		return false;
+	*why = "requires compute capability 9.0";
+	return s->arch == 90 && s->params.modern.gpc_sms >= p->param[0];
+}
