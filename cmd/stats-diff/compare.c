@@ -84,7 +84,7 @@ static bool is_within_tolerance_of(
 
 #define MINOR 100 /* count of a histogram entry below which the entry is small */
 
-static void add_change(struct diff *d, uint32_t column)
+static void add_figure_change(struct diff *d, uint32_t column)
 {
 	struct change c = {.name = d->store->column[column].name};
 
@@ -156,7 +156,7 @@ uint32_t compare_pair(struct diff *d, const struct pair *p)
 	fill_side_cells(d, 1, p->b);
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
 		if (is_figure_compared(d->o, d->store->column[i].name))
-			add_change(d, i);
+			add_figure_change(d, i);
 	if (d->n_changes)
 		qsort(d->change, d->n_changes, sizeof(*d->change), compare_changes);
 	while (moved < d->n_changes && d->change[moved].moved)

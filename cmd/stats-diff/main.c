@@ -119,7 +119,7 @@ static void set_form(struct diff_options *o, const char *value)
 	cli_usage("unknown format '%s' (expected text, json or markdown)", value);
 }
 
-static void set_weights(struct diff_options *o, const char *path)
+static void load_weights(struct diff_options *o, const char *path)
 {
 	struct fault f;
 
@@ -158,7 +158,7 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 				"unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		break;
 	case OPT_SUMMARY: o->summary = true; break;
-	case OPT_WEIGHTS: set_weights(o, value); break;
+	case OPT_WEIGHTS: load_weights(o, value); break;
 	}
 }
 

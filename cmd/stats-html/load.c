@@ -44,7 +44,7 @@ const char *html_option(const struct html_run *run, const char *name)
 	return NULL;
 }
 
-static double option_number(const struct html_run *run, const char *name)
+static double option_number_of_run(const struct html_run *run, const char *name)
 {
 	const char *value = html_option(run, name);
 
@@ -86,11 +86,12 @@ static struct html_run *new_run(struct html_report *r, const char *path, const s
 		add_run_option(run, &item->option[i]);
 	run->gpu = xstrdup(html_option(run, "given.config") ? html_option(run, "given.config") : "");
 	run->hz = html_clock(item);
-	run->sms = option_number(run, "gpgpu_n_clusters") * option_number(run, "gpgpu_n_cores_per_cluster");
+	run->sms = option_number_of_run(run, "gpgpu_n_clusters") *
+		   option_number_of_run(run, "gpgpu_n_cores_per_cluster");
 	run->n_units[HTML_UNIT_SM] = run->sms;
-	run->n_units[HTML_UNIT_CHANNEL] = option_number(run, "gpgpu_n_mem");
-	run->n_units[HTML_UNIT_SLICE] =
-		run->n_units[HTML_UNIT_CHANNEL] * option_number(run, "gpgpu_n_sub_partition_per_mchannel");
+	run->n_units[HTML_UNIT_CHANNEL] = option_number_of_run(run, "gpgpu_n_mem");
+	run->n_units[HTML_UNIT_SLICE] = run->n_units[HTML_UNIT_CHANNEL] *
+					option_number_of_run(run, "gpgpu_n_sub_partition_per_mchannel");
 	run->status = xstrdup("cut");
 	return run;
 }
@@ -102,7 +103,7 @@ static double value_of_result(const struct results *in, const char *name)
 	return v && isfinite(v->real) ? v->real : 0;
 }
 
-static void add_kernel(struct html_run *run, const struct results *in, const struct result_item *item)
+static void add_run_kernel(struct html_run *run, const struct results *in, const struct result_item *item)
 {
 	const struct result_kernel *k = &item->kernel;
 	struct html_kernel *to;
@@ -429,7 +430,7 @@ void html_load_run(struct html_report *r, const char *path)
 		} else if (event == RESULT_KERNEL && is_profile(&item)) {
 			profile = true;
 		} else if (event == RESULT_KERNEL) {
-			add_kernel(run, in, &item);
+			add_run_kernel(run, in, &item);
 		} else if (event == RESULT_INTERVAL) {
 			add_interval(run, in, &item);
 		} else if (event == RESULT_DONE && (profile || is_profile(&item))) {

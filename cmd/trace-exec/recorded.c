@@ -86,7 +86,7 @@ static void open_trace_side(struct trace_side *s, const char *path)
 		die_of_trace_error(&e);
 }
 
-static const struct wt_kernel_info *open_kernel(struct trace_side *s, uint32_t position)
+static const struct wt_kernel_info *open_recorded_kernel(struct trace_side *s, uint32_t position)
 {
 	struct wt_error e;
 
@@ -97,7 +97,7 @@ static const struct wt_kernel_info *open_kernel(struct trace_side *s, uint32_t p
 }
 
 /* Reads the next thread block. Returns false at the end of the kernel. */
-static bool next_block(struct trace_side *s)
+static bool next_recorded_block(struct trace_side *s)
 {
 	struct wt_error e;
 	uint32_t n;
@@ -258,7 +258,7 @@ static void number_executed_blocks(struct comparison *c, const struct wt_kernel_
 {
 	free(c->number);
 	c->number = xcalloc(k->blocks + 1, sizeof(*c->number));
-	while (next_block(&c->executed)) {
+	while (next_recorded_block(&c->executed)) {
 		uint64_t i = block_index_in_grid(k, c->executed.block);
 
 		if (i < k->blocks)
@@ -279,7 +279,7 @@ static void compare_block(struct comparison *c, const struct wt_kernel_info *k)
 	}
 	if (wt_kernel_seek(c->executed.kernel, c->number[i] - 1, &e))
 		die_of_trace_error(&e);
-	if (!next_block(&c->executed))
+	if (!next_recorded_block(&c->executed))
 		return;
 	c->number[i] = 0;
 	for (uint32_t warp = 0; warp < c->executed.block->n_warps || warp < c->recorded.block->n_warps;
@@ -292,7 +292,7 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 	uint64_t left = 0;
 
 	number_executed_blocks(c, k);
-	while (next_block(&c->recorded))
+	while (next_recorded_block(&c->recorded))
 		compare_block(c, k);
 	for (uint64_t i = 0; i < k->blocks; i++)
 		left += c->number[i] != 0;
@@ -306,8 +306,8 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 /* Returns whether a kernel is equal in both traces. */
 static bool compare_kernel(struct comparison *c, uint32_t position)
 {
-	const struct wt_kernel_info *a = open_kernel(&c->executed, position),
-				    *b = open_kernel(&c->recorded, position);
+	const struct wt_kernel_info *a = open_recorded_kernel(&c->executed, position),
+				    *b = open_recorded_kernel(&c->recorded, position);
 
 	c->total = c->differing_insts = 0;
 	*c->first = '\0';

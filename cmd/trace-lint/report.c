@@ -115,7 +115,7 @@ uint64_t report_count_of_level(const struct report *r, enum lint_level level)
 	return total;
 }
 
-static void write_end_record(struct report *r)
+static void write_lint_summary(struct report *r)
 {
 	record_begin(r->json, "end");
 	record_uint(r->json, "errors", report_count_of_level(r, LEVEL_ERROR), "-");
@@ -149,7 +149,7 @@ static void print_summary_line(const struct report *r)
 void report_end(struct report *r, bool quiet)
 {
 	if (r->json && !quiet)
-		write_end_record(r);
+		write_lint_summary(r);
 	else if (!quiet)
 		print_summary_line(r);
 	if (r->json)

@@ -107,7 +107,7 @@ static uint32_t next_selected_command(
 }
 
 /* Reads 32 hexadecimal digits. */
-static bool parse_hash(const char *text, unsigned char hash[16])
+static bool parse_record_hash(const char *text, unsigned char hash[16])
 {
 	for (int i = 0; i < 16; i++)
 		if (sscanf(text + 2 * i, "%2hhx", &hash[i]) != 1)
@@ -122,7 +122,7 @@ static void add_held_kernel(struct run *r, struct resume_state *l)
 
 	if (!l->held)
 		return;
-	if (!parse_hash(done->kernel[done->kernels].hash, hash))
+	if (!parse_record_hash(done->kernel[done->kernels].hash, hash))
 		die_at((struct place){.file = done->path},
 			"the record of kernel %u has no hash (expected the records of this run; without --resume all kernels are simulated)",
 			done->kernel[done->kernels].position);

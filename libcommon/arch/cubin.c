@@ -317,7 +317,7 @@ static int read_embedded_binaries(
 	return 0;
 }
 
-static int read_code_file(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
+static int read_cubin_file(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	uint32_t images = c->images, n = c->n;
 
@@ -353,7 +353,7 @@ int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *
 	c->left += UNPACKED_RATE * (uint64_t)n;
 	if (n)
 		memcpy(copy, bytes, n);
-	return read_code_file(c, (struct cubin_span){copy, n}, name, f);
+	return read_cubin_file(c, (struct cubin_span){copy, n}, name, f);
 }
 
 static int read_whole_file(FILE *in, const char *path, struct cubins *c, struct fault *f)

@@ -71,7 +71,7 @@ static void skip_comments(struct conf_lexer *l)
 }
 
 /* Appends the characters up to the next blank or '#' to a token. */
-static int append_word(struct conf_lexer *l, struct conf_token *t)
+static int append_token_word(struct conf_lexer *l, struct conf_token *t)
 {
 	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; read_char(l)) {
 		if (l->next < 0x20 || l->next == 0x7f)
@@ -107,7 +107,7 @@ static int read_quoted_rest(struct conf_lexer *l, struct conf_token *t)
 				       : fault_set(l->r->fault, t->at, "conf-syntax", "quote without an end");
 		if (t->len < CONF_TOKEN_MAX)
 			t->text[t->len++] = ' ';
-		if (append_word(l, t) < 0)
+		if (append_token_word(l, t) < 0)
 			return -1;
 	}
 	t->len -= 2;
@@ -130,7 +130,7 @@ static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 		return check_size_and_errors(l);
 	t->at = l->at;
 	t->len = 0;
-	if (append_word(l, t) < 0)
+	if (append_token_word(l, t) < 0)
 		return -1;
 	t->text[t->len] = '\0';
 	t->quoted = t->text[0] == '"';

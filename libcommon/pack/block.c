@@ -446,7 +446,7 @@ static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct 
  * Returns the first piece of the kernel in the block. If there is none, returns the piece after all pieces of earlier
  * kernels.
  */
-static uint32_t find_piece(const struct pack_block *b, uint32_t kernel)
+static uint32_t find_first_piece(const struct pack_block *b, uint32_t kernel)
 {
 	uint32_t lo = 0, hi = b->n_pieces;
 
@@ -474,7 +474,7 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 							  "the stream ends inside a kernel");
 			if (!(w->b = block_get(w->p, number, f)))
 				return -1;
-			w->next_piece = find_piece(w->b, w->kernel);
+			w->next_piece = find_first_piece(w->b, w->kernel);
 		}
 		while (w->next_piece < w->b->n_pieces) {
 			*c = &w->b->piece[w->next_piece++];

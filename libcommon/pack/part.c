@@ -200,7 +200,7 @@ void part_free(struct part *p)
 }
 
 /* Frees the tables that belong to one part. */
-static void free_numbers(struct parsed *p)
+static void free_part_numbers(struct parsed *p)
 {
 	free(p->slot);
 	free(p->path);
@@ -224,7 +224,7 @@ void parsed_clear(struct parsed *p)
 		.text = p->text};
 
 	part_free(&p->part);
-	free_numbers(p);
+	free_part_numbers(p);
 	*p = q;
 	p->text.n = 0;
 }
@@ -232,7 +232,7 @@ void parsed_clear(struct parsed *p)
 void parsed_free(struct parsed *p)
 {
 	part_free(&p->part);
-	free_numbers(p);
+	free_part_numbers(p);
 	free(p->tb);
 	free(p->warp);
 	free(p->run);

@@ -72,7 +72,7 @@ void cudart_send(enum wire_kind kind, const void *bytes, size_t n)
 }
 
 /* Returns why a function is not executed, by the group that its name belongs to; NULL: it is in no group. */
-static const char *refusal_reason(const char *function)
+static const char *reason_of_refusal(const char *function)
 {
 	static const struct {
 		const char *part; /* substring of the names of the group's functions */
@@ -102,7 +102,7 @@ int cudart_unsupported(const char *function, const char *what)
 	static unsigned n_reported;
 	char text[192];
 
-	what = what ? what : refusal_reason(function);
+	what = what ? what : reason_of_refusal(function);
 	snprintf(text, sizeof(text), "%s%s%s", function, what ? ": " : "", what ? what : "");
 	for (unsigned i = 0; i < n_reported; i++)
 		if (!strcmp(reported[i], text))

@@ -204,7 +204,7 @@ static bool parse_constant_bracket(struct parser *p, struct constant *c, unsigne
 	return true;
 }
 
-static bool apply_operator(
+static bool apply_constant_operator(
 	struct parser *p, const struct token *at, unsigned which, struct constant *a, struct constant b)
 {
 	enum operation op = (enum operation)operators[which].operation;
@@ -250,7 +250,7 @@ static bool parse_constant_expression(struct parser *p, struct constant *c, unsi
 
 		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
 			!parse_constant_expression(p, &b, operators[i].precedence, depth + 1) ||
-			!apply_operator(p, &at, i, c, b))
+			!apply_constant_operator(p, &at, i, c, b))
 			return false;
 	}
 	return above || !parser_at_punct(p, '?') || parse_conditional(p, c, depth);

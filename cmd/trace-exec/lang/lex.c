@@ -54,7 +54,7 @@ static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
 	return 0;
 }
 
-static unsigned hex_digit_value(char c)
+static unsigned value_of_hex_digit(char c)
 {
 	return is_decimal_digit(c)    ? (unsigned)(c - '0')
 	       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
@@ -68,8 +68,8 @@ static int lex_float_bits(struct lexer *l, struct token *t, struct fault *f)
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;
 	uint64_t v = 0;
 
-	for (i = 0; i < n && l->p < l->end && hex_digit_value(*l->p) < 16; i++)
-		v = v << 4 | hex_digit_value(*l->p++);
+	for (i = 0; i < n && l->p < l->end && value_of_hex_digit(*l->p) < 16; i++)
+		v = v << 4 | value_of_hex_digit(*l->p++);
 	if (i < n || (l->p < l->end && continues_name(*l->p)))
 		return lex_fault(l, f, t->s, "number",
 			n == 8 ? "bad 0f literal (expected 8 hexadecimal digits)"
@@ -127,10 +127,10 @@ static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 			base = 8;
 	}
 	const char *first = l->p;
-	for (; l->p < l->end && hex_digit_value(*l->p) < base; l->p++) {
-		if (v > (UINT64_MAX - hex_digit_value(*l->p)) / base)
+	for (; l->p < l->end && value_of_hex_digit(*l->p) < base; l->p++) {
+		if (v > (UINT64_MAX - value_of_hex_digit(*l->p)) / base)
 			return lex_fault(l, f, t->s, "number", "number too large (at most 64 bits)");
-		v = v * base + hex_digit_value(*l->p);
+		v = v * base + value_of_hex_digit(*l->p);
 	}
 	const char *end = l->p;
 	l->p += l->p < l->end && (*l->p == 'U' || *l->p == 'u');

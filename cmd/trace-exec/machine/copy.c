@@ -96,7 +96,7 @@ static bool check_matrix_lanes(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /* Moves o->n matrices of 8 rows between shared memory and registers. Each lane has the address of a row. */
-static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool store)
+static void move_shared_matrices(struct warp *w, const struct op *o, uint32_t m, bool store)
 {
 	uint8_t *at[LANES];
 	unsigned count = o->n;
@@ -123,9 +123,15 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m, bool s
 		w->addr[l] = w->addr[l % bit_count32(rows)];
 }
 
-static void load_matrices(struct warp *w, const struct op *o, uint32_t m) { move_matrices(w, o, m, false); }
+static void load_matrices(struct warp *w, const struct op *o, uint32_t m)
+{
+	move_shared_matrices(w, o, m, false);
+}
 
-static void store_matrices(struct warp *w, const struct op *o, uint32_t m) { move_matrices(w, o, m, true); }
+static void store_matrices(struct warp *w, const struct op *o, uint32_t m)
+{
+	move_shared_matrices(w, o, m, true);
+}
 
 /* Executes LDSM or STSM of 8-bit elements. o->bytes: bytes of a row; o->mode: the shape times 2. */
 static void move_byte_matrices_of(struct warp *w, const struct op *o, uint32_t m)
@@ -164,7 +170,7 @@ static bool take_byte_matrices(const struct mbind *b, struct op *o, bool store)
 }
 
 /* Binds LDSM or STSM. fn: function that executes it; ur: first bit of the field with the uniform register. */
-static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
+static int bind_shared_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 {
 	static const uint8_t count[4] = {1, 2, 4, 0};
 	unsigned n = count[field(b, 72, 2)];
@@ -186,9 +192,9 @@ static int bind_matrices(struct mbind *b, struct op *o, unsigned ur, op_fn *fn)
 	return 0;
 }
 
-int mbind_ldsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 32, load_matrices); }
+int mbind_ldsm(struct mbind *b, struct op *o) { return bind_shared_matrices(b, o, 32, load_matrices); }
 
-int mbind_stsm(struct mbind *b, struct op *o) { return bind_matrices(b, o, 64, store_matrices); }
+int mbind_stsm(struct mbind *b, struct op *o) { return bind_shared_matrices(b, o, 64, store_matrices); }
 
 /* Transposes the 8x8 matrix of 16-bit elements in a register. */
 static void execute_movm(struct warp *w, const struct op *o, uint32_t m)

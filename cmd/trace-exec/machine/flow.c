@@ -194,7 +194,8 @@ static void split_barrier_register(struct warp *w, const struct op *o)
 	}
 }
 
-static void arrive_at_barrier(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+static void execute_block_barrier(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
 	uint32_t alive = w->lanes & ~w->ended;
 
@@ -375,7 +376,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 			group_rotate(w);
 		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
-	case MF_BAR: arrive_at_barrier(w, o, pc, mask, exec); break;
+	case MF_BAR: execute_block_barrier(w, o, pc, mask, exec); break;
 	case MF_CLUSTER: wait_for_cluster(w, o, pc, mask, exec); break;
 	case MF_QUADS:
 	case MF_QUADS_END: switch_quad_extension(w, o, pc, mask, exec); break;

@@ -26,7 +26,7 @@ static const struct {
 	{"88128", {8, 8, 128}},
 };
 
-static bool find_shape(const struct mbind *b, struct mma_shape *shape)
+static bool find_product_shape(const struct mbind *b, struct mma_shape *shape)
 {
 	char text[SASS_TEXT_MAX];
 
@@ -124,7 +124,7 @@ int mbind_hmma(struct mbind *b, struct op *o)
 	x->c = x->d = bit(b, 76) ? T_F32 : T_F16;
 	x->sparse = bit(b, 73);
 	x->selector = (uint8_t)field(b, 48, 2);
-	return !t || !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+	return !t || !find_product_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
 int mbind_imma(struct mbind *b, struct op *o)
@@ -137,7 +137,7 @@ int mbind_imma(struct mbind *b, struct op *o)
 	x->saturate = bit(b, 82);
 	x->sparse = bit(b, 72);
 	x->selector = (uint8_t)field(b, 48, 2);
-	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+	return !find_product_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
 int mbind_bmma(struct mbind *b, struct op *o)
@@ -147,7 +147,7 @@ int mbind_bmma(struct mbind *b, struct op *o)
 	x->a = x->b = T_B1;
 	x->c = x->d = T_S32;
 	x->b1_operation = bit(b, 78) ? 2 : 1;
-	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+	return !find_product_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
 /* Returns the type of A or B of QMMA, from a low bit and two high bits. */
@@ -168,7 +168,8 @@ int mbind_qmma(struct mbind *b, struct op *o)
 	x->c = x->d = bit(b, 77) ? T_F32 : T_F16;
 	x->sparse = bit(b, 80);
 	x->selector = (uint8_t)field(b, 48, 2);
-	return !x->a || !x->b || !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+	return !x->a || !x->b || !find_product_shape(b, &x->shape) ? mbind_refuse(b, "shape")
+								   : bind_product(b, o, x);
 }
 
 /*
@@ -196,7 +197,7 @@ int mbind_scaled_product(struct mbind *b, struct op *o)
 	x->scales.select[0] = mbind_split_ureg(b);
 	if (!x->a || !x->b || (four && (scale == 0 || scale == 3 || field(b, 78, 2))))
 		return mbind_refuse(b, "types");
-	return !find_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
+	return !find_product_shape(b, &x->shape) ? mbind_refuse(b, "shape") : bind_product(b, o, x);
 }
 
 /* ---- DMMA ---- */

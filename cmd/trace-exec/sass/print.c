@@ -112,7 +112,7 @@ static void put_half(struct sass_out *o, unsigned bits, bool bf16, bool last)
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
-static void put_register(struct sass_out *o, const char *prefix, unsigned reg)
+static void put_register_name(struct sass_out *o, const char *prefix, unsigned reg)
 {
 	if (reg == SASS_ZERO)
 		sass_putf(o, "%sZ", prefix);
@@ -146,12 +146,12 @@ static void put_address(struct sass_out *o, const struct sass_arg *a)
 
 	if (desc) {
 		sass_put(o, "desc[");
-		put_register(o, "UR", a->ureg);
+		put_register_name(o, "UR", a->ureg);
 		sass_put(o, "]");
 	}
 	sass_put(o, "[");
 	if (reg) {
-		put_register(o, "R", a->reg);
+		put_register_name(o, "R", a->reg);
 		if (a->scale > 1)
 			sass_putf(o, ".X%u", a->scale);
 		if (a->flags & SASS_WIDE)
@@ -161,7 +161,7 @@ static void put_address(struct sass_out *o, const struct sass_arg *a)
 	}
 	if (uniform && !desc) {
 		sass_put(o, reg ? "+" : "");
-		put_register(o, "UR", a->ureg);
+		put_register_name(o, "UR", a->ureg);
 	}
 	put_offset(o, a->value, !reg && !uniform);
 	sass_put(o, "]");
@@ -174,17 +174,17 @@ static void put_constant(struct sass_out *o, const struct sass_arg *a, bool load
 
 	if (a->flags & SASS_BINDLESS) {
 		sass_put(o, "cx[");
-		put_register(o, "UR", a->ureg);
+		put_register_name(o, "UR", a->ureg);
 		sass_put(o, "]");
 	} else {
 		sass_putf(o, "c[0x%x]", a->bank);
 	}
 	sass_put(o, a->flags & SASS_HALF ? " [" : "[");
 	if (index)
-		put_register(o, "R", a->reg);
+		put_register_name(o, "R", a->reg);
 	if (uniform) {
 		sass_put(o, index ? "+" : "");
-		put_register(o, "UR", a->ureg);
+		put_register_name(o, "UR", a->ureg);
 	}
 	put_offset(o, a->value, !index && !uniform);
 	sass_put(o, "]");
@@ -257,7 +257,7 @@ static void put_name(struct sass_out *o, const struct sass_arg *a)
 static void put_matrix_descriptor(struct sass_out *o, const struct sass_arg *a)
 {
 	sass_put(o, "gdesc[");
-	put_register(o, "UR", a->reg);
+	put_register_name(o, "UR", a->reg);
 	sass_put(o, "]");
 	sass_put(o, a->value & SASS_NEG_A ? ".negA" : "");
 	sass_put(o, a->value & SASS_NEG_B ? ".negB" : "");
@@ -276,7 +276,7 @@ static void put_special(struct sass_out *o, unsigned number, unsigned sm)
 }
 
 /* Appends a register, uniform register or constant with its signs, its part and its reuse flag. */
-static void put_operand(struct sass_out *o, const struct sass_arg *a, bool load)
+static void put_inst_operand(struct sass_out *o, const struct sass_arg *a, bool load)
 {
 	bool inside = a->kind != SASS_REG; /* the part of a uniform register is within the bars */
 
@@ -287,7 +287,7 @@ static void put_operand(struct sass_out *o, const struct sass_arg *a, bool load)
 	if (a->kind == SASS_CONST)
 		put_constant(o, a, load);
 	else
-		put_register(o, a->kind == SASS_REG ? "R" : "UR", a->reg);
+		put_register_name(o, a->kind == SASS_REG ? "R" : "UR", a->reg);
 	if (inside)
 		sass_put(o, selects[a->select]);
 	if (a->flags & SASS_ABS)
@@ -307,7 +307,7 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	switch (a->kind) {
 	case SASS_REG:
 	case SASS_UREG:
-	case SASS_CONST: put_operand(o, a, !in->row->arithmetic); break;
+	case SASS_CONST: put_inst_operand(o, a, !in->row->arithmetic); break;
 	case SASS_PRED: put_predicate(o, "", a->reg, a->flags & SASS_NOT); break;
 	case SASS_UPRED: put_predicate(o, "U", a->reg, a->flags & SASS_NOT); break;
 	case SASS_INT: put_hex(o, a->value, a->flags & SASS_SIGNED); break;
@@ -327,7 +327,7 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	case SASS_TENSOR:
 	case SASS_DESCRIPTOR:
 		sass_put(o, a->kind == SASS_TENSOR ? "tmem[" : "desc[");
-		put_register(o, "UR", a->reg);
+		put_register_name(o, "UR", a->reg);
 		sass_put(o, "]");
 		break;
 	case SASS_STATE: put_warp_state(o, (unsigned)a->value); break;

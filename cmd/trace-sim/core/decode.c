@@ -64,7 +64,7 @@ static bool opcode_stem_is(const char *op, const char *stem)
 }
 
 /* Returns true if the opcode begins with `text`. LD matches LDG, LDS and so on. */
-static bool opcode_begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
+static bool opcode_starts_with(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
 
 /* Returns true if `suffix` is one of the opcode's parts after a dot. */
 static bool has_suffix(const char *op, const char *suffix)
@@ -148,8 +148,8 @@ static struct mma dense_mma_shape_of(const char *op)
 	if (has_suffix(op, "16864"))
 		return (struct mma){8, 4, 4, 4096};
 	if (has_suffix(op, "16816"))
-		return opcode_begins(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
-						 : (struct mma){4, 2, f32 ? 4 : 2, 2048};
+		return opcode_starts_with(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
+						      : (struct mma){4, 2, f32 ? 4 : 2, 2048};
 	if (has_suffix(op, "16832"))
 		return (struct mma){4, 2, 4, 2048};
 	if (has_suffix(op, "1688"))
@@ -158,7 +158,7 @@ static struct mma dense_mma_shape_of(const char *op)
 		return (struct mma){2, 1, 4, 512};
 	if (has_suffix(op, "8816") || has_suffix(op, "8832"))
 		return (struct mma){1, 1, 2, 512};
-	if (opcode_begins(op, "DMMA"))
+	if (opcode_starts_with(op, "DMMA"))
 		return (struct mma){2, 2, 4, 1024};
 	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, one of four steps */
 }
@@ -205,7 +205,10 @@ static unsigned count_data_registers(const char *op, const struct inst *in)
 }
 
 /* Returns true if the instruction moves matrices between shared memory and registers. */
-static bool moves_matrices(const char *op) { return opcode_begins(op, "LDSM") || opcode_stem_is(op, "STSM"); }
+static bool moves_matrices(const char *op)
+{
+	return opcode_starts_with(op, "LDSM") || opcode_stem_is(op, "STSM");
+}
 
 /* Returns the number of matrices that LDSM or STSM moves. Each matrix occupies one register. */
 static unsigned count_moved_matrices(const char *op)
@@ -219,7 +222,7 @@ static unsigned count_result_registers(const char *op, const struct inst *in, en
 {
 	if (moves_matrices(op))
 		return count_moved_matrices(op);
-	if (opcode_begins(op, "LD") || opcode_begins(op, "ATOM"))
+	if (opcode_starts_with(op, "LD") || opcode_starts_with(op, "ATOM"))
 		return count_data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
 		return mma_shape_of(op).c;
@@ -227,17 +230,18 @@ static unsigned count_result_registers(const char *op, const struct inst *in, en
 		return 2;
 	if (opcode_stem_is(op, "CS2R"))
 		return has_suffix(op, "32") ? 1 : 2;
-	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD"))
+	if (has_suffix(op, "WIDE") && opcode_starts_with(op, "IMAD"))
 		return 2;
-	return has_suffix(op, "F64") && (opcode_begins(op, "I2F") ||
-						(opcode_begins(op, "F2F") && strstr(op, ".F64.F32")))
+	return has_suffix(op, "F64") && (opcode_starts_with(op, "I2F") ||
+						(opcode_starts_with(op, "F2F") && strstr(op, ".F64.F32")))
 		       ? 2
 		       : 1;
 }
 
 static bool is_store(const char *op)
 {
-	return opcode_begins(op, "ST") || opcode_begins(op, "RED") || opcode_begins(op, "ATOM");
+	return opcode_starts_with(op, "ST") || opcode_starts_with(op, "RED") ||
+	       opcode_starts_with(op, "ATOM");
 }
 
 /* Returns the number of registers of source operand n. */
@@ -250,7 +254,7 @@ static unsigned count_source_registers(const char *op, const struct inst *in, en
 				: 1;
 	if (c == SASS_FP64)
 		return 2;
-	if (has_suffix(op, "WIDE") && opcode_begins(op, "IMAD") && n == 2)
+	if (has_suffix(op, "WIDE") && opcode_starts_with(op, "IMAD") && n == 2)
 		return 2;
 	if (!in->has_addr)
 		return 1;
@@ -442,7 +446,7 @@ static void make_opcode_kind(
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)core_flags_of(op, u, i);
 	i->pipeline_cycles = (uint16_t)((int)longest_result_latency(&c->latency, i->class) + i->result_delay);
-	if (opcode_begins(op, "IMAD") && has_suffix(op, "WIDE")) {
+	if (opcode_starts_with(op, "IMAD") && has_suffix(op, "WIDE")) {
 		i->extra_port_cycles = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;
 	} else if (opcode_stem_is(op, "ERRBAR")) {

@@ -21,7 +21,7 @@ static bool access_register_cache(
 	return hit;
 }
 
-static bool is_repeated_source(const struct core_inst *in, unsigned i)
+static bool reads_register_again(const struct core_inst *in, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
 		if (in->src[k].reg == in->src[i].reg)
@@ -65,7 +65,7 @@ uint64_t core_register_wait(
 		if (c->p->rfc && in->flags & INST_RFC &&
 			access_register_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;
-		else if (!is_repeated_source(in, i))
+		else if (!reads_register_again(in, i))
 			reads[bank]++;
 	}
 	for (unsigned k = 0; k < banks; k++)

@@ -11,7 +11,7 @@ static char *begin_event(char *line, uint64_t cycle, const char *kind)
 	char *p = line_decimal(line, cycle);
 
 	*p++ = '\t';
-	return line_word(p, kind);
+	return line_string(p, kind);
 }
 
 static char *tab_decimal(char *p, uint64_t v)
@@ -122,7 +122,7 @@ void events_log_dram(
 	if (!filter_has_cycle(&e->filter, cycle))
 		return;
 	*p++ = '\t';
-	end_event(e, line, tab_hex(tab_decimal(line_word(p, command), bank), row));
+	end_event(e, line, tab_hex(tab_decimal(line_string(p, command), bank), row));
 }
 
 void events_log_flit(

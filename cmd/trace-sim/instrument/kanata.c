@@ -142,7 +142,8 @@ static void write_stage(struct kanata *k, char command, const struct kanata_entr
 	char line[KANATA_LINE];
 
 	end_command(k, line,
-		line_word(line_word(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
+		line_string(
+			line_string(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
 }
 
 /* Writes the beginning of each stage that began in cycle k->cycle and has not ended. */

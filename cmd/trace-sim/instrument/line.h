@@ -33,7 +33,7 @@ static inline char *line_hex(char *p, uint64_t v)
 }
 
 /* Copies a word. Returns the end of the text. */
-static inline char *line_word(char *p, const char *word)
+static inline char *line_string(char *p, const char *word)
 {
 	while (*word)
 		*p++ = *word++;

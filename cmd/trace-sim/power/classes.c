@@ -15,7 +15,7 @@ static const struct class_row {
 
 #define UNIT_OF(counter) (POWER_##counter - POWER_UNIT_FIRST)
 
-static int compare_stem(const void *key, const void *row)
+static int compare_class_stem(const void *key, const void *row)
 {
 	return strcmp(key, ((const struct class_row *)row)->stem);
 }
@@ -23,7 +23,7 @@ static int compare_stem(const void *key, const void *row)
 static unsigned class_of_stem(const char *stem)
 {
 	const struct class_row *r =
-		bsearch(stem, class_rows, N_CLASS_ROWS, sizeof(*class_rows), compare_stem);
+		bsearch(stem, class_rows, N_CLASS_ROWS, sizeof(*class_rows), compare_class_stem);
 
 	return r ? r->unit : POWER_NO_UNIT;
 }

@@ -30,7 +30,7 @@ static void put_components(struct bytes *b, const char *prefix, const double *wa
 		put_report_line(b, prefix, power_component_names[i], component_comma(i), watt[i]);
 }
 
-static void put_counters(struct bytes *b, const char *prefix, const double *count)
+static void put_power_counters(struct bytes *b, const char *prefix, const double *count)
 {
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		put_report_line(b, prefix, power_counter_names[i], counter_comma(i), count[i]);
@@ -47,9 +47,9 @@ static void put_means(struct bytes *b, const struct power_sums *s)
 	bytes_puts(b, "Kernel Average Power Data:\n");
 	put_report_line(b, "kernel_avg_power", "", "", s->n ? s->total / (double)s->n : 0);
 	put_components(b, "gpu_avg_", watt);
-	put_counters(b, "gpu_avg_", count);
+	put_power_counters(b, "gpu_avg_", count);
 	put_report_line(b, "gpu_avg_threads_per_warp", "", "", mean_of(s->threads, s->n));
-	put_counters(b, "gpu_tot_", s->count);
+	put_power_counters(b, "gpu_tot_", s->count);
 }
 
 static void put_extreme(struct bytes *b, const char *title, const char *name, const char *prefix,
@@ -58,7 +58,7 @@ static void put_extreme(struct bytes *b, const char *title, const char *name, co
 	bytes_puts(b, title);
 	put_report_line(b, name, "", "", e->total);
 	put_components(b, prefix, e->watt);
-	put_counters(b, prefix, e->count);
+	put_power_counters(b, prefix, e->count);
 }
 
 static void put_kernel_names(struct bytes *b, const struct power_block *k)

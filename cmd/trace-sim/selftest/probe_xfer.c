@@ -36,7 +36,7 @@ static void scribe_rows(struct scribe *s, const char *op, uint32_t warp, uint32_
 			MICRO_SHARED + offset + (i * XFER_WARPS + warp) * 128, 4);
 }
 
-static void send_message(struct scribe *s, const struct bulk_xfer *x, uint32_t round)
+static void write_transfer(struct scribe *s, const struct bulk_xfer *x, uint32_t round)
 {
 	uint64_t slot = MICRO_DATA + (uint64_t)round * (x->store + x->load);
 	struct scribe_box out = {.base = slot, .bytes = x->store, .rows = 1, .planes = 1};
@@ -65,7 +65,7 @@ static void xfer_body(struct scribe *s, const struct micro *m, uint32_t block, u
 		scribe_op(s, "", "BAR.SYNC", "", 0);
 		s->pc = PC_SEND;
 		if (!warp)
-			send_message(s, x, i);
+			write_transfer(s, x, i);
 		s->pc = PC_WAIT;
 		scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", XFER_BARRIER, i % 2 ? UINT32_C(1) << 31 : 0);
 		s->pc = PC_READ;
