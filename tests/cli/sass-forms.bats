@@ -531,6 +531,17 @@ for _ in range(512):
 	assert_output --regexp 'UI2FP.BF16.S32.RZ UR[0-9]+, UR[0-9]+'
 }
 
+@test "sm_120: conversions of 16-bit integers on the uniform datapath (UI2FP), as in quotients of them" {
+	pairs_of_integers
+	for numbers in 60001,i16:-12345 3,i16:32767 65535,i16:-1; do
+		launch_of_64 1024 16 ",u16:$numbers"
+		equals_ptx shorts 120 -r 10 -p 8,8,2,2
+	done
+	run trace-exec -q --disassemble k
+	assert_output --regexp 'UI2FP.F32.U16.RZ UR[0-9]+, UR[0-9]+'
+	assert_output --regexp 'UI2FP.F32.S16 UR[0-9]+, UR[0-9]+'
+}
+
 @test "products of doubles round as their suffix says" {
 	python3 -c '
 import random, struct, sys

@@ -502,13 +502,13 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 	o->a = o->b;
 	o->is_signed = bit(b, 74);
 	o->n = (uint8_t)field(b, 78, 2);
-	o->reg_bytes = SIZE_32;
+	o->reg_bytes = bit(b, 84) ? SIZE_16 : SIZE_32; /* only UI2FP reads 16 bits */
 	o->bytes = (uint8_t)field(b, 75, 2);
 	o->mode = 0;
 	bind_bf16_result(b, o);
-	machine_set_function(o, o->n || o->bytes != SIZE_32 ? execute_i2f
-				: o->is_signed              ? i2f_signed
-							    : i2f_unsigned);
+	machine_set_function(o, o->n || o->bytes != SIZE_32 || o->reg_bytes != SIZE_32 ? execute_i2f
+				: o->is_signed                                         ? i2f_signed
+										       : i2f_unsigned);
 	if (o->bytes != SIZE_16 && o->bytes != SIZE_32)
 		return mbind_refuse(b, "format");
 	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
