@@ -169,6 +169,13 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp o.bin want.bin
 }
 
+@test "lanes that enter the region of a convergence barrier in groups may part in another way before its end" {
+	"$ROOT/tests/data/sass/regroup" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 @test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
 	"$ROOT/tests/data/sass/jumps" .
 	run -0 trace-exec -n k.launch

@@ -218,6 +218,30 @@ void group_end_cluster_wait(struct warp *w)
 		group_settle(w);
 }
 
+/*
+ * Parts a group at a convergence barrier whose lanes wait for different lanes: they entered the region in several
+ * groups and have met at a WARPSYNC since. Returns false if there is none.
+ */
+static bool part_by_awaited_lanes(struct warp *w)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		struct stack_entry e = w->stack[i];
+		uint32_t want = awaited_lanes(w, &e), same = 0;
+
+		if (e.rpc != GROUP_BSYNC)
+			continue;
+		FOR_BITS32 (l, e.mask)
+			if ((awaited_lanes(w, &(struct stack_entry){e.pc, 1u << l, e.rpc}) | e.mask) == want)
+				same |= 1u << l;
+		if (same != e.mask) {
+			w->stack[i].mask = same;
+			push_group(w, e.pc, e.mask & ~same, e.rpc);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
 static void fail_deadlocked_groups(struct warp *w)
 {
@@ -282,6 +306,10 @@ void group_settle(struct warp *w)
 			}
 			return;
 		}
+	if (part_by_awaited_lanes(w)) {
+		group_settle(w);
+		return;
+	}
 	if (release_to_warpsync(w))
 		return;
 	for (uint32_t i = w->depth; i-- > 0;)
