@@ -349,6 +349,8 @@ compare_cvt() {
 		f32.bf16 32 16
 		rn.f16.f32 16 32
 		rn.bf16.f32 16 32
+		rna.tf32.f32 32 32
+		rna.satfinite.tf32.f32 32 32
 		f64.f32 64 32
 		rni.f32.f32 32 32
 		rzi.f32.f32 32 32
@@ -397,7 +399,7 @@ compare_cvt() {
 	run -0 od -An -v -tu4 -w256 a.bin
 	assert_output --regexp '^( +0){64}$'
 	run -0 grep -c 'setp.ne.u64' k.ptx
-	assert_output 42
+	assert_output 44
 }
 
 @test "random bits of cvt.rs go to the elements as the manual says" {

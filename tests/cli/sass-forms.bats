@@ -480,6 +480,17 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	assert_output --regexp 'DMMA.884 R[0-9]+, R[0-9]+[.reus]*, -\|R[0-9]+\|'
 }
 
+@test "sm_80: NaNs of bf16 as f32 and of f32 as tf32, away from zero, have the bits of compiled code" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(12)
+special = [0x7fffffff, 0x7f800001, 0xffc01234, 0xff80ff81, 0x7f7fffff, 0xff7ff000, 0x7f800000, 0xff800000, 0x00000001, 0x3f801000, 0xbf800fff]
+for _ in range(64):
+    sys.stdout.buffer.write(struct.pack("<I", r.choice(special + [r.getrandbits(32)])))' >in
+	launch_of_64 256 16
+	equals_ptx nans16 80 -r 14 -p 8,8
+}
+
 @test "sm_80: compare and swap, and exchange, of 64 bits at generic addresses of shared memory are atomic" {
 	python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)' >in
 	launch_of_64 1024 16

@@ -223,6 +223,21 @@ static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
+/*
+ * Sets *r to the result of a conversion that compiled code executes as integer instructions, which keep bits of NaNs.
+ * Returns false for all others.
+ */
+static bool convert_bits(const struct cvt *c, u32 a, u32 *r)
+{
+	bool moves = c->s == T_BF16 && c->d == T_F32 && !c->ftz;
+
+	if (moves)
+		*r = a << 16;
+	else if (c->round == ROUND_RNA)
+		*r = c->satfinite ? cvt_finite_tf32_away(a) : cvt_tf32_away(a);
+	return moves || c->round == ROUND_RNA;
+}
+
 static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;
@@ -230,7 +245,12 @@ static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t 
 	unpack_cvt(o->x, &c);
 	FOR_BITS32 (i, m) {
 		double v = round_to_integral(load_float_lane(w->frame + o->a, &c, i), c.integral_rounding);
+		u32 bits;
 
+		if (convert_bits(&c, (u32)read_lane_bits(w->frame + o->a, c.s_bytes, i), &bits)) {
+			write_lane_bits(w->frame + o->d, c.d_bytes, i, bits);
+			continue;
+		}
 		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
 		write_lane_bits(w->frame + o->d, c.d_bytes, i, convert_to_float_bits(v, &c));

@@ -17,4 +17,16 @@ enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
 /* Returns the function that executes a common conversion for all lanes at once; NULL if there is none. */
 op_fn *cvt_vector_function(const struct cvt *c);
 
+/*
+ * Return a number of f32 as tf32, rounded to nearest with ties away from zero. Compiled code adds half of the last
+ * place to finite numbers only, so a NaN loses its low bits, and one without other bits becomes an infinity.
+ */
+static inline u32 cvt_tf32_away(u32 a) { return ((a & 0x7fffffff) < 0x7f800000 ? a + 0x1000 : a) & ~0x1fffu; }
+static inline u32 cvt_finite_tf32_away(u32 a)
+{
+	u32 r = cvt_tf32_away(a);
+
+	return (r & 0x7fffffff) < 0x7f800000 ? r : r - 0x2000;
+}
+
 #endif

@@ -82,9 +82,12 @@ LANE_OP1(rm_ftz_f32, u32, float, f32_bits_of_f32(floorf(flush_subnormal(a))))
 LANE_OP1(rp_ftz_f32, u32, float, f32_bits_of_f32(ceilf(flush_subnormal(a))))
 
 LANE_OP1(f32_f16, u32, u16, ieee_f32_bits_of_f16(a))
-LANE_OP1(f32_bf16, u32, u16, ieee_f32_bits_of_bf16(a))
+LANE_OP1(f32_bf16, u32, u16, (u32)a << 16) /* also a NaN, as in compiled code */
 LANE_OP1(f16_f32, u16, float, ieee_f16_of_f32(a))
 LANE_OP1(bf16_f32, u16, float, ieee_bf16_of_f32(a))
+
+LANE_OP1(tf32_away, u32, u32, cvt_tf32_away(a))
+LANE_OP1(tf32_away_finite, u32, u32, cvt_finite_tf32_away(a))
 
 /* ---- table ---- */
 
@@ -154,6 +157,8 @@ static const struct {
 
 op_fn *cvt_vector_function(const struct cvt *c)
 {
+	if (c->round == ROUND_RNA && c->d == T_TF32 && c->d_bytes == 4 && c->s_bytes == 4)
+		return c->satfinite ? tf32_away_finite : tf32_away;
 	if (c->sat || c->relu || c->satfinite || c->round != ROUND_RN)
 		return NULL;
 	for (unsigned i = 0; i < sizeof(conversions) / sizeof(conversions[0]); i++)

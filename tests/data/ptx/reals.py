@@ -366,7 +366,8 @@ def float_to_float():
         if d != "bf16" and s != "bf16":
             yield case(f"cvt.rn.sat.{d}.{s} D, A;", d, (s,), changed(s, d, sat=True))
     for d, s in (("f32", "f16"), ("f64", "f16"), ("f64", "f32"), ("f32", "bf16"), ("f64", "bf16")):
-        yield case(f"cvt.{d}.{s} D, A;", d, (s,), changed(s, d))
+        # ptxas shifts bf16, so a NaN keeps its bits
+        yield case(f"cvt.{d}.{s} D, A;", d, (s,), changed(s, d) if (d, s) != ("f32", "bf16") else lambda a: a << 16)
         if "bf16" not in s:
             yield case(f"cvt.sat.{d}.{s} D, A;", d, (s,), changed(s, d, sat=True))
     yield case("cvt.ftz.f64.f32 D, A;", "f64", ("f32",), changed("f32", "f64", ftz=".ftz"))
