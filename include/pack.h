@@ -108,9 +108,10 @@ struct pack_run {
 /* Addresses and text of one instruction in a run. Only open instructions have both. */
 struct pack_more {
 	/*
-	 * Addresses, if the lines have any: index into word << 2 | kind. ADDR_STRIDE: base and stride, for a mask
-	 * without holes and a stride of 32 bits; also for one lane or none, with 0 in unused words. ADDR_LIST: a word
-	 * for each lane of mask. ADDR_MOVED: an addend, then the distance in words back to a list for the same mask.
+	 * Addresses, if the lines have any: index into word << 2 | kind. ADDR_STRIDE: base and stride of 32 bits from
+	 * each lane to the next, active or not; also for one lane or none, with 0 in unused words. ADDR_LIST: a word for
+	 * each lane of mask, for other addresses. ADDR_MOVED: an addend, then the distance in words back to a list for
+	 * the same mask.
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* number of bytes of text */

@@ -9,6 +9,7 @@
 #define TALLY_H
 
 #include <stdint.h>
+#include "bits.h"
 #include "isa.h"
 #include "trace.h"
 
@@ -41,18 +42,28 @@ uint32_t tally_sectors(const struct inst *in, const uint64_t lane[32], uint32_t 
 void tally_add_sectors(struct tally *t, const struct inst *in, uint64_t accesses, uint64_t sectors);
 
 /*
- * Returns the number of sectors of n > 0 lanes whose addresses begin at `first` and have the stride `step`; 0 if only
- * tally_sectors() can find it.
+ * Returns the number of sectors of the lanes of mask, which is not 0, whose addresses begin at `first` and rise by
+ * `step` from each lane to the next; 0 if only tally_sectors() can find it.
  */
-static inline uint32_t tally_line_sectors(const struct inst *in, uint64_t first, uint64_t step, unsigned n)
+static inline uint32_t tally_line_sectors(const struct inst *in, uint64_t first, uint64_t step, uint32_t mask)
 {
-	uint32_t more = in->size ? in->size - 1u : 0;
-	uint64_t last = first + (n - 1) * step;
+	const uint32_t more = in->size ? in->size - 1u : 0;
+	const unsigned lanes = log2_floor(mask) - bit_lowest32(mask);
+	const uint64_t last = first + lanes * step;
+	uint64_t sectors = 0;
 
 	/* The sectors of a lane and of the next one are adjacent or the same. */
 	if (step > 32 || more >= 32 || last < first || last > UINT64_MAX - more)
 		return 0;
-	return (uint32_t)((last + more) / 32 - first / 32 + 1);
+	if (!mask_has_holes(mask))
+		return (uint32_t)((last + more) / 32 - first / 32 + 1);
+	/* the last lane begins at most 31 sectors after the first one, so 64 bits are enough */
+	FOR_BITS32 (l, mask >> bit_lowest32(mask)) {
+		const uint64_t at = first % 32 + l * step;
+
+		sectors |= UINT64_C(1) << at / 32 | UINT64_C(1) << (at + more) / 32;
+	}
+	return bit_count64(sectors);
 }
 
 void tally_add(struct tally *to, const struct tally *from);

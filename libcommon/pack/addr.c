@@ -42,7 +42,7 @@ static bool list_is_moved(struct addresses *x, const struct recipe *r, const str
 	unsigned i = 0;
 	uint64_t t[32], d, off = 0;
 
-	if (!g->n)
+	if (!g->mask)
 		return false;
 	const uint64_t *a = recorded_list(g, t);
 	d = a[0] - lane_at(from, bit_lowest32(g->mask));
@@ -63,14 +63,15 @@ bool recipe_can_represent(struct addresses *x, const struct recipe *r, const str
 	a = recorded_list(g, t);
 	if (r->op == OP_BASED)
 		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);
+	const unsigned n = recorded_lanes(g);
 	uint64_t off = 0, over = 0;
 	if (r->op == OP_PLANES) {
-		for (unsigned i = 0; i < g->n; i++) {
+		for (unsigned i = 0; i < n; i++) {
 			off |= (a[i] - r->c) & low;
 			over |= (a[i] - r->c) >> r->align;
 		}
 	} else {
-		for (unsigned i = 1; i < g->n; i++) {
+		for (unsigned i = 1; i < n; i++) {
 			off |= (a[i] - a[i - 1]) & low;
 			over |= fold((int64_t)(a[i] - a[i - 1]) >> r->align);
 		}

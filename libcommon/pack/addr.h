@@ -26,11 +26,10 @@ struct lanes {
 
 /*
  * The addresses of a record's active lanes: base and step, or a list plus `by`. If `by` is not 0, the list has all
- * lanes. Only a mask without holes has a step.
+ * lanes. The step is the distance of the addresses of two neighbouring lanes, even if the mask has holes.
  */
 struct recorded {
 	uint32_t mask;     /* active lanes */
-	unsigned n;        /* number of active lanes */
 	const uint64_t *w; /* base and step, or the list */
 	uint64_t by;       /* addend of the list */
 	bool line;         /* whether w is base and step */
@@ -179,11 +178,25 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)
 {
 	const uint64_t *w = word + (addr >> 2);
-	unsigned n = mask == UINT32_MAX ? 32 : bit_count32(mask);
 
 	if ((addr & 3) == ADDR_MOVED)
-		return (struct recorded){mask, n, w - w[1], w[0], false};
-	return (struct recorded){mask, n, w, 0, (addr & 3) == ADDR_STRIDE};
+		return (struct recorded){mask, w - w[1], w[0], false};
+	return (struct recorded){mask, w, 0, (addr & 3) == ADDR_STRIDE};
+}
+
+/* Returns the number of active lanes. */
+static inline unsigned recorded_lanes(const struct recorded *g)
+{
+	return g->mask == UINT32_MAX ? 32 : bit_count32(g->mask);
+}
+
+/* Reports whether at most one lane is active. */
+static inline bool recorded_is_single(const struct recorded *g) { return !(g->mask & (g->mask - 1)); }
+
+/* Reports whether the addresses are a line with lanes that are not active between its first and its last one. */
+static inline bool recorded_is_line_with_holes(const struct recorded *g)
+{
+	return g->line && mask_has_holes(g->mask);
 }
 
 /* Returns the addresses as a list, which may be in t. */
@@ -191,10 +204,13 @@ static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t
 {
 	if (!g->line && !g->by)
 		return g->w;
-	if (g->line)
-		lanes_loops->line(t, g->w[0], g->w[1]);
-	else
+	if (!g->line)
 		lanes_loops->shift(t, g->w, 0, g->by);
+	else
+		lanes_loops->line(t, g->w[0], g->w[1]);
+	if (recorded_is_line_with_holes(
+		    g)) /* pack() stores no lane after its place in t, so it may read from there */
+		lanes_loops->pack(t, t, g->mask >> bit_lowest32(g->mask));
 	return t;
 }
 
@@ -204,7 +220,7 @@ static inline bool lanes_equal_recorded(const struct lanes *x, const struct reco
 	uint64_t off = 0, t[32];
 
 	if (x->line && g->line)
-		return x->base + first * x->step == g->w[0] && (g->n == 1 || x->step == g->w[1]);
+		return x->base + first * x->step == g->w[0] && (x->step == g->w[1] || recorded_is_single(g));
 	if (x->list && x->list == g->w)
 		return x->base == g->by;
 	const uint64_t *a = recorded_list(g, t);
@@ -224,7 +240,7 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 {
 	unsigned n = 0;
 
-	if (g->n == 32) {
+	if (g->mask == UINT32_MAX) {
 		if (g->line)
 			set_line(x, g->w[0], g->w[1]);
 		else

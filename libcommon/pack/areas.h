@@ -18,7 +18,9 @@ struct mem_reach {
 /* Extends the reach to the first and the last active lane. */
 static inline void reach_add(struct mem_reach *r, const struct recorded *g)
 {
-	uint64_t a = g->w[0] + g->by, b = g->line ? a + (g->n - 1) * g->w[1] : g->w[g->n - 1] + g->by;
+	const unsigned lanes =
+		log2_floor(g->mask) - bit_lowest32(g->mask); /* from the first to the last one */
+	uint64_t a = g->w[0] + g->by, b = g->line ? a + lanes * g->w[1] : g->w[recorded_lanes(g) - 1] + g->by;
 	uint64_t least = a < b ? a : b, most = a < b ? b : a;
 
 	r->least = !r->any || least < r->least ? least : r->least;

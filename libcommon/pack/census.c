@@ -143,7 +143,8 @@ static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, 
 	if (g->mask == UINT32_MAX && !g->line)
 		return sectors_of_full_list(n, g, x);
 	/* Sectors do not depend on lanes, so the addresses may be those of the first lanes. */
-	return tally_sectors(x->in, recorded_list(g, t), g->n == 32 ? UINT32_MAX : (1u << g->n) - 1);
+	return tally_sectors(
+		x->in, recorded_list(g, t), g->mask == UINT32_MAX ? g->mask : (1u << recorded_lanes(g)) - 1);
 }
 
 /*
@@ -159,8 +160,12 @@ struct changes {
 static void count_path(
 	struct census *c, const struct parsed *p, const struct pwarp *w, struct changes *change)
 {
+	uint32_t mask = 0, lanes = 0; /* most runs have the lanes of the run before */
+
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
-		c->tally.lanes += (uint64_t)w->weight * r->n * bit_count32(r->mask);
+		if (r->mask != mask)
+			lanes = bit_count32(mask = r->mask);
+		c->tally.lanes += (uint64_t)w->weight * r->n * lanes;
 		change[r->id].n[r->mask != 0] += w->weight;
 		change[r->id + r->n].n[r->mask != 0] -= w->weight;
 	}
@@ -231,7 +236,7 @@ static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t w
 			if (r->mask && x->lanes) {
 				const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 				uint32_t sectors =
-					g.line ? tally_line_sectors(x->in, g.w[0], g.w[1], g.n) : 0;
+					g.line ? tally_line_sectors(x->in, g.w[0], g.w[1], r->mask) : 0;
 
 				x->accesses += warps;
 				x->sectors +=
@@ -255,7 +260,7 @@ static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, cons
 			uint64_t t[32];
 			const uint64_t *a = recorded_list(&g, t);
 
-			for (unsigned l = 0; l < g.n && of[p->to[i]].lanes; l++)
+			for (unsigned l = 0, n = recorded_lanes(&g); l < n && of[p->to[i]].lanes; l++)
 				far &= a[l] - 2 * FOLLOW_NEAR < UINT64_MAX - 4 * FOLLOW_NEAR;
 		}
 	return far;

@@ -98,15 +98,10 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 /* Appends a bit for each active lane: 1 if the lane is in the mask, else 0. */
 static void put_mask_bits(struct encoder *e, uint32_t mask, uint32_t active)
 {
-	uint32_t bits = mask;
-	unsigned n = 32;
-
-	if (active != UINT32_MAX) {
-		bits = n = 0;
-		FOR_BITS32 (l, active)
-			bits |= (mask >> l & 1) << n++;
-	}
-	put_bits(e, bits, n);
+	if (active == UINT32_MAX)
+		put_bits(e, mask, 32);
+	else
+		put_bits(e, lanes_loops->gather(mask, active), bit_count32(active));
 }
 
 static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
@@ -153,7 +148,7 @@ static void put_recipe_numbers(
 {
 	uint64_t *base = &e->x.base[m], t[32], v[32];
 	const uint64_t *a = recorded_list(g, t);
-	unsigned n = g->n;
+	unsigned n = recorded_lanes(g);
 
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++)
@@ -227,7 +222,7 @@ static bool recipe_yields(struct encoder *e, const struct recipe *r, uint32_t m,
 	recipe_apply(&e->x, r, &t);
 	if (!lanes_equal_recorded(&t, g))
 		return false;
-	if (g->n == 32)
+	if (g->mask == UINT32_MAX)
 		lanes_set(lanes_of(&e->x, m), g);
 	else
 		lanes_copy(lanes_of(&e->x, m), &t);

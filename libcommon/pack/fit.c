@@ -90,7 +90,7 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 	x->warp = f->x.warp;
 	memcpy(x->block, f->x.block, sizeof(x->block));
 	x->g = *g;
-	if (g->n > s->shape[s->fullest].g.n)
+	if (recorded_lanes(g) > recorded_lanes(&s->shape[s->fullest].g))
 		s->fullest = s->n_shapes - 1;
 }
 
@@ -149,11 +149,11 @@ static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, co
 /* Sets the lanes. Inactive lanes continue the step of the active ones, as they do after most recipes. */
 static void set_fit_lanes(struct lanes *x, const struct recorded *g)
 {
-	if (!g->line || (g->n == 1 && !x->line)) {
+	if (!g->line || (recorded_is_single(g) && !x->line)) {
 		lanes_set(x, g);
 		return;
 	}
-	const uint64_t step = g->n == 1 ? x->step : g->w[1];
+	const uint64_t step = recorded_is_single(g) ? x->step : g->w[1];
 	set_line(x, g->w[0] - bit_lowest32(g->mask) * step, step);
 }
 
@@ -331,7 +331,8 @@ static void apply_chosen_recipes(struct fitter *f, uint32_t m, const struct reco
 		}
 	}
 	for (unsigned k = 0; k < x->n; k++) {
-		if (x->r[k].op == OP_MOVED && g->n > 2 && recipe_can_represent(&f->x, &x->r[k], g)) {
+		if (x->r[k].op == OP_MOVED && recorded_lanes(g) > 2 &&
+			recipe_can_represent(&f->x, &x->r[k], g)) {
 			r->missed[phase]++;
 			r->used[k]++;
 			lanes_set(lanes_of(&f->x, m), g);
@@ -341,7 +342,7 @@ static void apply_chosen_recipes(struct fitter *f, uint32_t m, const struct reco
 	r->missed[phase]++;
 	lanes_set(lanes_of(&f->x, m), g);
 	uint64_t list[32] = {0};
-	count_unexplained(r, g->mask, recorded_list(g, list), g->n);
+	count_unexplained(r, g->mask, recorded_list(g, list), recorded_lanes(g));
 }
 
 /* Removes recipes that save fewer bytes than they take. */
@@ -515,7 +516,7 @@ static void measure_rest(struct fitter *f)
 	for (uint32_t m = 0; m < f->c->n_mem; m++) {
 		const struct fit_sample *s = &f->s[m];
 
-		if (!s->n_shapes || fullest_shape(s)->g.n < 2)
+		if (!s->n_shapes || recorded_is_single(&fullest_shape(s)->g))
 			continue;
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
 		affine_pattern(fullest_shape(s), f->rest[m].pattern);

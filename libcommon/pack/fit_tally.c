@@ -16,6 +16,7 @@ void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t sto
 	uint32_t rest = g->mask & (g->mask - 1);
 
 	x->g = g;
+	x->n = recorded_lanes(g);
 	x->a = recorded_list(g, storage);
 	x->first = bit_lowest32(g->mask);
 	x->second = rest ? bit_lowest32(rest) : x->first;
@@ -86,10 +87,10 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 
 	*c = x->a[0] - shift_value(lane_at(from, x->first), s);
 	if (from->line && g->line && (s >= 0 || !from->step))
-		return g->n == 1 || shift_value(from->step, s) == g->w[1];
+		return recorded_is_single(g) || shift_value(from->step, s) == g->w[1];
 	if (!s && from->list && from->list == g->w)
 		return true;
-	if (x->a[g->n - 1] - shift_value(lane_at(from, x->last), s) != *c)
+	if (x->a[x->n - 1] - shift_value(lane_at(from, x->last), s) != *c)
 		return false;
 	if (g->mask == UINT32_MAX && !from->line)
 		return full_shift_holds(from, s, x->a, *c);
@@ -120,8 +121,8 @@ static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint
 
 	*c = x->a[0] ^ lane_at(from, x->first);
 	if (from->line && g->line && !from->step)
-		return g->n == 1 || !g->w[1];
-	if ((x->a[g->n - 1] ^ lane_at(from, x->last)) != *c)
+		return recorded_is_single(g) || !g->w[1];
+	if ((x->a[x->n - 1] ^ lane_at(from, x->last)) != *c)
 		return false;
 	if (g->mask == UINT32_MAX && !from->line)
 		return full_xor_holds(from, x->a, *c);

@@ -29,6 +29,7 @@ struct fit_tally {
 struct fit_access {
 	const struct recorded *g;
 	const uint64_t *a;
+	unsigned n;                   /* number of active lanes */
 	unsigned first, second, last; /* second: equal to first if one lane is active */
 };
 

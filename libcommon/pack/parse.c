@@ -148,6 +148,28 @@ static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint
 	return !is_strided(mask, a, &stride);
 }
 
+/*
+ * Reports whether the addresses of the lanes of mask, which has holes, have one step of 32 bits from each lane to the
+ * next, active or not. If so, sets a[1] to it.
+ */
+static bool find_step_over_holes(uint32_t mask, uint64_t a[33])
+{
+	const unsigned first = bit_lowest32(mask), last = log2_floor(mask), n = bit_count32(mask);
+	const int64_t rise = (int64_t)(a[1] - a[0]), lanes = bit_lowest32(mask & (mask - 1)) - first;
+	const int64_t step = rise / lanes;
+	uint64_t off = 0;
+	unsigned i = 0;
+
+	if (step * lanes != rise || step != (int32_t)step ||
+		a[n - 1] - a[0] != (last - first) * (uint64_t)step)
+		return false;
+	FOR_BITS32 (l, mask)
+		off |= a[i++] ^ (a[0] + (l - first) * (uint64_t)step);
+	if (!off)
+		a[1] = (uint64_t)step;
+	return !off;
+}
+
 /* Scans " mode addresses" and appends the addresses. Returns false if the tracer would write them differently. */
 static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
 {
@@ -160,7 +182,7 @@ static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, u
 	l->p += 2;
 	if (p->n_addr >= UINT32_MAX / 4 - 64 || !scan_mode_list(p, l, r->mask, mode, a))
 		return false;
-	bool line = mode == 1 || n == 1;
+	bool line = mode == 1 || n == 1 || (mask_has_holes(r->mask) && find_step_over_holes(r->mask, a));
 	n = line ? 2 : n;
 	*flags |= mode ? 0 : ST_LIST;
 	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));

@@ -60,6 +60,7 @@ void records_begin(struct records *r, const struct pack_code *code)
 		r->next_variable[i] =
 			i >= n_inst || inst[i].width || inst[i].open ? i : r->next_variable[i + 1];
 	memset(r->list, 0, sizeof(r->list));
+	memset(r->step, 0, sizeof(r->step));
 }
 
 void records_free(struct records *r)
@@ -127,6 +128,26 @@ static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint6
 	return r->length[k];
 }
 
+/*
+ * Returns the length of the differences of the lanes of mask, which has holes, as text. The addresses rise by `step`
+ * from each lane to the next. Many accesses have the mask and the step of an earlier one, so lengths are kept.
+ */
+static uint64_t length_of_steps(struct records *r, uint32_t mask, uint64_t step)
+{
+	const uint32_t hash = (mask ^ (uint32_t)step * 0x85ebca6bu) * 0x9e3779b1u;
+	struct step_length *x = &r->step[hash >> 16 & (STEPS - 1)];
+	unsigned last = bit_lowest32(mask);
+
+	if (x->mask == mask && x->step == step)
+		return x->length;
+	*x = (struct step_length){.mask = mask, .step = step};
+	FOR_BITS32 (l, mask & (mask - 1)) {
+		x->length += 1 + signed_length((int64_t)((l - last) * step));
+		last = l;
+	}
+	return x->length;
+}
+
 /* Returns the length of " mode addresses" as text.c writes it. */
 static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask, const uint64_t *word)
 {
@@ -150,7 +171,8 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 	if (n == 1)
 		return base;
 	if ((addr & 3) == ADDR_STRIDE)
-		return base + 1 + signed_length((int64_t)a[1]);
+		return base + (mask_has_holes(mask) ? length_of_steps(r, mask, a[1])
+						    : 1 + signed_length((int64_t)a[1]));
 	return base + (n == 32 ? length_of_known_list(r, at, a) : differences_length(a, n));
 }
 
@@ -412,14 +434,18 @@ void records_digest(XXH3_state_t *h, const struct parsed *p)
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* Converts a record for the writer of text. A moved list is expanded into t, which then has the words. */
+/*
+ * Converts a record for the writer of text. A moved list, and a line of lanes with holes between them, is expanded into
+ * t, which then has the words.
+ */
 static struct rec convert_record_for_text(
 	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {
+	const struct recorded g = recorded_of(word, addr, mask);
+
 	tb->word = word;
-	if ((addr & 3) != ADDR_MOVED)
+	if ((addr & 3) != ADDR_MOVED && !recorded_is_line_with_holes(&g))
 		return (struct rec){id, mask, addr};
-	struct recorded g = recorded_of(word, addr, mask);
 	memmove(t, recorded_list(&g, t), 32 * sizeof(t[0]));
 	tb->word = t;
 	return (struct rec){id, mask, ADDR_LIST};

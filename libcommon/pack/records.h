@@ -9,6 +9,7 @@
 #include "pack.h"
 
 #define LISTS   8u  /* number of cached lists */
+#define STEPS   64u /* number of kept lengths of accesses by lanes with holes between them */
 #define LEADERS 64u /* number of possible leaders */
 
 /* Static instructions of a kernel, and those of them that the current part has. */
@@ -32,10 +33,15 @@ struct records {
 		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
 		uint64_t length;   /* length as text of a list with these steps; 0: not known */
 	} list[LISTS];             /* lengths of lists in earlier warps */
-	struct record_leader {     /* a warp that later warps of the part may follow */
-		uint32_t warp;     /* number of the warp in the part, plus 1; 0: the entry is empty */
-		uint32_t insts;    /* number of its instructions */
-		uint64_t length;   /* length of its lines without the digits of first addresses */
+	struct step_length {
+		uint32_t mask;   /* lanes of an access; 0: the entry is empty */
+		uint32_t length; /* length as text of the differences of their addresses */
+		uint64_t step;   /* distance of the addresses of neighbouring lanes */
+	} step[STEPS];           /* by a hash of mask and step */
+	struct record_leader {   /* a warp that later warps of the part may follow */
+		uint32_t warp;   /* number of the warp in the part, plus 1; 0: the entry is empty */
+		uint32_t insts;  /* number of its instructions */
+		uint64_t length; /* length of its lines without the digits of first addresses */
 		struct follow_words words;
 	} leader[LEADERS]; /* by a hash of its runs */
 	struct record_follower {

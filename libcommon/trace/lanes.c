@@ -52,14 +52,15 @@ BODY pattern_body(uint64_t to[32], const int64_t *pattern, uint64_t base)
 
 BODY line_body(uint64_t to[32], uint64_t base, uint64_t step)
 {
-	for (unsigned l = 0; l < 32; l++)
-		to[l] = base + l * step;
+	/* sums, because AVX2 has no products of 64 bits */
+	for (unsigned l = 0; l < 32; l++, base += step)
+		to[l] = base;
 }
 
 BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 {
-	for (unsigned l = 0; l < 32; l++)
-		to[l] = (base + l * step) & (0 - (uint64_t)(mask >> l & 1));
+	for (unsigned l = 0; l < 32; l++, base += step)
+		to[l] = base & (0 - (uint64_t)(mask >> l & 1));
 }
 
 static ALWAYS_INLINE uint32_t differences_body(const uint64_t *a, unsigned n)
@@ -126,6 +127,16 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 		to[l] = *from++;
 }
 
+static uint32_t gather_none(uint32_t bits, uint32_t mask)
+{
+	uint32_t to = 0;
+	unsigned n = 0;
+
+	FOR_BITS32 (l, mask)
+		to |= (bits >> l & 1) << n++;
+	return to;
+}
+
 /* ---- the loops for each instruction set -------------------------------------------------- */
 
 #define LOOPS_FOR(set, target) \
@@ -160,11 +171,12 @@ static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 		return distance_body(a, w, fixed, n, more); \
 	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
-		run_##set, pack_##set, spread_##set, sectors_##set, differences_##set, distance_##set};
+		run_##set, pack_##set, spread_##set, gather_##set, sectors_##set, differences_##set, \
+		distance_##set};
 
 #if CHOICE
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))
-#define AVX2   __attribute__((target("avx2,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))
+#define AVX2   __attribute__((target("avx2,bmi2,popcnt")))
 
 AVX512 static void pack_avx512(uint64_t *to, const uint64_t from[32], uint32_t mask)
 {
@@ -248,7 +260,10 @@ AVX2 static uint64_t sectors_avx2(const uint64_t a[32], uint64_t more)
 	return (f[0] | f[1] | f[2] | f[3]) >> 6 ? 0 : b[0] | b[1] | b[2] | b[3];
 }
 
+AVX2 static uint32_t gather_avx2(uint32_t bits, uint32_t mask) { return _pext_u32(bits, mask); }
+
 #define sectors_avx512 sectors_avx2
+#define gather_avx512  gather_avx2
 
 static void spread_avx2(uint64_t to[32], const uint64_t *from, uint32_t mask) { spread_none(to, from, mask); }
 
@@ -267,6 +282,8 @@ __attribute__((constructor)) static void choose_lane_loops(void)
 	const char *most = getenv("WARPTOOLS_SIMD");
 	bool two = !most || !strcmp(most, "avx512") || !strcmp(most, "avx2");
 
+	two = two &&
+	      __builtin_cpu_supports("bmi2"); /* all processors with AVX2 have it, but an emulator may not */
 	if (__builtin_cpu_supports("avx2") && two)
 		lanes_loops = &avx2;
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

@@ -25,6 +25,8 @@ struct lanes_loops {
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
 	/* Reverses pack(). Sets the lanes outside mask to 0. */
 	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask);
+	/* Returns the bits of `bits` at the places of mask, one after the other from bit 0 on. */
+	uint32_t (*gather)(uint32_t bits, uint32_t mask);
 	/*
 	 * Returns the set of sectors of 32 bytes that accesses of `more` + 1 <= 33 bytes at a[] touch. Bit 0 is the 32nd
 	 * sector before the sector of lane 0. Returns 0 if a sector has no bit.

@@ -163,6 +163,30 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 	}
 }
 
+/* Tests the sectors of lanes of any mask whose addresses rise by a step. */
+static void test_sectors_of_lines(void)
+{
+	unsigned wrong = 0, unknown = 0;
+
+	for (unsigned t = 0; t < 5000; t++) {
+		const uint32_t mask = random_below(UINT32_MAX) | 1u << random_below(32),
+			       size = 1u << random_below(5), step = random_below(4) ? size : random_below(33);
+		const struct inst in = {.size = (uint16_t)size};
+		const uint64_t first = random_below(1u << 12);
+		uint64_t a[32];
+		unsigned n = 0;
+
+		FOR_BITS32 (l, mask)
+			a[n++] = first + (l - bit_lowest32(mask)) * step;
+		const uint32_t sectors = tally_line_sectors(&in, first, step, mask);
+		unknown += !sectors;
+		wrong += sectors != count_slowly(a, n, size);
+	}
+	ok(!wrong && !unknown,
+		"lines of lanes with holes between them touch the right number of sectors: %u, %u", wrong,
+		unknown);
+}
+
 static void test_sectors(struct isa *isa)
 {
 	static struct loads loads;
@@ -208,6 +232,7 @@ int main(void)
 	struct isa *isa = isa_new();
 
 	make_code();
+	test_sectors_of_lines();
 	test_sectors(isa);
 	apart = true;
 	test_sectors(isa);

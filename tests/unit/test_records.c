@@ -103,6 +103,21 @@ static bool add_shifted_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 }
 
 /*
+ * Appends the text of addresses of lanes with holes between them, which is a list. They rise by a stride from each lane
+ * to the next, active or not.
+ */
+static void append_line_with_holes(uint32_t mask, uint64_t base, int64_t stride)
+{
+	unsigned last = bit_lowest32(mask);
+
+	append_format(&whole, " 2 0x%llx", (unsigned long long)base);
+	FOR_BITS32 (l, mask & (mask - 1)) {
+		append_format(&whole, " %lld", (long long)(l - last) * stride);
+		last = l;
+	}
+}
+
+/*
  * Adds addresses and their text. They have a stride that fits in 32 bits, a stride that does not, or no
  * stride.
  */
@@ -117,6 +132,13 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		 base = steady || random_below(3) ? 0xc0000000u + random_below(1u << 20) : random_below(3);
 	bool line = n > 1 && !hole && stride == (int32_t)stride && random_below(3);
 
+	if (hole && stride == (int32_t)stride && random_below(3)) {
+		*addr = m->n_words << 2 | ADDR_STRIDE;
+		m->word[m->n_words++] = base;
+		m->word[m->n_words++] = (uint64_t)stride;
+		append_line_with_holes(mask, base, stride);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		a[i] = line              ? base + i * (uint64_t)stride
 		       : i == n - 1 && i ? a[i - 1] + 1 + (uint64_t)(a[1] - a[0])
@@ -260,15 +282,20 @@ static void make_warp(struct made *m, uint32_t n)
 	}
 }
 
-/* Moves the addresses of an access of n lanes and appends them as text. */
-static void move_access(struct made *m, uint32_t addr, uint32_t n, uint64_t by)
+/* Moves the addresses of an access of the lanes of mask and appends them as text. */
+static void move_access(struct made *m, uint32_t addr, uint32_t mask, uint64_t by)
 {
+	const uint32_t n = bit_count32(mask);
 	const bool line = (addr & 3) == ADDR_STRIDE, moved = (addr & 3) == ADDR_MOVED;
 	uint64_t *word = m->word + (addr >> 2), a[32] = {0};
 	const uint64_t *list = moved ? word - word[1] : word;
 
 	for (uint32_t i = 0; i < (line || moved ? n != 0 : n); i++)
 		word[i] += by;
+	if (line && mask_has_holes(mask)) {
+		append_line_with_holes(mask, word[0], (int64_t)word[1]);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		a[i] = line ? word[0] + i * word[1] : list[i] + (moved ? word[0] : 0);
 	append_format(&whole, " %d 0x%llx", line && n != 1 ? 1 : 2, (unsigned long long)a[0]);
@@ -297,8 +324,7 @@ static void make_follower(struct made *m)
 			append_format(&whole, "%04x %08x ", inst[i].pc, r->mask);
 			append_text_after_mask(&inst[i]);
 			if (inst[i].width)
-				move_access(m, more++->addr, bit_count32(r->mask),
-					apart ? random_below(1u << 20) : by);
+				move_access(m, more++->addr, r->mask, apart ? random_below(1u << 20) : by);
 			if (machine)
 				buf_add(&whole, texts + inst[i].text + inst[i].text_len, inst[i].end_len);
 			append_format(&whole, "\n");

@@ -83,14 +83,33 @@ static inline void add_access_of_all(struct recording *t, const uint64_t *a, uin
 		add_list_of_all(t, a, base);
 }
 
+/*
+ * Tests whether the addresses of the lanes of m, at least two, have one step of 32 bits from each lane to the next,
+ * active or not. If so, sets *step to it.
+ */
+LANE_FN static bool find_step_of_some(const uint64_t *a, uint32_t m, uint64_t *step)
+{
+	const unsigned first = bit_lowest32(m), second = bit_lowest32(m & (m - 1)), last = log2_floor(m);
+	const int64_t rise = (int64_t)(a[second] - a[first]), lanes = second - first,
+		      d = lanes == 1 ? rise : rise / lanes;
+	uint64_t at = a[first] - first * (uint64_t)d, wrong = 0;
+
+	/* the last lane excludes most other lists */
+	if (d * lanes != rise || d != (int32_t)d || a[last] != at + last * (uint64_t)d)
+		return false;
+	for (unsigned i = 0; i < LANES; i++, at += (uint64_t)d)
+		wrong |= (a[i] ^ at) & (0 - (uint64_t)(m >> i & 1));
+	*step = (uint64_t)d;
+	return !wrong;
+}
+
 /* Adds the addresses a[] + base of the lanes of m, which are several but not all. */
 static NOINLINE void add_access_of_some(struct recording *t, uint32_t m, const uint64_t *a, uint64_t base)
 {
-	uint64_t *to = t->word + t->n_words;
-	int64_t stride = 0;
+	uint64_t *to = t->word + t->n_words, step;
 
-	if (text_find_stride(a, m, &stride)) {
-		recording_put_stride(t, a[bit_lowest32(m)] + base, (uint64_t)stride);
+	if (find_step_of_some(a, m, &step)) {
+		recording_put_stride(t, a[bit_lowest32(m)] + base, step);
 		return;
 	}
 	FOR_BITS32 (i, m)
@@ -154,18 +173,19 @@ void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const
 	add_access_in_space(t, mask, a, base);
 }
 
-static NOINLINE void begin_run_with_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride)
+static NOINLINE void begin_run_with_line(
+	struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
 {
-	recording_extend_run(t, id, ALL_LANES);
+	recording_extend_run(t, id, mask);
 	if (!t->space)
 		recording_make_space(t);
 	recording_put_stride(t, first, stride);
 }
 
-void recording_add_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride)
+void recording_add_line(struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
 {
-	if (id != t->next || t->mask != ALL_LANES || !t->space) {
-		begin_run_with_line(t, id, first, stride);
+	if (id != t->next || mask != t->mask || !t->space) {
+		begin_run_with_line(t, id, mask, first, stride);
 		return;
 	}
 	t->next++;

@@ -74,8 +74,11 @@ static inline void recording_add_moved(struct recording *t, uint32_t accesses, u
 	recording_end_access(t, (addr & 3) == ADDR_STRIDE ? ADDR_STRIDE : ADDR_MOVED, 2);
 }
 
-/* Records an access of all lanes, from lane 0 at `first` on with a stride. */
-void recording_add_line(struct recording *t, uint32_t id, uint64_t first, uint32_t stride);
+/*
+ * Records an access of the lanes of mask, from the first of them at `first` on with a stride from each lane to the next,
+ * active or not. The stride of one lane or none must be 0.
+ */
+void recording_add_line(struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride);
 /* Like recording_add_access(), with `bytes` bytes of text, which the caller adds to the warp's text. */
 void recording_add_access_and_text(
 	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base, uint32_t bytes);

@@ -379,11 +379,11 @@ void machine_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 static NOINLINE void record_adjacent(
 	struct warp *w, const struct op *o, const struct machine_text *t, uint32_t id, uint32_t exec)
 {
+	const bool several = exec & (exec - 1);
+
 	w->adjacent = false;
-	if (exec == ALL_LANES)
-		recording_add_line(&w->packed, id, w->addr[0] + t->window, o->bytes);
-	else
-		recording_add_access(&w->packed, id, exec, w->addr, t->window);
+	recording_add_line(&w->packed, id, exec, exec ? w->addr[bit_lowest32(exec)] + t->window : 0,
+		several ? o->bytes : 0);
 }
 
 void machine_record_packed(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
