@@ -39,14 +39,20 @@ static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 /* Scans a decimal number of at most 255 in the form that printf() writes. */
 static bool scan_byte(struct line *l, uint8_t *to)
 {
-	const char *const from = l->p, *p = from;
-	unsigned v = 0;
+	const char *p = l->p;
+	unsigned v = p < l->end ? (unsigned)(unsigned char)*p - '0' : 10;
 
-	for (unsigned d; p < l->end && (d = (unsigned)(unsigned char)*p - '0') < 10 && v < 256; p++)
+	if (v > 9)
+		return false;
+	p++;
+	for (unsigned d; p < l->end && (d = (unsigned)(unsigned char)*p - '0') < 10; p++) {
+		if (!v || v > 25)
+			return false;
 		v = v * 10 + d;
+	}
 	l->p = p;
 	*to = (uint8_t)v;
-	return p > from && v < 256 && (*from != '0' || p == from + 1);
+	return v < 256;
 }
 
 static bool scan_registers(struct line *from, uint8_t *to, uint8_t *reg, uint8_t *kind)

@@ -16,7 +16,7 @@
 
 #define OWN_FRAME        400u /* smallest size of a column with its own frame, in bytes */
 #define META_LEVEL       19
-#define QUICK_META_LEVEL 5
+#define QUICK_META_LEVEL 4
 #define THOROUGH         (128u << 10) /* size in bytes below which thorough compression takes little time */
 
 #define TRIED 4096u /* smallest size in bytes of a column that is first tried at the requested level */
