@@ -208,8 +208,8 @@ static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t
 		lanes_loops->shift(t, g->w, 0, g->by);
 	else
 		lanes_loops->line(t, g->w[0], g->w[1]);
-	if (recorded_is_line_with_holes(
-		    g)) /* pack() stores no lane after its place in t, so it may read from there */
+	/* pack() moves no lane to a later place, so it can read from t, to which it writes */
+	if (recorded_is_line_with_holes(g))
 		lanes_loops->pack(t, t, g->mask >> bit_lowest32(g->mask));
 	return t;
 }
