@@ -370,6 +370,31 @@ driver_program() {
 	assert_output ''
 }
 
+@test "a library with its own copy of the runtime is named once" {
+	driver_program driver
+	cat >own.c <<-'C'
+		int cuGetExportTable(const void **, const void *);
+		int own_runtime(void)
+		{
+			const void *table = "";
+			int e = cuGetExportTable(&table, 0);
+
+			return table ? -1 : e;
+		}
+	C
+	cat >both.c <<-'C'
+		int own_runtime(void);
+		int main(void)
+		{
+			return own_runtime() != 801 || own_runtime() != 801;
+		}
+	C
+	gcc -shared -fPIC -o libown.so own.c -L. -lcuda
+	gcc -o both both.c -L. -lown -lcuda
+	LD_LIBRARY_PATH=$PWD run -0 trace-exec -n --run ./both
+	assert_output 'trace-exec: warning: libown.so: the library has its own copy of the runtime, and its calls of it fail'
+}
+
 # Lines that the program cubin prints for a kernel of the steps: its registers, the blocks that fit on an SM.
 cubin_lines() {
 	python3 - "$@" <<-'EOF'

@@ -8,6 +8,7 @@
  * name when it is called. Always true: every row of cuda.def is exported.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include "cuda/cuda.h"
@@ -95,27 +96,51 @@ API(int, cuGetProcAddress, const char *name, const void **to, int version, unsig
 	return get_driver_function(name, to, version, flags, NULL);
 }
 
-/* Returns whether the address is in the program itself, not in a library. */
-static bool is_address_in_program(const void *addr)
+/* Returns the file of the library that contains the address, or NULL if the program itself contains it. */
+static const char *library_of_address(const void *addr)
 {
 	Dl_info of, program;
+	bool found = dladdr(addr, &of) && dladdr((const void *)getauxval(AT_ENTRY), &program);
 
-	return dladdr(addr, &of) && dladdr((const void *)getauxval(AT_ENTRY), &program) &&
-	       of.dli_fbase == program.dli_fbase;
+	return !found || of.dli_fbase != program.dli_fbase ? found ? of.dli_fname : "a library" : NULL;
+}
+
+/* Warns, once for each library, that the library has its own runtime. Compilers work without the tables. */
+static void warn_of_own_runtime(const char *library)
+{
+	static char reported[16][128];
+	const char *slash = strrchr(library, '/'), *name = slash ? slash + 1 : library;
+
+	if (!strncmp(name, "libnvrtc", 8) || !strncmp(name, "libnvJitLink", 12))
+		return;
+	for (unsigned i = 0; i < sizeof(reported) / sizeof(reported[0]); i++) {
+		if (!strncmp(reported[i], name, sizeof(reported[i]) - 1))
+			return;
+		if (*reported[i])
+			continue;
+		snprintf(reported[i], sizeof(reported[i]), "%s", name);
+		diag_warn(NOWHERE,
+			"%s: the library has its own copy of the runtime, and its calls of it fail", name);
+		return;
+	}
 }
 
 /*
- * Undocumented tables. NVIDIA's runtime requests them if it is linked into the program, where it cannot be
- * replaced. Libraries that request them also work without them.
+ * Undocumented tables. NVIDIA's runtime requests them if it is linked into the program or into a library, where it
+ * cannot be replaced.
  */
 API(int, cuGetExportTable, const void **to, const void *id)
 {
+	const char *library = library_of_address(__builtin_return_address(0));
+
 	(void)id;
+	cudart_enter(false);
 	if (to)
 		*to = NULL;
-	if (!is_address_in_program(__builtin_return_address(0)))
-		return cudaErrorNotSupported;
-	cudart_enter(false);
+	if (library) {
+		warn_of_own_runtime(library);
+		return cudart_leave(cudaErrorNotSupported);
+	}
 	return cudart_leave(cudart_unsupported("cuGetExportTable",
 		"the program has its own copy of the runtime (link it with -cudart shared)"));
 }
