@@ -116,6 +116,15 @@ DRIVER(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent(n, event), s
 DRIVER(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent(x, n, event),
 	struct graph_exec *x, const struct graph_node *n, struct event *event)
 
+DRIVER(cuGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute(n, id, value), struct graph_node *n,
+	int id, struct hint *value)
+DRIVER(cuGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute(n, id, value), struct graph_node *n,
+	int id, const struct hint *value)
+DRIVER(cuGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes(to, from), struct graph_node *to,
+	struct graph_node *from)
+DRIVER(cuGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph(n, to), struct graph_node *n,
+	struct cuda_graph **to)
+
 /* ---- memory of graphs ---- */
 
 DRIVER(cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute(device, attribute, to), int device,

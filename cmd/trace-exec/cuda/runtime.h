@@ -134,6 +134,11 @@ int cudaGraphGetRootNodes(const struct cuda_graph *g, struct graph_node **to, si
 int cudaGraphNodeGetType(struct graph_node *n, int *to);
 int cudaGraphKernelNodeGetParams(struct graph_node *n, struct kernel_params *p);
 int cudaGraphKernelNodeSetParams(struct graph_node *n, const struct kernel_params *p);
+struct hint;
+int cudaGraphKernelNodeGetAttribute(struct graph_node *n, int id, struct hint *value);
+int cudaGraphKernelNodeSetAttribute(struct graph_node *n, int id, const struct hint *value);
+int cudaGraphKernelNodeCopyAttributes(struct graph_node *to, struct graph_node *from);
+int cudaGraphChildGraphNodeGetGraph(struct graph_node *n, struct cuda_graph **to);
 int cudaGraphGetEdges_v2(
 	const struct cuda_graph *g, struct graph_node **from, struct graph_node **to, void *data, size_t *n);
 int cudaGraphNodeGetDependencies_v2(struct graph_node *of, struct graph_node **to, void *data, size_t *n);

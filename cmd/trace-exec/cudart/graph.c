@@ -37,7 +37,7 @@ static void free_graph_work(struct graph_work *w)
 	if (w->kind == WORK_KERNEL)
 		work_free_kernel(&w->kernel);
 	if (w->kind == WORK_GRAPH)
-		graph_copy_free(w->child);
+		graph_free(w->child);
 	if (w->kind == WORK_CONDITION)
 		conditional_free(&w->conditional);
 }
@@ -46,6 +46,7 @@ static void free_graph_node(struct graph_node *n)
 {
 	free_graph_work(&n->work);
 	free(n->after);
+	free(n->hint);
 	free(n);
 }
 
@@ -189,6 +190,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 		if (!e) {
 			n->origin = g->node[i]->serial;
 			n->disabled = g->node[i]->disabled;
+			graph_copy_hints(n, g->node[i]);
 		}
 	}
 	for (uint32_t i = 0; i < g->n_nodes && !e; i++)
@@ -450,7 +452,7 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 
 /* ---- parameters of nodes ---- */
 
-static int begin_graph_node_call(struct graph_node *n, const void *params, int kind)
+int graph_begin_node_call(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
@@ -459,33 +461,10 @@ static int begin_graph_node_call(struct graph_node *n, const void *params, int k
 								      : cudaErrorInvalidValue;
 }
 
-API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
-{
-	int e = begin_graph_node_call(n, p, WORK_KERNEL);
-
-	if (!e) {
-		const struct kernel_work *k = &n->work.kernel;
-
-		*p = (struct kernel_params){
-			k->host, k->config.grid, k->config.block, (unsigned)k->config.shared, k->args, NULL};
-	}
-	return cudart_leave(e);
-}
-
-API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)
-{
-	int e = begin_graph_node_call(n, p, WORK_KERNEL);
-	struct graph_work w;
-
-	if (!e && !graph_make_kernel_work(&w, p))
-		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_set_work(n, &w));
-}
-
 #define PARAMS(what, work_kind, type, member) \
 	API(int, cudaGraph##what##NodeGetParams, struct graph_node *n, struct type *p) \
 	{ \
-		int e = begin_graph_node_call(n, p, work_kind); \
+		int e = graph_begin_node_call(n, p, work_kind); \
 \
 		if (!e) \
 			*p = n->work.member; \
@@ -493,7 +472,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 	} \
 	API(int, cudaGraph##what##NodeSetParams, struct graph_node *n, const struct type *p) \
 	{ \
-		int e = begin_graph_node_call(n, p, work_kind); \
+		int e = graph_begin_node_call(n, p, work_kind); \
 		struct graph_work w = {.kind = work_kind}; \
 \
 		if (!e) \
@@ -510,7 +489,7 @@ PARAMS(Host, WORK_HOST, host_call, host)
 #define EVENT(what, work_kind) \
 	API(int, cudaGraphEvent##what##NodeGetEvent, struct graph_node *n, struct event **to) \
 	{ \
-		int e = begin_graph_node_call(n, to, work_kind); \
+		int e = graph_begin_node_call(n, to, work_kind); \
 \
 		if (!e) \
 			*to = n->work.event; \
@@ -518,7 +497,7 @@ PARAMS(Host, WORK_HOST, host_call, host)
 	} \
 	API(int, cudaGraphEvent##what##NodeSetEvent, struct graph_node *n, struct event *event) \
 	{ \
-		int e = begin_graph_node_call(n, event, work_kind); \
+		int e = graph_begin_node_call(n, event, work_kind); \
 		struct graph_work w = {.kind = work_kind, .event = event}; \
 \
 		return cudart_leave(e ? e : graph_set_work(n, &w)); \
@@ -578,7 +557,7 @@ API(int, cudaGraphAddMemFreeNode, struct graph_node **to, struct cuda_graph *g,
 
 API(int, cudaGraphMemAllocNodeGetParams, struct graph_node *n, struct allocation_params *p)
 {
-	int e = begin_graph_node_call(n, p, WORK_ALLOCATE);
+	int e = graph_begin_node_call(n, p, WORK_ALLOCATE);
 
 	if (!e)
 		*p = (struct allocation_params){.type = ALLOCATION_PINNED,
@@ -590,7 +569,7 @@ API(int, cudaGraphMemAllocNodeGetParams, struct graph_node *n, struct allocation
 
 API(int, cudaGraphMemFreeNodeGetParams, struct graph_node *n, void **p)
 {
-	int e = begin_graph_node_call(n, p, WORK_FREE);
+	int e = graph_begin_node_call(n, p, WORK_FREE);
 
 	if (!e)
 		*p = (void *)(uintptr_t)n->work.memory.addr;

@@ -8,6 +8,7 @@
  *   capture.c      recording streams           condition.c   nodes with a condition
  *   graph_node.c   nodes of every kind        dot.c             graphs as text
  *   user_object.c  data that graphs refer to    graph_symbol.c    copies of variables
+ *   graph_kernel.c  parameters and attributes of kernel nodes; the graphs of child nodes
  *
  * Always true: a node has its own copy of its work, with the kernel arguments. An instance is a copy of its
  * graph. It executes a node after all nodes that the node depends on; among the nodes that are ready, the one
@@ -135,6 +136,12 @@ struct graph_work {
 	};
 };
 
+/* Value of an attribute that a program sets and reads, and that has no effect. */
+struct hint {
+	char value[64];
+};
+#define N_HINTS 17 /* the numbers of attributes are smaller */
+
 struct graph_node {
 	struct cuda_graph *graph;
 	struct graph_work work;
@@ -143,6 +150,7 @@ struct graph_node {
 	uint64_t serial; /* unique number of the node; unlike its address, it is never reused */
 	uint64_t origin; /* in a copy: serial of the copied node; 0: not a copy */
 	bool disabled;
+	struct hint *hint; /* of a kernel: attributes by the runtime's number; NULL: none was set */
 };
 
 struct user_object;
@@ -188,6 +196,14 @@ int graph_set_work(struct graph_node *n, const struct graph_work *w);
  * form a cycle.
  */
 int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order);
+
+/* Begins a call on a node of this kind. Returns 0 or a status. */
+int graph_begin_node_call(struct graph_node *n, const void *params, int kind);
+
+/* graph_kernel.c: copies the attributes that have no effect. */
+void graph_copy_hints(struct graph_node *to, const struct graph_node *from);
+/* Gives the work of a kernel node the attributes that the node has in place of those of *w. */
+void graph_keep_attributes(struct graph_work *w, const struct graph_node *n);
 
 /* Sets *w to the work of a kernel node with these parameters. Returns false if they are invalid. */
 bool graph_make_kernel_work(struct graph_work *w, const struct kernel_params *p);

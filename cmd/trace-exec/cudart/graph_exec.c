@@ -307,6 +307,17 @@ static enum update compare_graphs(
 	return UPDATED;
 }
 
+/* Keeps the origins of the nodes: a program passes a node of the original graph to name its copy in the instance. */
+static void keep_instance_nodes(const struct cuda_graph *to, const struct cuda_graph *from)
+{
+	for (uint32_t i = 0; i < to->n_nodes; i++) {
+		to->node[i]->origin = from->node[i]->origin;
+		to->node[i]->disabled = from->node[i]->disabled;
+		if (to->node[i]->work.kind == WORK_GRAPH)
+			keep_instance_nodes(to->node[i]->work.child, from->node[i]->work.child);
+	}
+}
+
 static int update_instance(
 	struct graph_exec *x, const struct cuda_graph *g, enum update *result, struct graph_node **wrong)
 {
@@ -323,11 +334,7 @@ static int update_instance(
 		*result = UPDATE_FAILED;
 		return e;
 	}
-	/* A program passes a node of the original graph to name its copy in the instance. */
-	for (uint32_t i = 0; i < copy->n_nodes; i++) {
-		copy->node[i]->origin = x->graph->node[i]->origin;
-		copy->node[i]->disabled = x->graph->node[i]->disabled;
-	}
+	keep_instance_nodes(copy, x->graph);
 	graph_copy_free(x->graph);
 	x->graph = copy;
 	return cudaSuccess;
@@ -360,15 +367,30 @@ API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, 
 
 /* ---- nodes of instances ---- */
 
+/* Returns the node of an instance, or of a child graph in it, that is a copy of `of`, or NULL if there is none. */
+static struct graph_node *find_instance_node(const struct cuda_graph *g, const struct graph_node *of)
+{
+	struct graph_node *n = graph_find_copied_node(g, of);
+
+	for (uint32_t i = 0; !n && i < g->n_nodes; i++)
+		if (g->node[i]->work.kind == WORK_GRAPH)
+			n = find_instance_node(g->node[i]->work.child, of);
+	return n;
+}
+
 static int set_instance_work(
 	struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
 {
 	int e = begin_graph_exec_call(x);
-	struct graph_node *n = e ? NULL : graph_find_copied_node(x->graph, of);
+	struct graph_node *n = e ? NULL : find_instance_node(x->graph, of);
+
+	struct graph_work with = *w;
 
 	if (!e && (!n || !given))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : graph_set_work(n, w));
+	if (!e)
+		graph_keep_attributes(&with, n);
+	return cudart_leave(e ? e : graph_set_work(n, &with));
 }
 
 API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct graph_node *n,
@@ -415,8 +437,7 @@ API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struc
 	bool same = false;
 	int e = begin_graph_exec_call(x);
 
-	if (!e && graph_exists(g) && (now = graph_find_copied_node(x->graph, n)) &&
-		now->work.kind == WORK_GRAPH)
+	if (!e && graph_exists(g) && (now = find_instance_node(x->graph, n)) && now->work.kind == WORK_GRAPH)
 		same = !compare_graphs(now->work.child, g, &wrong);
 	e = set_instance_work(x, n, &w, same);
 	cudart_leave(cudaSuccess);
@@ -435,7 +456,7 @@ static int begin_enabled_node_call(struct graph_exec *x, const struct graph_node
 {
 	int e = begin_graph_exec_call(x);
 
-	*n = e ? NULL : graph_find_copied_node(x->graph, of);
+	*n = e ? NULL : find_instance_node(x->graph, of);
 	if (e)
 		return e;
 	return *n && (*n)->work.kind <= WORK_FILL ? cudaSuccess : cudaErrorInvalidValue;

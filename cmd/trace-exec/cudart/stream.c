@@ -12,11 +12,7 @@
 #include "arena.h"
 #include "cudart/pause.h"
 
-/* Attributes of a stream by the runtime's number. They are stored and returned, without effect. */
-#define N_HINTS 17
-struct hint {
-	char value[64];
-};
+/* Attributes of a stream by the runtime's number. */
 enum { HINT_WINDOW = 1, HINT_WAIT = 3, HINT_PRIORITY = 8, HINT_DOMAINS, HINT_DOMAIN, HINT_LINKS = 16 };
 
 struct stream {

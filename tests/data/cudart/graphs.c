@@ -3,6 +3,7 @@
  * Tests graphs that are built by calls or captured from streams. Prints a line for each call that differs from a
  * GPU.
  */
+#include <dlfcn.h>
 #include "graph.h"
 #include "wants.h"
 
@@ -52,6 +53,11 @@ int cudaGraphNodeSetEnabled(struct exec *, struct node *, unsigned);
 int cudaStreamBeginCapture(struct stream *, int), cudaStreamEndCapture(struct stream *, struct graph **);
 int cudaStreamIsCapturing(struct stream *, int *);
 int cudaLaunchHostFunc(struct stream *, void (*)(void *), void *);
+int cudaGraphKernelNodeSetParams(struct node *, const struct kernel_params *);
+int cudaGraphKernelNodeGetAttribute(struct node *, int, void *),
+	cudaGraphKernelNodeSetAttribute(struct node *, int, const void *);
+int cudaGraphKernelNodeCopyAttributes(struct node *, struct node *);
+int cudaGraphChildGraphNodeGetGraph(struct node *, struct graph **);
 
 #define N 64
 static float h[N], back[N];
@@ -481,6 +487,84 @@ static void test_updates(void)
 	cudaGetLastError();
 }
 
+/* Attributes of a kernel node stay when its parameters change; other nodes can copy them. */
+static void test_attributes(void)
+{
+	enum { COOPERATIVE = 2, POLICY, CLUSTER, PRIORITY = 8 };
+	struct kernel_params k = {&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
+	const int on = 1, two[16] = {2, 1, 1}, priority[16] = {-3};
+	int value[16], (*get)(struct node *, int, void *) = NULL;
+	struct node *node, *other;
+	struct graph *g, *clone;
+
+	*(void **)&get = dlsym(RTLD_DEFAULT, "cuGraphKernelNodeGetAttribute");
+	IS(1, !!get);
+	IS(0, cudaGraphCreate(&g, 0));
+	IS(0, cudaGraphAddKernelNode(&node, g, NULL, 0, &k));
+	IS(0, cudaGraphAddKernelNode(&other, g, NULL, 0, &k));
+	IS(0, cudaGraphKernelNodeGetAttribute(node, PRIORITY, value));
+	IS(0, value[0] || value[15]);
+	IS(0, cudaGraphKernelNodeSetAttribute(node, PRIORITY, priority));
+	IS(0, cudaGraphKernelNodeSetAttribute(node, COOPERATIVE, &on));
+	IS(1, cudaGraphKernelNodeSetAttribute(node, POLICY, priority));
+	IS(1, cudaGraphKernelNodeSetAttribute(node, -1, priority));
+	IS(1, cudaGraphKernelNodeSetAttribute(node, 99, priority));
+	IS(912, cudaGraphKernelNodeSetAttribute(node, CLUSTER, two));
+	k.grid.x = 2;
+	IS(0, cudaGraphKernelNodeSetParams(node, &k));
+	IS(0, cudaGraphKernelNodeSetAttribute(node, CLUSTER, two));
+	IS(912, cudaGraphKernelNodeCopyAttributes(other, node)); /* its grid has one block */
+	IS(0, cudaGraphKernelNodeSetParams(other, &k));
+	IS(0, cudaGraphKernelNodeCopyAttributes(other, node));
+	IS(0, cudaGraphKernelNodeSetParams(other, &k));
+	IS(0, cudaGraphClone(&clone, g));
+	IS(0, cudaGraphNodeFindInClone(&node, other, clone));
+	IS(0, cudaGraphDestroy(g));
+	IS(0, cudaGraphKernelNodeGetAttribute(node, CLUSTER, value));
+	IS(0, memcmp(value, two, 12));
+	IS(0, get(node, COOPERATIVE, value));
+	IS(1, value[0]);
+	IS(0, get(node, PRIORITY, value));
+	IS(-3, value[0]);
+	IS(0, cudaGraphDestroy(clone));
+	cudaGetLastError();
+}
+
+/* The graph of a child node belongs to the node. Its nodes name those of an instance, also after an update. */
+static void test_child_graphs(void)
+{
+	struct host one = {note_call, "1"}, two = {note_call, "2"};
+	struct graph *g, *child, *inside, *again;
+	struct node *node, *first, *last;
+	struct updated u;
+	struct exec *x;
+	size_t count = 1;
+
+	*order = 0;
+	IS(0, cudaGraphCreate(&g, 0));
+	IS(0, cudaGraphCreate(&child, 0));
+	IS(0, cudaGraphAddHostNode(&first, child, NULL, 0, &one));
+	IS(0, cudaGraphAddChildGraphNode(&node, g, NULL, 0, child));
+	IS(0, cudaGraphDestroy(child));
+	IS(1, cudaGraphChildGraphNodeGetGraph(first, &inside));
+	IS(0, cudaGraphChildGraphNodeGetGraph(node, &inside));
+	IS(0, cudaGraphChildGraphNodeGetGraph(node, &again));
+	IS(1, inside == again);
+	IS(1, cudaGraphDestroy(inside));
+	IS(0, cudaGraphGetNodes(inside, &first, &count));
+	IS(0, cudaGraphAddHostNode(&last, inside, &first, 1, &one));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphExecUpdate(x, g, &u));
+	IS(0, cudaGraphExecHostNodeSetParams(x, last, &two));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, strcmp(order, "12"));
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphDestroyNode(node));
+	IS(1, cudaGraphGetNodes(inside, NULL, &count));
+	IS(0, cudaGraphDestroy(g));
+	cudaGetLastError();
+}
+
 int main(void)
 {
 	for (unsigned i = 0; i < N; i++)
@@ -492,6 +576,8 @@ int main(void)
 	test_broken();
 	test_memory();
 	test_updates();
+	test_attributes();
+	test_child_graphs();
 	cudaFree(a);
 	cudaFree(b);
 	cudaFree(c);
