@@ -4,15 +4,7 @@
  * stored column by column.
  */
 #include <math.h>
-#include "cublas/general.h"
-
-int cudaMalloc(void **to, size_t n), cudaFree(void *p);
-
-enum { SIDE_LEFT, SIDE_RIGHT };
-enum { FILL_LOWER, FILL_UPPER };
-enum { OP_NONE, OP_TRANSPOSE, OP_CONJUGATE_TRANSPOSE, OP_CONJUGATE };
-/* Updates of a triangle: with a and itself, with a and b, with a and b and the reverse. */
-enum rank_update { RANK_1, RANK_X, RANK_2 };
+#include "cublas/views.h"
 
 /* Arguments of a function with matrices a, b and c of m by n elements. */
 struct blas {
@@ -25,41 +17,6 @@ struct blas {
 	void *c;
 	int64_t pitch_a, pitch_b, pitch_c;
 };
-
-static bool is_short_pitch(int64_t pitch, int64_t rows) { return pitch < (rows > 1 ? rows : 1); }
-
-/* Returns the view of a matrix. A transposing `op` swaps the two strides. */
-static struct cublas_view matrix_view(const void *base, int op, int64_t pitch)
-{
-	bool straight = op == OP_NONE || op == OP_CONJUGATE;
-
-	return (struct cublas_view){.base = (uintptr_t)base,
-		.row = straight ? 1 : pitch,
-		.column = straight ? pitch : 1,
-		.conjugate = op >= OP_CONJUGATE_TRANSPOSE};
-}
-
-/* Returns the view of a vector as a column. With a negative step, the first element is the last one in memory. */
-static struct cublas_view vector_view(const void *base, int type, int64_t n, int64_t step)
-{
-	uint64_t first = step < 0 ? (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : 0;
-
-	return (struct cublas_view){.base = (uintptr_t)base + first, .row = step};
-}
-
-static struct cublas_view transposed_view(struct cublas_view v)
-{
-	int64_t row = v.row;
-
-	v.row = v.column;
-	v.column = row;
-	return v;
-}
-
-static enum cublas_triangle triangle_of(int uplo)
-{
-	return uplo == FILL_LOWER ? TRIANGLE_LOWER : TRIANGLE_UPPER;
-}
 
 /* ---- sums and diagonal products ---- */
 
@@ -176,7 +133,7 @@ static int run_syrk(const struct blas *x, enum rank_update rank)
 	return cublas_general_run(x->h, &g);
 }
 
-static int run_symv(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
+int cublas_symv(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
 	const void *alpha, const void *a, int64_t pitch, const void *x, int64_t step_x, const void *beta,
 	void *y, int64_t step_y)
 {
@@ -196,7 +153,7 @@ static int run_symv(struct cublas_handle *h, int type, enum cublas_shape shape, 
 	return cublas_general_run(h, &g);
 }
 
-static int run_syr(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
+int cublas_syr(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
 	const void *alpha, const void *x, int64_t step_x, const void *y, int64_t step_y, void *a,
 	int64_t pitch, enum rank_update rank)
 {
@@ -248,28 +205,7 @@ static int run_complex_ger(struct cublas_handle *h, int type, int64_t m, int64_t
 
 /* ---- triangular matrices ---- */
 
-/* Returns op(a), a triangular matrix. */
-static struct cublas_view triangular_view(const void *a, int64_t pitch, int uplo, int op, int diag)
-{
-	struct cublas_view v = matrix_view(a, op, pitch);
-
-	v.shape = SHAPE_TRIANGULAR;
-	v.upper = (uplo == FILL_UPPER) == (op == OP_NONE);
-	v.unit = diag;
-	return v;
-}
-
-static bool are_triangular_modes(int uplo, int op, int diag)
-{
-	return (uplo == FILL_LOWER || uplo == FILL_UPPER) && op >= OP_NONE && op <= OP_CONJUGATE_TRANSPOSE &&
-	       (diag == 0 || diag == 1);
-}
-
-/*
- * Runs a product whose result may replace one of its operands: the result is first in memory of its own, which is freed
- * after the kernels.
- */
-static int run_in_place(struct cublas_handle *h, struct cublas_general *g)
+int cublas_run_in_place(struct cublas_handle *h, struct cublas_general *g)
 {
 	struct cublas_general copy = {.m = g->m,
 		.n = g->n,
@@ -318,7 +254,7 @@ static int run_trmm(const struct blas *x)
 	g.a = x->side == SIDE_LEFT ? a : b;
 	g.b = x->side == SIDE_LEFT ? b : a;
 	g.c = g.d = matrix_view(x->c, OP_NONE, x->pitch_c);
-	return x->b == x->c ? run_in_place(x->h, &g) : cublas_general_run(x->h, &g);
+	return x->b == x->c ? cublas_run_in_place(x->h, &g) : cublas_general_run(x->h, &g);
 }
 
 /* Solves op(A) X = alpha B, or X op(A) = alpha B as the transposed system. */
@@ -348,7 +284,7 @@ static int run_trsm(const struct blas *x, int64_t batches, bool pointers)
 	return cublas_triangular_solve(x->h, &t);
 }
 
-static int run_trsv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,
+int cublas_trsv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,
 	int64_t pitch, void *x, int64_t step)
 {
 	struct cublas_triangular t = {.n = n, .columns = 1, .batches = 1, .type = type};
@@ -362,7 +298,7 @@ static int run_trsv(struct cublas_handle *h, int type, int uplo, int op, int dia
 	return cublas_triangular_solve(h, &t);
 }
 
-static int run_trmv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,
+int cublas_trmv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,
 	int64_t pitch, void *x, int64_t step)
 {
 	struct cublas_general g = {.m = n, .n = 1, .k = n, .batches = 1, .type = type, .no_beta = true};
@@ -373,7 +309,7 @@ static int run_trmv(struct cublas_handle *h, int type, int uplo, int op, int dia
 		return CUBLAS_INVALID_VALUE;
 	g.a = triangular_view(a, pitch, uplo, op, diag);
 	g.b = g.c = g.d = vector_view(x, type, n, step);
-	return run_in_place(h, &g);
+	return cublas_run_in_place(h, &g);
 }
 
 /* ---- vectors ---- */

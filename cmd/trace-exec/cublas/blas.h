@@ -72,29 +72,29 @@
 	API(int, NAME(cublas##L##trsv_v2), struct cublas_handle *h, int uplo, int op, int diag, INT n, \
 		const type *a, INT pitch, type *x, INT step) \
 	{ \
-		return run_trsv(h, code, uplo, op, diag, n, a, pitch, x, step); \
+		return cublas_trsv(h, code, uplo, op, diag, n, a, pitch, x, step); \
 	} \
 	API(int, NAME(cublas##L##trmv_v2), struct cublas_handle *h, int uplo, int op, int diag, INT n, \
 		const type *a, INT pitch, type *x, INT step) \
 	{ \
-		return run_trmv(h, code, uplo, op, diag, n, a, pitch, x, step); \
+		return cublas_trmv(h, code, uplo, op, diag, n, a, pitch, x, step); \
 	} \
 	API(int, NAME(cublas##L##symv_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \
 	{ \
-		return run_symv( \
+		return cublas_symv( \
 			h, code, SHAPE_SYMMETRIC, uplo, n, alpha, a, pitch, x, step_x, beta, y, step_y); \
 	} \
 	API(int, NAME(cublas##L##syr_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *x, INT step, type *a, INT pitch) \
 	{ \
-		return run_syr( \
+		return cublas_syr( \
 			h, code, SHAPE_SYMMETRIC, uplo, n, alpha, x, step, x, step, a, pitch, RANK_1); \
 	} \
 	API(int, NAME(cublas##L##syr2_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \
 	{ \
-		return run_syr( \
+		return cublas_syr( \
 			h, code, SHAPE_SYMMETRIC, uplo, n, alpha, x, step_x, y, step_y, a, pitch, RANK_2); \
 	} \
 	API(int, NAME(cublas##L##swap_v2), struct cublas_handle *h, INT n, type *x, INT step_x, type *y, \
@@ -174,19 +174,19 @@ REAL(D, double, TYPE_F64)
 	API(int, NAME(cublas##L##hemv_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *a, INT pitch, const type *x, INT step_x, const type *beta, type *y, INT step_y) \
 	{ \
-		return run_symv( \
+		return cublas_symv( \
 			h, code, SHAPE_HERMITIAN, uplo, n, alpha, a, pitch, x, step_x, beta, y, step_y); \
 	} \
 	API(int, NAME(cublas##L##her_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *x, INT step, type *a, INT pitch) \
 	{ \
-		return run_syr( \
+		return cublas_syr( \
 			h, code, SHAPE_HERMITIAN, uplo, n, alpha, x, step, x, step, a, pitch, RANK_1); \
 	} \
 	API(int, NAME(cublas##L##her2_v2), struct cublas_handle *h, int uplo, INT n, const type *alpha, \
 		const type *x, INT step_x, const type *y, INT step_y, type *a, INT pitch) \
 	{ \
-		return run_syr( \
+		return cublas_syr( \
 			h, code, SHAPE_HERMITIAN, uplo, n, alpha, x, step_x, y, step_y, a, pitch, RANK_2); \
 	} \
 	API(int, NAME(cublas##L##geru_v2), struct cublas_handle *h, INT m, INT n, const type *alpha, \

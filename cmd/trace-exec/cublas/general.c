@@ -15,12 +15,13 @@ struct product_args {
 	int64_t stride[4][4]; /* row, column, other, batch */
 	uint64_t alpha[2], beta[2];
 	uint32_t m, n, k, flags;
+	uint32_t below, above; /* of a band: diagonals of a below and above the main one */
 };
 struct solve_args {
 	uint64_t base[2];
 	int64_t stride[2][3]; /* row, column, batch */
 	uint64_t alpha[2];
-	uint32_t n, columns, flags, unused;
+	uint32_t n, columns, flags, band; /* band: diagonals of a beside the main one */
 };
 struct rotation_args {
 	uint64_t x, y;
@@ -46,8 +47,12 @@ enum {
 	GENERAL_REAL_DIAGONAL = 128,
 	GENERAL_TRIANGLE = 8, /* first bit of the part that is written */
 	GENERAL_CONJUGATE_C = 1 << 10,
+	GENERAL_BAND = 1 << 11,
 	GENERAL_A = 12, /* first bit of the shape of a */
-	GENERAL_B = 20  /* and of b */
+	GENERAL_B = 20, /* and of b */
+	GENERAL_PACKED_C = 1 << 25,
+	GENERAL_PACKED_D = 1 << 26,
+	GENERAL_COPY = 1 << 27
 };
 enum {
 	SOLVE_POINTERS = 1,
@@ -117,7 +122,7 @@ static void put_operand(FILE *f, const char *text, const char *name, unsigned fi
 
 static const char product_head[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"
-	".visible .entry general(.param .align 8 .b8 p[208])\n{\n"
+	".visible .entry general(.param .align 8 .b8 p[216])\n{\n"
 	".reg .pred %t, %in, %more, %upper, %pointers;\n"
 	".reg .b32 %x, %row, %col, %at, %m, %n, %k, %flags, %p, %q, %s, %u, %v, %w, %conj;\n"
 	".reg .b64 %a, %b, %c, %d, %step, %off, %wide, %to, %batch;\n"
@@ -169,6 +174,10 @@ static const char operand_element[] =
 static const char product_loop[] =
 	"setp.eq.$T %t, %ar, $0;\n?setp.eq.and.$T %t, %ai, $0, %t;\n@%t mov.u32 %k, 0;\n"
 	"mov.$T %sr, $0;\n?mov.$T %si, $0;\nmov.u32 %at, 0;\n"
+	/* the part of the row that a band has */
+	"and.b32 %v, %flags, 2048;\nsetp.eq.u32 %t, %v, 0;\n@%t bra LOOP;\n"
+	"ld.param.u32 %v, [p+208];\nmin.u32 %v, %v, %row;\nsub.u32 %at, %row, %v;\n"
+	"ld.param.u32 %v, [p+212];\nadd.u32 %v, %v, %row;\nadd.u32 %v, %v, 1;\nmin.u32 %k, %k, %v;\n"
 	"LOOP:\nsetp.ge.u32 %more, %at, %k;\n@%more bra SUMMED;\n"
 	"ld.param.s64 %off, [p+48];\ncvt.u64.u32 %wide, %col;\nmul.lo.s64 %off, %off, %wide;\n"
 	"mad.lo.s64 %to, %off, $E, %a;\n"
@@ -192,24 +201,55 @@ static const char alpha_parts[] = "?and.b32 %v, %flags, 64;\n?setp.ne.u32 %t, %v
 				  "mul.rn.$T %dr, %ar, %sr;\n"
 				  "?mul.rn.$T %di, %ar, %si;\n?fma.rn.$T %di, %ai, %sr, %di;\n"
 				  "?neg.$T %ai, %ai;\n?fma.rn.$T %dr, %ai, %si, %dr;\n";
-static const char beta_parts[] =
-	"setp.ne.$T %in, %ar, $0;\n?setp.ne.or.$T %in, %ai, $0, %in;\n@!%in bra STORE;\n"
-	"ld.param.s64 %off, [p+96];\ncvt.u64.u32 %wide, %row;\nmul.lo.s64 %off, %off, %wide;\n"
-	"ld.param.s64 %step, [p+104];\ncvt.u64.u32 %wide, %col;\nmad.lo.s64 %off, %step, %wide, %off;\n"
-	"mad.lo.s64 %to, %off, $E, %c;\nld.global.$T %cr, [%to];\n?ld.global.$T %ci, [%to+$B];\n"
-	"?and.b32 %v, %flags, 1024;\n?setp.ne.u32 %t, %v, 0;\n?@%t neg.$T %ci, %ci;\n"
-	"fma.rn.$T %dr, %ar, %cr, %dr;\n"
-	"?fma.rn.$T %di, %ar, %ci, %di;\n?fma.rn.$T %di, %ai, %cr, %di;\n"
-	"?neg.$T %ai, %ai;\n?fma.rn.$T %dr, %ai, %ci, %dr;\n"
-	"STORE:\n"
-	"ld.param.s64 %off, [p+128];\ncvt.u64.u32 %wide, %row;\nmul.lo.s64 %off, %off, %wide;\n"
-	"ld.param.s64 %step, [p+136];\ncvt.u64.u32 %wide, %col;\nmad.lo.s64 %off, %step, %wide, %off;\n"
-	"mad.lo.s64 %to, %off, $E, %d;\nst.global.$T [%to], %dr;\n"
+/*
+ * Sets %to to the address of the element of c or d. ~: its name; #: offset of its strides. %in: the triangle is packed
+ * column by column, so that column j of the upper one begins at j (j + 1) / 2, and column j of the lower one with row j
+ * at j (2 m - j + 1) / 2.
+ */
+static const char result_address[] =
+	"cvt.u64.u32 %wide, %row;\n@%in bra PACKED_~;\n"
+	"ld.param.s64 %off, [p+#];\nmul.lo.s64 %off, %off, %wide;\n"
+	"ld.param.s64 %step, [p+#+8];\ncvt.u64.u32 %wide, %col;\nmad.lo.s64 %off, %step, %wide, %off;\nbra PLACED_~;\n"
+	"PACKED_~:\n"
+	"shr.u32 %v, %flags, 8;\nand.b32 %v, %v, 3;\nsetp.eq.u32 %upper, %v, 2;\n"
+	"cvt.u64.u32 %step, %col;\nadd.s64 %off, %step, 1;\n@%upper bra COLUMN_~;\n"
+	"cvt.u64.u32 %off, %m;\nadd.s64 %off, %off, %off;\nsub.s64 %off, %off, %step;\nsub.s64 %off, %off, 1;\n"
+	"COLUMN_~:\n"
+	"mul.lo.s64 %off, %off, %step;\nshr.u64 %off, %off, 1;\nadd.s64 %off, %off, %wide;\n"
+	"PLACED_~:\nmad.lo.s64 %to, %off, $E, %~;\n";
+/* Sets %in to a flag. #: the flag. */
+static const char flag_test[] = "and.b32 %v, %flags, #;\nsetp.ne.u32 %in, %v, 0;\n";
+static const char beta_test[] =
+	"setp.ne.$T %in, %ar, $0;\n?setp.ne.or.$T %in, %ai, $0, %in;\n@!%in bra STORE;\n";
+static const char beta_load[] =
+	"ld.global.$T %cr, [%to];\n?ld.global.$T %ci, [%to+$B];\n"
+	"?and.b32 %v, %flags, 1024;\n?setp.ne.u32 %t, %v, 0;\n?@%t neg.$T %ci, %ci;\n";
+static const char beta_parts[] = "@%in mov.$T %dr, %cr;\n?@%in mov.$T %di, %ci;\n@%in bra STORE;\n"
+				 "fma.rn.$T %dr, %ar, %cr, %dr;\n"
+				 "?fma.rn.$T %di, %ar, %ci, %di;\n?fma.rn.$T %di, %ai, %cr, %di;\n"
+				 "?neg.$T %ai, %ai;\n?fma.rn.$T %dr, %ai, %ci, %dr;\n"
+				 "STORE:\n";
+static const char result_store[] =
+	"st.global.$T [%to], %dr;\n"
 	"?and.b32 %v, %flags, 128;\n?setp.ne.u32 %t, %v, 0;\n?setp.eq.and.u32 %t, %row, %col, %t;\n?@%t mov.$T %di, $0;\n"
 	"?st.global.$T [%to+$B], %di;\n"
 	"END:\nret;\n}\n";
 /* A real scalar of a complex product. #: the flag. */
 static const char real_scalar[] = "?and.b32 %v, %flags, #;\n?setp.ne.u32 %t, %v, 0;\n?@%t mov.$T %ai, $0;\n";
+
+/* Writes the addition of beta * c, or its copy, and the store. */
+static void put_result(FILE *f, int type)
+{
+	put_lines(f, beta_test, type);
+	put_operand(f, flag_test, "", GENERAL_PACKED_C, type);
+	put_operand(f, result_address, "c", 96, type);
+	put_lines(f, beta_load, type);
+	put_operand(f, flag_test, "", GENERAL_COPY, type);
+	put_lines(f, beta_parts, type);
+	put_operand(f, flag_test, "", GENERAL_PACKED_D, type);
+	put_operand(f, result_address, "d", 128, type);
+	put_lines(f, result_store, type);
+}
 
 static void put_product(FILE *f, int type)
 {
@@ -232,7 +272,7 @@ static void put_product(FILE *f, int type)
 	put_lines(f, alpha_parts, type);
 	put_operand(f, scalar_load, "4", 176, type);
 	put_operand(f, real_scalar, "", GENERAL_REAL_BETA, type);
-	put_lines(f, beta_parts, type);
+	put_result(f, type);
 }
 
 /*
@@ -270,7 +310,7 @@ static const char solve_text[] =
 	"mul.rn.$T %xr, %br, %sr;\n?mul.rn.$T %xi, %br, %si;\n?fma.rn.$T %xi, %bi, %sr, %xi;\n"
 	"?neg.$T %d, %bi;\n?fma.rn.$T %xr, %d, %si, %xr;\n"
 	"ld.param.s64 %step, [p+16];\nmul.lo.s64 %step, %step, $E;\nmad.lo.s64 %pa, %wide, %step, %a;\n"
-	"mov.u32 %j, 0;\n"
+	"ld.param.u32 %v, [p+92];\nmin.u32 %v, %v, %i;\nsub.u32 %j, %i, %v;\n"
 	"TERM:\nsetp.ge.u32 %t, %j, %i;\n@%t bra DIVIDE;\nadd.u32 %k, %j, 0;\n"
 	"@%back sub.u32 %k, %n, %j;\n@%back sub.u32 %k, %k, 1;\ncvt.u64.u32 %wide, %k;\n"
 	"ld.param.s64 %step, [p+24];\nmul.lo.s64 %step, %step, $E;\nmad.lo.s64 %to, %wide, %step, %pa;\n"
@@ -396,13 +436,18 @@ static unsigned shape_flags(const struct cublas_view *v)
 int cublas_general_run(struct cublas_handle *h, const struct cublas_general *g)
 {
 	const struct cublas_view *view[4] = {&g->a, &g->b, &g->c, &g->d};
-	struct product_args p = {.m = (uint32_t)g->m, .n = (uint32_t)g->n, .k = (uint32_t)g->k};
+	struct product_args p = {.m = (uint32_t)g->m,
+		.n = (uint32_t)g->n,
+		.k = (uint32_t)g->k,
+		.below = (uint32_t)g->below,
+		.above = (uint32_t)g->above};
 
 	if (g->m < 0 || g->n < 0 || g->k < 0 || g->batches < 0)
 		return CUBLAS_INVALID_VALUE;
 	if (!g->m || !g->n || !g->batches)
 		return CUBLAS_SUCCESS;
-	if (g->m > INT32_MAX || g->n > 65535 * 16 || g->k > INT32_MAX || g->batches > 65535)
+	if (g->below > INT32_MAX || g->above > INT32_MAX || g->m > INT32_MAX || g->n > 65535 * 16 ||
+		g->k > INT32_MAX || g->batches > 65535)
 		return cublas_unsupported("cublas product", "a matrix of this size");
 	for (unsigned i = 0; i < 4; i++) {
 		const int64_t stride[4] = {view[i]->row, view[i]->column, view[i]->other, view[i]->batch};
@@ -415,6 +460,8 @@ int cublas_general_run(struct cublas_handle *h, const struct cublas_general *g)
 		  (g->conjugate_alpha ? GENERAL_CONJUGATE_ALPHA : 0u) |
 		  (g->real_diagonal ? GENERAL_REAL_DIAGONAL : 0u) |
 		  (unsigned)g->triangle << GENERAL_TRIANGLE | (g->c.conjugate ? GENERAL_CONJUGATE_C : 0u) |
+		  (g->band ? GENERAL_BAND : 0u) | (g->packed_c ? GENERAL_PACKED_C : 0u) |
+		  (g->packed_d ? GENERAL_PACKED_D : 0u) | (g->copy ? GENERAL_COPY : 0u) |
 		  shape_flags(&g->a) << GENERAL_A | shape_flags(&g->b) << GENERAL_B;
 	if (set_scalar(h, p.alpha, g->alpha, g->type, g->real_alpha))
 		p.flags |= GENERAL_ALPHA_ON_DEVICE;
@@ -430,12 +477,14 @@ int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangu
 		.stride = {{t->a.row, t->a.column, t->a.batch}, {t->b.row, t->b.column, t->b.batch}},
 		.n = (uint32_t)t->n,
 		.columns = (uint32_t)t->columns,
+		.band = t->band ? (uint32_t)t->beside : UINT32_MAX,
 		.flags = (t->pointers ? SOLVE_POINTERS : 0u) | (t->a.upper ? SOLVE_BACKWARD : 0u) |
 			 (t->a.unit ? SOLVE_UNIT : 0u) | (t->a.conjugate ? SOLVE_CONJUGATE : 0u)};
 
 	if (!t->n || !t->columns || !t->batches)
 		return CUBLAS_SUCCESS;
-	if (t->n > INT32_MAX || t->columns > INT32_MAX || t->batches > 65535)
+	if ((t->band && t->beside > INT32_MAX) || t->n > INT32_MAX || t->columns > INT32_MAX ||
+		t->batches > 65535)
 		return cublas_unsupported("cublas solution", "a matrix of this size");
 	if (set_scalar(h, p.alpha, t->alpha, t->type, false))
 		p.flags |= SOLVE_ALPHA_ON_DEVICE;
