@@ -197,6 +197,8 @@ DEVICE(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute(to, attribute, device,
 
 /* ---- the primary context ---- */
 
+struct cuda_context *cuda_primary_context(void) { return &primary; }
+
 static int retain_primary(struct cuda_context **to, int device)
 {
 	int e = cuda_check_device(device);
@@ -362,7 +364,12 @@ DEVICE(cuCtxGetId, queried_context(c) ? STORED(to, queried_context(c)->id) : cud
 DEVICE(cuCtxGetApiVersion, queried_context(c) ? STORED(to, API_VERSION) : cudaErrorDeviceUninitialized,
 	struct cuda_context *c, unsigned *to)
 
+DEVICE(cuCtxGetDevice_v2, queried_context(c) ? STORED(to, 0) : cudaErrorDeviceUninitialized, int *to,
+	struct cuda_context *c)
+
 DRIVER(cuCtxSynchronize, cudaDeviceSynchronize(), void)
+DEVICE(cuCtxSynchronize_v2, queried_context(c) ? cudaDeviceSynchronize() : cudaErrorDeviceUninitialized,
+	struct cuda_context *c)
 DRIVER(cuCtxSetLimit, cudaDeviceSetLimit(which, value), int which, size_t value)
 DRIVER(cuCtxGetLimit, cudaDeviceGetLimit(to, which), size_t *to, int which)
 DRIVER(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig(to), int *to)
@@ -374,6 +381,14 @@ DRIVER(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange(least, grea
 DRIVER(cuCtxResetPersistingL2Cache, cudaSuccess, void)
 DRIVER(cuProfilerStart, cudaSuccess, void)
 DRIVER(cuProfilerStop, cudaSuccess, void)
+DEVICE(cuLogsRegisterCallback, cudaLogsRegisterCallback(call, arg, handle),
+	void (*call)(void *, int, char *, size_t), void *arg, const void **handle)
+DEVICE(cuLogsUnregisterCallback, cudaLogsUnregisterCallback(handle), const void *handle)
+DEVICE(cuLogsCurrent, cudaLogsCurrent(to, flags), unsigned *to, unsigned flags)
+DEVICE(cuLogsDumpToFile, cudaLogsDumpToFile(from, path, flags), unsigned *from, const char *path,
+	unsigned flags)
+DEVICE(cuLogsDumpToMemory, cudaLogsDumpToMemory(from, to, size, flags), unsigned *from, char *to,
+	size_t *size, unsigned flags)
 /* There is only one device, so no device is a peer. */
 DRIVER(cuCtxEnablePeerAccess, ((void)c, (void)flags, cudaErrorInvalidDevice), struct cuda_context *c,
 	unsigned flags)

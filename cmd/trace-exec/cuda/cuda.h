@@ -38,6 +38,7 @@ int cuda_leave(int status);
 struct cuda_context *cuda_current_context(void);
 /* Returns the context of a valid stream. A default stream belongs to the current context. */
 struct cuda_context *cuda_stream_context(const struct stream *s);
+struct cuda_context *cuda_primary_context(void);
 /* Creates a context, without making it current. */
 struct cuda_context *cuda_make_context(unsigned flags);
 /* Tests whether a handle is a context that was not destroyed. */

@@ -204,6 +204,21 @@ STREAM(cuStreamGetGreenCtx,
 	cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle
 				    : STORED(to, green_of_context(cuda_stream_context(s))),
 	struct stream *s, struct green_context **to)
+/* Stores the green context of a stream and the primary context, or else no green context and the stream's context. */
+static int get_stream_contexts(const struct stream *s, struct cuda_context **to, struct green_context **green)
+{
+	const uintptr_t per_thread = 2;
+
+	if (cudart_stream_number(s) < 0 || (uintptr_t)s == per_thread)
+		return cudaErrorInvalidResourceHandle;
+	if (!to || !green)
+		return cudaErrorInvalidValue;
+	*green = green_of_context(cuda_stream_context(s));
+	*to = *green ? cuda_primary_context() : cuda_stream_context(s);
+	return cudaSuccess;
+}
+STREAM_TOO(cuStreamGetCtx_v2, cuStreamGetCtx_v2_ptsz, get_stream_contexts(s, to, green), struct stream *s,
+	struct cuda_context **to, struct green_context **green)
 DEVICE(cuGreenCtxRecordEvent, cuda_record_context_event(event, find_green(g), "cuGreenCtxRecordEvent"),
 	struct green_context *g, struct event *event)
 DEVICE(cuGreenCtxWaitEvent, cuda_wait_context_event(event, find_green(g), "cuGreenCtxWaitEvent"),

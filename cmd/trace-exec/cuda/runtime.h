@@ -188,6 +188,12 @@ int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *to);
 int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value);
 int cudaDeviceGraphMemTrim(int device);
 
+/* log.c */
+int cudaLogsRegisterCallback(void (*call)(void *, int, char *, size_t), void *arg, const void **handle);
+int cudaLogsUnregisterCallback(const void *handle), cudaLogsCurrent(unsigned *to, unsigned flags);
+int cudaLogsDumpToFile(unsigned *from, const char *path, unsigned flags);
+int cudaLogsDumpToMemory(unsigned *from, char *to, size_t *size, unsigned flags);
+
 /* user_object.c */
 int cudaUserObjectCreate(
 	struct user_object **to, void *data, void (*destroy)(void *), unsigned n, unsigned flags);

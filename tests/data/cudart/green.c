@@ -23,6 +23,8 @@ int cuDevResourceGenerateDesc(void **, struct resource *, unsigned);
 int cuGreenCtxCreate(void **, void *, int, unsigned), cuGreenCtxDestroy(void *),
 	cuCtxFromGreenCtx(void **, void *);
 int cuGreenCtxGetId(void *, unsigned long long *), cuGreenCtxStreamCreate(void **, void *, unsigned, int);
+int cuStreamGetCtx_v2(void *, void **, void **), cuCtxSynchronize_v2(void *),
+	cuCtxGetDevice_v2(int *, void *);
 int cuStreamGetGreenCtx(void *, void **), cuStreamGetCtx(void *, void **), cuStreamDestroy_v2(void *),
 	cuStreamSynchronize(void *), cuStreamCreate(void **, unsigned);
 int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t),
@@ -155,7 +157,18 @@ static void test_green_context(struct resource part[2], struct resource *left, c
 	IS(1, other == green);
 	IS(0, cuStreamGetCtx(s, &other));
 	IS(1, other == ctx);
+	IS(0, cuStreamGetCtx_v2(s, &plain, &other));
+	IS(1, plain && plain != ctx && other == green);
+	IS(400, cuStreamGetCtx_v2((void *)2, &plain, &other));
+	IS(0, cuCtxGetDevice_v2(&n, ctx));
+	IS(0, n);
+	IS(0, cuCtxSynchronize_v2(ctx));
+	IS(NO_CONTEXT, cuCtxSynchronize_v2(&n));
+	IS(NO_CONTEXT, cuCtxGetDevice_v2(&n, &n));
 	IS(0, cuStreamCreate(&plain, 0));
+	IS(0, cuStreamGetCtx_v2(plain, &ctx, &other));
+	IS(1, ctx && !other);
+	IS(0, cuCtxFromGreenCtx(&ctx, green));
 	IS(0, cuStreamGetGreenCtx(plain, &other));
 	IS(1, other == NULL);
 	IS(0, cuCtxSetCurrent(ctx));

@@ -50,11 +50,48 @@ int cuMemcpy3DBatchAsync_v2(size_t, const void *, unsigned long long, void *),
 	cuMemcpy3DBatchAsync(size_t, const void *, size_t *, unsigned long long, void *);
 int cudaMemcpy3DBatchAsync(size_t, const void *, unsigned long long, void *);
 
+typedef void log_callback(void *, int, char *, size_t);
+int cuLogsRegisterCallback(log_callback *, void *, void **), cuLogsUnregisterCallback(void *);
+int cuLogsCurrent(unsigned *, unsigned), cuLogsDumpToFile(unsigned *, const char *, unsigned);
+int cuLogsDumpToMemory(unsigned *, char *, size_t *, unsigned);
+int cudaLogsRegisterCallback(log_callback *, void *, void **), cudaLogsUnregisterCallback(void *);
+
 enum { INVALID = 1, NO_CONTEXT = 201, BAD_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, NO_SYNC = 1, MOVE = 1 };
 
 static int destroyed;
 
 static void note_end(void *n) { destroyed += *(int *)n; }
+
+static void note_log(void *arg, int level, char *text, size_t n)
+{
+	(void)arg, (void)level, (void)text, (void)n;
+}
+
+/* The log is always empty. */
+static void test_logs(void)
+{
+	void *one, *two;
+	unsigned at = 7;
+	char text[8] = "text";
+	size_t n = sizeof(text);
+
+	IS(INVALID, cuLogsRegisterCallback(NULL, NULL, &one));
+	IS(0, cuLogsRegisterCallback(note_log, NULL, &one));
+	IS(0, cudaLogsRegisterCallback(note_log, NULL, &two));
+	IS(1, one != two);
+	IS(0, cuLogsUnregisterCallback(one));
+	IS(INVALID, cuLogsUnregisterCallback(one));
+	IS(0, cudaLogsUnregisterCallback(two));
+	IS(INVALID, cuLogsUnregisterCallback(NULL));
+	IS(0, cuLogsCurrent(&at, 0));
+	IS(INVALID, cuLogsCurrent(&at, 1));
+	IS(0, cuLogsDumpToFile(&at, "log", 0));
+	IS(INVALID, cuLogsDumpToFile(NULL, "no-directory/log", 0));
+	IS(0, access("log", F_OK));
+	IS(0, cuLogsDumpToMemory(NULL, text, &n, 0));
+	IS(0, *text || n);
+	IS(INVALID, cuLogsDumpToMemory(NULL, text, &n, 0));
+}
 
 static void test_user_objects(void)
 {
@@ -356,6 +393,7 @@ int main(void)
 
 	IS(0, cuInit(0));
 	test_mapping_without_context();
+	test_logs();
 	test_user_objects();
 	IS(0, cuCtxCreate_v2(&c, 0, 0));
 	test_rows_of_arrays();
