@@ -116,6 +116,11 @@ DRIVER(cuMemAdvise, cudaMemAdvise_v2(cuda_address(addr), n, advice, make_device_
 	uint64_t addr, size_t n, int advice, int device)
 DRIVER(cuMemAdvise_v2, cudaMemAdvise_v2(cuda_address(addr), n, advice, l), uint64_t addr, size_t n,
 	int advice, struct memory_location l)
+DRIVER(cuMemRangeGetAttribute, cudaMemRangeGetAttribute(to, bytes, attribute, cuda_address(addr), n), int *to,
+	size_t bytes, int attribute, uint64_t addr, size_t n)
+DRIVER(cuMemRangeGetAttributes,
+	cudaMemRangeGetAttributes(to, bytes, attribute, n_attributes, cuda_address(addr), n), int **to,
+	const size_t *bytes, const int *attribute, size_t n_attributes, uint64_t addr, size_t n)
 STREAM_TOO(cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,
 	cudaStreamAttachMemAsync(s, cuda_address(addr), n, flags), struct stream *s, uint64_t addr, size_t n,
 	unsigned flags)

@@ -50,6 +50,9 @@ struct memory_location {
 };
 int cudaMemPrefetchAsync_v2(
 	const void *base, size_t n, struct memory_location l, unsigned flags, const struct stream *s);
+int cudaMemRangeGetAttribute(int *to, size_t bytes, int attribute, const void *base, size_t n);
+int cudaMemRangeGetAttributes(
+	int **to, const size_t *bytes, const int *attribute, size_t n_attributes, const void *base, size_t n);
 int cudaMemAdvise_v2(const void *base, size_t n, int advice, struct memory_location l);
 int cudaStreamAttachMemAsync(const struct stream *s, const void *base, size_t n, unsigned flags);
 

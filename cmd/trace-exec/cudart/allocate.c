@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "arena.h"
+#include "cudart/advice.h"
 #include "cudart/pause.h"
 #include "exec/digest.h"
 
@@ -332,6 +333,8 @@ static void free_grant(struct grant *g)
 		cudart_pool_subtract_used(g->pool, g->bytes);
 	if (g->kind != GRANT_PINNED)
 		cudart.allocated_bytes -= g->bytes;
+	if (g->kind == GRANT_MANAGED)
+		advice_forget(g->addr, g->bytes);
 	if (g->kind != GRANT_DEVICE)
 		mprotect((void *)(uintptr_t)g->addr, round_up_to_page(g->bytes), PROT_NONE);
 	clear_freed_memory(g->addr, g->bytes);

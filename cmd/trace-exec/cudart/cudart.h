@@ -10,6 +10,7 @@
  *   variable.c variables                              repeat.c   launches that repeat
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
+ *   advice.c   queries of these hints
  *   pointer.c  attributes of addresses
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and stream capture

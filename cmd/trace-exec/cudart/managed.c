@@ -2,17 +2,20 @@
 /*
  * Hints about managed memory: prefetches, advice and attachment to streams.
  *
- * Always true: host and device share managed memory. A hint is checked as in the real runtime and has no
- * effect.
+ * Always true: host and device share managed memory. A hint is checked as in the real runtime, and has no effect
+ * except on queries.
  */
-#include "cudart/cudart.h"
+#include "cudart/advice.h"
 
-/* Location of memory. Before release 13 `type` is the number of the device, or CPU. */
-struct location {
-	int type, id;
+enum {
+	CPU = -1,
+	READ_MOSTLY = 1,
+	NOT_READ_MOSTLY,
+	PREFERRED_LOCATION,
+	NO_PREFERRED_LOCATION,
+	ACCESSED_BY,
+	NOT_ACCESSED_BY
 };
-enum { ON_DEVICE = 1, ON_HOST, ON_NODE, ON_OWN_NODE };
-enum { CPU = -1, ADVICE_FIRST = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, ADVICE_LAST = 6 };
 
 static int check_memory_location(struct location l, bool number)
 {
@@ -23,8 +26,15 @@ static int check_memory_location(struct location l, bool number)
 	return l.type >= ON_HOST && l.type <= ON_OWN_NODE ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Checks that n bytes are in one allocation of managed memory. Returns 0 or a status. */
-static int check_managed_range(const void *base, size_t n)
+/* Returns a location in the form of release 13. */
+static struct location convert_location(struct location l, bool number)
+{
+	if (!number)
+		return l;
+	return l.type == CPU ? (struct location){ON_HOST, 0} : (struct location){ON_DEVICE, l.type};
+}
+
+int advice_check_range(const void *base, size_t n)
 {
 	const struct grant *g = cudart_find_grant((uintptr_t)base);
 
@@ -41,7 +51,11 @@ static int prefetch_managed(
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = flags ? cudaErrorInvalidValue : check_memory_location(l, number);
-	return cudart_leave(e ? e : check_managed_range(base, n));
+	if (!e)
+		e = advice_check_range(base, n);
+	if (!e)
+		advice_note(base, n, HINT_PREFETCHED, convert_location(l, number));
+	return cudart_leave(e);
 }
 
 API(int, cudaMemPrefetchAsync_v2, const void *base, size_t n, struct location l, unsigned flags,
@@ -60,15 +74,34 @@ API(int, cudaMemPrefetchAsync, const void *base, size_t n, struct location l, ui
 }
 ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
+static void note_advice(const void *base, size_t n, int advice, struct location l)
+{
+	const struct location set = {1, 0}, unset = {0};
+	enum hint_kind user = l.type == ON_DEVICE ? HINT_USED_BY_DEVICE : HINT_USED_BY_HOST;
+
+	switch (advice) {
+	case READ_MOSTLY: advice_note(base, n, HINT_READ_MOSTLY, set); break;
+	case NOT_READ_MOSTLY: advice_note(base, n, HINT_READ_MOSTLY, unset); break;
+	case PREFERRED_LOCATION: advice_note(base, n, HINT_PREFERRED, l); break;
+	case NO_PREFERRED_LOCATION: advice_note(base, n, HINT_PREFERRED, unset); break;
+	case ACCESSED_BY: advice_note(base, n, user, set); break;
+	default: advice_note(base, n, user, unset);
+	}
+}
+
 static int advise_managed(const void *base, size_t n, int advice, struct location l, bool number)
 {
 	int e = cudart_enter(true);
 
-	if (!e && (advice < ADVICE_FIRST || advice > ADVICE_LAST))
+	if (!e && (advice < READ_MOSTLY || advice > NOT_ACCESSED_BY))
 		e = cudaErrorInvalidValue;
 	if (!e && (advice == PREFERRED_LOCATION || advice >= ACCESSED_BY))
 		e = check_memory_location(l, number);
-	return cudart_leave(e ? e : check_managed_range(base, n));
+	if (!e)
+		e = advice_check_range(base, n);
+	if (!e)
+		note_advice(base, n, advice, convert_location(l, number));
+	return cudart_leave(e);
 }
 
 API(int, cudaMemAdvise_v2, const void *base, size_t n, int advice, struct location l)
@@ -92,6 +125,6 @@ API(int, cudaStreamAttachMemAsync, const struct stream *s, const void *base, siz
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!flags || flags > ATTACH_LAST || flags & (flags - 1)))
 		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : check_managed_range(base, n ? n : 1));
+	return cudart_leave(e ? e : advice_check_range(base, n ? n : 1));
 }
 ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);

@@ -56,11 +56,74 @@ int cuLogsCurrent(unsigned *, unsigned), cuLogsDumpToFile(unsigned *, const char
 int cuLogsDumpToMemory(unsigned *, char *, size_t *, unsigned);
 int cudaLogsRegisterCallback(log_callback *, void *, void **), cudaLogsUnregisterCallback(void *);
 
+int cudaMallocManaged(void **, size_t, unsigned), cudaFree(void *), cudaMalloc(void **, size_t);
+struct place {
+	int type, id;
+};
+int cuMemAdvise_v2(uint64_t, size_t, int, struct place), cuMemAdvise(uint64_t, size_t, int, int);
+int cuMemPrefetchAsync_v2(uint64_t, size_t, struct place, unsigned, void *);
+int cudaMemRangeGetAttribute(void *, size_t, int, const void *, size_t);
+int cuMemRangeGetAttribute(void *, size_t, int, uint64_t, size_t);
+int cuMemRangeGetAttributes(void **, size_t *, int *, size_t, uint64_t, size_t);
+
 enum { INVALID = 1, NO_CONTEXT = 201, BAD_HANDLE = 400, CAPTURE_UNSUPPORTED = 900, NO_SYNC = 1, MOVE = 1 };
 
 static int destroyed;
 
 static void note_end(void *n) { destroyed += *(int *)n; }
+
+/* Queries what hints a program has given about managed memory. */
+static void test_hints(void)
+{
+	enum { READ_MOSTLY = 1, PREFERRED, USERS, PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE };
+	enum { PAGE = 4096, DEVICE = 1, HOST, NONE = -2, CPU = -1 };
+	const struct place device = {DEVICE, 0}, host = {HOST, 0};
+	int value, type, users[3] = {7, 7, 7}, which[2] = {PREFERRED, PREFETCHED_TYPE};
+	void *to[2] = {&value, &type}, *p, *plain;
+	size_t bytes[2] = {4, 4};
+	uint64_t at;
+
+	IS(0, cudaMallocManaged(&p, 4 * PAGE, 1));
+	IS(0, cudaMalloc(&plain, PAGE));
+	at = (uintptr_t)p;
+	IS(0, cuMemRangeGetAttribute(&value, 4, READ_MOSTLY, at, 4 * PAGE));
+	IS(0, value);
+	IS(0, cuMemRangeGetAttributes(to, bytes, which, 2, at, 4 * PAGE));
+	IS(1, value == NONE && type == 0);
+	/* a hint is about whole pages, and about a range only if all its pages have it */
+	IS(0, cuMemAdvise_v2(at + 10, PAGE, 1, device));
+	IS(0, cuMemRangeGetAttribute(&value, 4, READ_MOSTLY, at, 2 * PAGE));
+	IS(1, value);
+	IS(0, cuMemRangeGetAttribute(&value, 4, READ_MOSTLY, at, 2 * PAGE + 1));
+	IS(0, value);
+	IS(0, cuMemAdvise_v2(at, PAGE, 2, device));
+	IS(0, cudaMemRangeGetAttribute(&value, 4, READ_MOSTLY, p, 2 * PAGE));
+	IS(0, value);
+	IS(0, cuMemAdvise(at, 4 * PAGE, 3, CPU));
+	IS(0, cuMemPrefetchAsync_v2(at, 4 * PAGE, device, 0, NULL));
+	IS(0, cuMemRangeGetAttributes(to, bytes, which, 2, at + 1, 3 * PAGE));
+	IS(1, value == CPU && type == DEVICE);
+	IS(0, cuMemAdvise_v2(at, PAGE, 3, device));
+	IS(0, cuMemRangeGetAttribute(&value, 4, PREFERRED, at, PAGE));
+	IS(0, value);
+	IS(0, cuMemRangeGetAttribute(&value, 4, PREFERRED_TYPE, at, 4 * PAGE));
+	IS(0, value);
+	IS(0, cuMemAdvise_v2(at, 4 * PAGE, 5, host));
+	IS(0, cuMemRangeGetAttribute(users, sizeof(users), USERS, at, 4 * PAGE));
+	IS(1, users[0] == CPU && users[1] == NONE && users[2] == NONE);
+	IS(0, cuMemAdvise_v2(at, 4 * PAGE, 5, device));
+	IS(0, cuMemAdvise_v2(at, 4 * PAGE, 6, host));
+	IS(0, cuMemRangeGetAttribute(users, sizeof(users), USERS, at, 4 * PAGE));
+	IS(1, users[0] == 0 && users[1] == NONE);
+	IS(INVALID, cuMemRangeGetAttribute(users, 6, USERS, at, 4 * PAGE));
+	IS(INVALID, cuMemRangeGetAttribute(&value, 8, READ_MOSTLY, at, PAGE));
+	IS(INVALID, cuMemRangeGetAttribute(&value, 4, 9, at, PAGE));
+	IS(INVALID, cuMemRangeGetAttribute(&value, 4, READ_MOSTLY, at, 4 * PAGE + 1));
+	IS(INVALID, cudaMemRangeGetAttribute(&value, 4, READ_MOSTLY, plain, PAGE));
+	IS(INVALID, cuMemRangeGetAttributes(to, bytes, which, 0, at, PAGE));
+	IS(0, cudaFree(p));
+	IS(0, cudaFree(plain));
+}
 
 static void note_log(void *arg, int level, char *text, size_t n)
 {
@@ -396,6 +459,7 @@ int main(void)
 	test_logs();
 	test_user_objects();
 	IS(0, cuCtxCreate_v2(&c, 0, 0));
+	test_hints();
 	test_rows_of_arrays();
 	test_boxes();
 	test_peer_boxes();
