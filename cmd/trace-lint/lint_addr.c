@@ -103,8 +103,9 @@ static struct place address_place(const struct address_check *c)
 }
 
 /*
- * Checks a shared access. Generic accesses may reach the bytes of a block that the system reserves since sm_80, after the
- * allocated ones: tiles of several warps of cooperative groups use them.
+ * Checks a shared access. The system reserves bytes of each block. On sm_80 they come after the allocated bytes, and only
+ * generic accesses may reach them: tiles of several warps of cooperative groups use them. Since sm_90 they come first, so
+ * the allocated bytes end that much later.
  */
 static void check_shared(const struct address_check *c, unsigned width, bool generic)
 {
@@ -113,7 +114,7 @@ static void check_shared(const struct address_check *c, unsigned width, bool gen
 
 	if (c->in_cluster && last >> SHARED_OFFSET_BITS < MAX_RANKS)
 		last &= SHARED_OFFSET_MASK;
-	if (generic && h->binary_version >= 80)
+	if (h->binary_version >= 90 || (generic && h->binary_version >= 80))
 		bytes = (bytes + 127) / 128 * 128 + RESERVED_BYTES;
 	if (last >= bytes && h->shmem_bytes != UINT32_MAX && is_first_address_finding(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, address_place(c),

@@ -90,9 +90,11 @@ kernel() {
 	run -0 trace-sim -g h100-pcie -o figures.2 clusters/kernelslist.g
 	refute_output --partial 'not in the table'
 	grep -q '^-cluster dim = (2,1,1)' clusters/kernel-1.traceg
-	run grep -h -E '^-accelsim|^0(050|090|0e0|1a0)' bulk/kernel-1.traceg
+	# without the 1024 bytes that are reserved for the system
+	run grep -h -E '^-(accelsim|shmem =)|^0(050|090|0e0|1a0)' bulk/kernel-1.traceg
 	assert_output "$(
 		cat <<-'END'
+			-shmem = 2112
 			-accelsim tracer version = 6
 			0050 ffffffff 1 UR63 SYNCS.EXCH.64 2 UR9 UR6 8 1 0x7f0000000c00 0 0 0 Val 1 00000000 1 00000c00 1 001ffffe 
 			0090 00000001 1 R255 SYNCS.ARRIVE.TRANS64 2 UR9 R4 8 2 0x7f0000000c00 0 0 Val 1 00000000 1 00000c00 1 00000100 

@@ -160,8 +160,8 @@ char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 	return p;
 }
 
-void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary,
-	unsigned version, const struct source_lines *lines)
+void text_write_machine_header(FILE *out, const struct grid *g, uint32_t shared, uint32_t regs,
+	unsigned binary, unsigned version, const struct source_lines *lines)
 {
 	const struct launch *l = g->launch;
 
@@ -170,8 +170,8 @@ void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, u
 		l->block[2]);
 	if (g->cluster_size > 1)
 		fprintf(out, "-cluster dim = (%u,%u,%u)\n", g->cluster[0], g->cluster[1], g->cluster[2]);
-	fprintf(out, "-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n",
-		g->shared_bytes, regs, binary, l->stream);
+	fprintf(out, "-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n", shared, regs,
+		binary, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,
 		LOCAL_WINDOW_BASE);
 	fprintf(out, "-accelsim tracer version = %u\n-enable lineinfo = 0\n", version);

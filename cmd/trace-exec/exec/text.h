@@ -24,11 +24,11 @@ void text_reserve(struct text *t, size_t more);
 struct grid;
 struct source_lines;
 /*
- * Writes the header of a kernel's trace as machine code. regs: registers of a thread; binary: binary version;
- * version: format of the lines, 5 or 6; lines: source lines of its code.
+ * Writes the header of a kernel's trace as machine code. shared: bytes of shared memory of a block, without those that
+ * are reserved for the system; regs: registers of a thread; binary: binary version; version: format of the lines, 5 or 6; lines: source lines of its code.
  */
-void text_write_machine_header(FILE *out, const struct grid *g, uint32_t regs, unsigned binary,
-	unsigned version, const struct source_lines *lines);
+void text_write_machine_header(FILE *out, const struct grid *g, uint32_t shared, uint32_t regs,
+	unsigned binary, unsigned version, const struct source_lines *lines);
 
 /*
  * Makes the tables. Must be called before the functions below, by one thread at a time. lines: whether lines will be

@@ -187,8 +187,8 @@ void lower_write_header(FILE *out, const struct grid *g, const struct occupancy 
 {
 	const struct lower *c = g->lower;
 
-	text_write_machine_header(
-		out, g, thread_registers(g, k), c->binary, c->asynchronous ? 6 : 5, &c->lines);
+	text_write_machine_header(out, g, g->shared_bytes, thread_registers(g, k), c->binary,
+		c->asynchronous ? 6 : 5, &c->lines);
 }
 
 void lower_write_block(FILE *out, const struct cta *c)

@@ -280,12 +280,15 @@ static void make_line_texts(const struct grid *g, struct machine_code *c)
 
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
-	struct machine_code *c = g->launch->kernel->machine_code;
+	const struct func *f = g->launch->kernel;
+	struct machine_code *c = f->machine_code;
+	uint32_t reserved = f->shared_end - machine_shared_bytes(f); /* the tracer does not count them */
 
 	if (!c->text)
 		make_line_texts(g, c);
-	text_write_machine_header(out, g, k->regs > c->kernel->registers ? k->regs : c->kernel->registers,
-		c->sm, line_version(c), &c->lines);
+	text_write_machine_header(out, g, g->shared_bytes - reserved,
+		k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm, line_version(c),
+		&c->lines);
 }
 
 void machine_put_block_lines(char text[BLOCK_LINES], const struct cta *c)
