@@ -1307,6 +1307,40 @@ results() {
 	E
 }
 
+@test "blocks with words at a stride, parts of lines and whole lines race for the words that two of them access" {
+	local j step way said
+	# word i of block c is at step * i + 4 * c: the blocks interleave if the step is 28
+	while IFS='|' read -r step way said; do
+		kernel <<-E
+			mov.u32 %r3, %ctaid.x; mul.lo.u32 %r2, %r1, $step; mad.lo.u32 %r2, %r3, 4, %r2;
+			cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; mul.wide.u32 %rd2, %r3, 128; add.u64 %rd2, %rd1, %rd2;
+			mul.wide.u32 %rd4, %r1, 4; add.u64 %rd2, %rd2, %rd4;
+			setp.eq.u32 %p1, %r3, 2; setp.eq.u32 %p2, %r3, 5; setp.ne.u32 %p3, %r3, 2; setp.lt.u32 %p4, %r1, 3;
+			$way
+		E
+		printf 'module k.ptx\nbuffer A bytes=4096 zero\nlaunch k grid=7 block=32 args A\n' >k.launch
+		for j in 1 3; do
+			run -0 trace-exec -j $j -n k.launch
+			assert_output --partial "$said"
+			[ "${#lines[@]}" -eq "$([ -z "$said" ] && echo 0 || echo 1)" ] || fail "$step $way: $output"
+		done
+	done <<-'E'
+		28|st.global.u32 [%rd3], %r3; ld.global.u32 %r4, [%rd3];|
+		24|st.global.u32 [%rd3], %r3;|CTA (6,0,0) writes byte 24 of 'A', which others write
+		28|ld.global.u32 %r4, [%rd3]; ld.global.u32 %r4, [%rd1+8];|
+		28|st.global.u32 [%rd3], %r3; @%p1 ld.global.u32 %r4, [%rd3+4];|CTA (3,0,0) writes byte 12 of 'A', which CTA (2,0,0) reads
+		28|@%p1 st.global.u32 [%rd3], %r3; @%p3 ld.global.u32 %r4, [%rd3];|
+		28|@%p1 st.global.u32 [%rd3], %r3; @%p2 ld.global.u32 %r4, [%rd3+436];|CTA (2,0,0) writes byte 456 of 'A', which CTA (5,0,0) reads
+		28|st.global.u32 [%rd2], %r3; ld.global.u32 %r4, [%rd2];|
+		28|st.global.u32 [%rd2], %r3; @%p1 ld.global.u32 %r4, [%rd1+384];|CTA (3,0,0) writes byte 384 of 'A', which CTA (2,0,0) reads
+		28|st.global.u32 [%rd2], %r3; @%p1 st.global.u32 [%rd1+660], %r3;|CTA (5,0,0) writes byte 660 of 'A', which others write
+		28|@%p1 ld.global.u32 %r4, [%rd1+388]; st.global.u32 [%rd2], %r3;|CTA (3,0,0) writes byte 388 of 'A', which CTA (2,0,0) reads
+		28|ld.global.u32 %r4, [%rd2]; @%p2 ld.global.u32 %r4, [%rd2+12]; @%p2 st.global.u32 [%rd2], %r3;|
+		28|@%p4 st.global.u32 [%rd2], %r3; st.global.u32 [%rd2], %r3; @%p1 ld.global.u32 %r4, [%rd1+776];|CTA (6,0,0) writes byte 776 of 'A', which CTA (2,0,0) reads
+		28|ld.global.u32 %r4, [%rd2]; @%p1 ld.global.u32 %r4, [%rd2+124]; @%p2 st.global.u32 [%rd1+420], %r3;|CTA (5,0,0) writes byte 420 of 'A', which CTA (3,0,0) reads
+	E
+}
+
 @test "launches do not race with earlier launches, and a later race names its own blocks" {
 	local j
 	# each block and each warp has a word and a byte of its own, which are those of others in the next launch

@@ -89,12 +89,15 @@ void flight_free(struct cta *c);
 /* ---- marks of races that later launches use again; marks.c ---- */
 
 #define WARP_REGION 256u /* words of memory whose marks of warps are allocated together */
+#define MARKED_LINE 8u   /* words of memory that have one mark if all have the same; a power of two */
 
 enum marks_kind {
-	MARKS_OF_WORDS, /* of whole words by blocks */
+	MARKS_OF_WORDS, /* of lines by blocks, then of words: two marks of each */
 	MARKS_OF_BYTES, /* of parts of words by blocks */
 	MARKS_OF_WARPS  /* of regions of words by warps of one block: places of their marks */
 };
+/* Returns the number of words of memory for which marks are allocated. It is a multiple of MARKED_LINE and WARP_REGION. */
+uint64_t marks_round_up(uint64_t words);
 /*
  * Returns marks of a memory with this number of words. In marks of earlier launches all numbers are at most *last,
  * which is then set to the highest number in them; else the marks are zeroed, and *last is 0.

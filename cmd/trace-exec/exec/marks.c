@@ -13,17 +13,29 @@
 struct spare_marks {
 	struct spare_marks *next;
 	enum marks_kind kind;
-	uint64_t words; /* number of words of memory */
+	uint64_t words; /* number of words of memory, rounded up */
 	uint64_t last;  /* the highest number in the marks */
 	void *marks;
 };
 
-/* Returns the bytes of the marks of a memory. */
+/* The numbers of words have steps, so that a memory that grows between launches can use the same marks again. */
+uint64_t marks_round_up(uint64_t words)
+{
+	uint64_t step = 4096;
+
+	while (words / step > 16)
+		step *= 2;
+	return round_up_u64(words, step);
+}
+
+/* Returns the bytes of the marks of a memory. words: the number of words, rounded up. */
 static size_t bytes_of_marks(enum marks_kind kind, uint64_t words)
 {
-	if (kind == MARKS_OF_WARPS)
-		return (words / WARP_REGION + 1) * sizeof(uint64_t);
-	return words * (kind == MARKS_OF_BYTES ? 8 : 2) * sizeof(uint64_t);
+	switch (kind) {
+	case MARKS_OF_WARPS: return words / WARP_REGION * sizeof(uint64_t);
+	case MARKS_OF_BYTES: return words * 8 * sizeof(uint64_t);
+	default: return (words + words / MARKED_LINE) * 2 * sizeof(uint64_t);
+	}
 }
 
 static void free_spare(struct spare_marks *s)
@@ -49,6 +61,7 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 	struct spare_marks **at = &m->spare_marks, *s;
 	void *marks = NULL;
 
+	words = marks_round_up(words);
 	pthread_mutex_lock(&m->lock);
 	drop_spares_of_other_sizes(m, words);
 	while ((s = *at) && (s->kind != kind || s->words != words || s->last > *last))
@@ -68,9 +81,11 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks)
 {
 	struct spare_marks *s = xcalloc(1, sizeof(*s)), *old = NULL;
-	size_t bytes = bytes_of_marks(kind, words);
+	size_t bytes;
 	unsigned count = 1;
 
+	words = marks_round_up(words);
+	bytes = bytes_of_marks(kind, words);
 	*s = (struct spare_marks){NULL, kind, words, last, marks};
 	if (bytes > SPARE_MAX) {
 		free_spare(s);
