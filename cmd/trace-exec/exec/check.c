@@ -135,11 +135,24 @@ static bool is_inside_buffer(const struct buffer *b, uint64_t addr, uint64_t byt
 	return b && addr >= b->addr && addr - b->addr <= b->size && b->size - (addr - b->addr) >= bytes;
 }
 
+/* Tests whether one live buffer contains the accesses of all lanes of m. */
+static bool are_lanes_in_one_buffer(const struct warp *w, uint32_t m, uint64_t bytes)
+{
+	const struct buffer *b;
+	uint64_t low, high;
+
+	lanes_find_extremes(w->addr, m, &low, &high);
+	b = memory_nearest_buffer(w->mem, low);
+	return high - low <= UINT64_MAX - bytes && is_inside_buffer(b, low, high - low + bytes) && b->live;
+}
+
 /* Checks that the global access of every lane is inside of a live buffer. */
 static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b = NULL;
 
+	if (are_lanes_in_one_buffer(w, m, bytes))
+		return true;
 	FOR_BITS32 (i, m) {
 		if (is_inside_buffer(b, w->addr[i], bytes))
 			continue;
@@ -153,6 +166,12 @@ static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_
 }
 
 /*
+ * Smallest number of spans for which it takes fewer instructions to compare all lanes at once than one span after
+ * another.
+ */
+#define MANY_SPANS 6u
+
+/*
  * Checks the alignment, and with `global` the bounds, of the accesses of the lanes of m, which cover n spans.
  */
 static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
@@ -161,6 +180,12 @@ static bool check_span_bounds(struct warp *w, const struct op *o, uint32_t m, ui
 	uint64_t step = required_alignment(o, bytes), wrong = 0;
 	const struct buffer *b = NULL;
 
+	if (n > MANY_SPANS) {
+		if (!check_lane_alignment(w, o, m, bytes))
+			return false;
+		if (!global || are_lanes_in_one_buffer(w, m, bytes))
+			return true;
+	}
 	for (unsigned i = 0; i < n; i++)
 		wrong |= w->addr[bit_lowest32(s[i].lanes)];
 	if (wrong & (step - 1) && fail_misaligned(w, o, m, bytes, step))
@@ -192,10 +217,20 @@ static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 }
 
 typedef uint64_t marks_of_8 __attribute__((may_alias));
+typedef uint32_t marks_of_4 __attribute__((may_alias));
+
+static inline bool is_aligned_word(const uint8_t *unset, uint64_t n)
+{
+	return n == 4 && (uintptr_t)unset % 4 == 0;
+}
 
 /* Marks bytes as initialised. Other threads may access the marks at the same time. */
 static void mark_initialised(uint8_t *unset, uint64_t n)
 {
+	if (is_aligned_word(unset, n)) { /* a lane of a strided access */
+		__atomic_store_n((marks_of_4 *)(void *)unset, 0, __ATOMIC_RELAXED);
+		return;
+	}
 	for (; n && (uintptr_t)unset % 8; unset++, n--)
 		__atomic_store_n(unset, 0, __ATOMIC_RELAXED);
 	for (; n >= 8; unset += 8, n -= 8)
@@ -209,6 +244,8 @@ static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 {
 	uint64_t any = 0;
 
+	if (is_aligned_word(unset, n))
+		return __atomic_load_n((const marks_of_4 *)(const void *)unset, __ATOMIC_RELAXED);
 	for (; n && (uintptr_t)unset % 8; unset++, n--)
 		any |= __atomic_load_n(unset, __ATOMIC_RELAXED);
 	for (; n >= 8; unset += 8, n -= 8)

@@ -117,6 +117,14 @@ LANE_FN static uint32_t lanes_starting_runs(uint8_t *const *at, uint64_t bytes)
 	return (uint32_t)apart;
 }
 
+/* Makes the access of each lane a span of its own. */
+static unsigned span_of_each_lane(struct access_range *s, uint64_t bytes, uint8_t *const *at)
+{
+	for (unsigned i = 0; i < LANES; i++)
+		s[i] = (struct access_range){at[i], bytes, 1u << i};
+	return LANES;
+}
+
 unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
 	struct access_range *last = s;
@@ -124,6 +132,8 @@ unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, u
 
 	if (m == ALL_LANES)
 		first = lanes_starting_runs(at, bytes);
+	if (first == ALL_LANES) /* no lane continues the access of the lane before */
+		return span_of_each_lane(s, bytes, at);
 	*last = (struct access_range){at[bit_lowest32(m)], 0, 0};
 	FOR_BITS32 (i, first) {
 		uint32_t above = first & ~((2u << i) - 1), next = above ? bit_lowest32(above) : LANES;
