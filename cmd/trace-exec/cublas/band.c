@@ -44,7 +44,10 @@ static int run_gbmv(struct cublas_handle *h, int type, int op, int64_t m, int64_
 	return cublas_general_run(h, &g);
 }
 
-/* y = alpha a x + beta y, where a is symmetric or Hermitian and has k diagonals beside the main one. */
+/*
+ * Computes y = alpha a x + beta y. The matrix a is symmetric or Hermitian and has k diagonals on each side of the main
+ * one.
+ */
 static int run_sbmv(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
 	int64_t k, const void *alpha, const void *a, int64_t pitch, const void *x, int64_t step_x,
 	const void *beta, void *y, int64_t step_y)
@@ -110,7 +113,7 @@ static int run_tbsv(struct cublas_handle *h, int type, int uplo, int op, int dia
 	const void *a, int64_t pitch, void *x, int64_t step)
 {
 	struct cublas_triangular t = {
-		.n = n, .columns = 1, .batches = 1, .type = type, .band = true, .beside = k};
+		.n = n, .columns = 1, .batches = 1, .type = type, .band = true, .diagonals = k};
 
 	if (!h)
 		return CUBLAS_NOT_INITIALIZED;

@@ -21,7 +21,7 @@ struct solve_args {
 	uint64_t base[2];
 	int64_t stride[2][3]; /* row, column, batch */
 	uint64_t alpha[2];
-	uint32_t n, columns, flags, band; /* band: diagonals of a beside the main one */
+	uint32_t n, columns, flags, band; /* band: number of diagonals of a next to the main one */
 };
 struct rotation_args {
 	uint64_t x, y;
@@ -477,13 +477,13 @@ int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangu
 		.stride = {{t->a.row, t->a.column, t->a.batch}, {t->b.row, t->b.column, t->b.batch}},
 		.n = (uint32_t)t->n,
 		.columns = (uint32_t)t->columns,
-		.band = t->band ? (uint32_t)t->beside : UINT32_MAX,
+		.band = t->band ? (uint32_t)t->diagonals : UINT32_MAX,
 		.flags = (t->pointers ? SOLVE_POINTERS : 0u) | (t->a.upper ? SOLVE_BACKWARD : 0u) |
 			 (t->a.unit ? SOLVE_UNIT : 0u) | (t->a.conjugate ? SOLVE_CONJUGATE : 0u)};
 
 	if (!t->n || !t->columns || !t->batches)
 		return CUBLAS_SUCCESS;
-	if ((t->band && t->beside > INT32_MAX) || t->n > INT32_MAX || t->columns > INT32_MAX ||
+	if ((t->band && t->diagonals > INT32_MAX) || t->n > INT32_MAX || t->columns > INT32_MAX ||
 		t->batches > 65535)
 		return cublas_unsupported("cublas solution", "a matrix of this size");
 	if (set_scalar(h, p.alpha, t->alpha, t->type, false))

@@ -39,8 +39,8 @@ struct cublas_general {
 	bool b_is_one, pointers;       /* b is 1 and has no base; bases are of arrays of addresses */
 	bool real_diagonal;            /* the diagonal of d is real */
 	enum cublas_triangle triangle; /* part of d that is written */
-	bool band;                     /* a has values only in the main diagonal and those beside it */
-	int64_t below, above;          /* of a band: number of diagonals below and above the main one */
+	bool band; /* true if a has values only in `below` and `above` diagonals and the main one */
+	int64_t below, above;    /* numbers of diagonals of a band below and above the main one */
 	bool packed_c, packed_d; /* the triangle of c or d is stored column by column, without the other */
 	bool copy;               /* d = c, even if a value is a negative zero */
 };
@@ -55,8 +55,8 @@ struct cublas_triangular {
 	const void *alpha; /* NULL: 1 */
 	int type;
 	bool pointers;
-	bool band; /* a has values only in the main diagonal and `beside` diagonals beside it */
-	int64_t beside;
+	bool band;         /* true if a has values only in the main diagonal and in `diagonals` next to it */
+	int64_t diagonals; /* number of diagonals of a band, without the main one */
 };
 int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangular *t);
 

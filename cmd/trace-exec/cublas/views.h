@@ -71,7 +71,7 @@ static inline bool are_triangular_modes(int uplo, int op, int diag)
  */
 int cublas_run_in_place(struct cublas_handle *h, struct cublas_general *g);
 
-/* y = alpha a x + beta y, where a is symmetric or Hermitian. */
+/* Computes y = alpha a x + beta y, where a is symmetric or Hermitian. */
 int cublas_symv(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
 	const void *alpha, const void *a, int64_t pitch, const void *x, int64_t step_x, const void *beta,
 	void *y, int64_t step_y);
@@ -79,7 +79,7 @@ int cublas_symv(struct cublas_handle *h, int type, enum cublas_shape shape, int 
 int cublas_syr(struct cublas_handle *h, int type, enum cublas_shape shape, int uplo, int64_t n,
 	const void *alpha, const void *x, int64_t step_x, const void *y, int64_t step_y, void *a,
 	int64_t pitch, enum rank_update rank);
-/* x = op(a) x, or the solution of op(a) y = x, where a is triangular. */
+/* Replace x by op(a) x, or by the solution y of op(a) y = x. The matrix a is triangular. */
 int cublas_trmv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,
 	int64_t pitch, void *x, int64_t step);
 int cublas_trsv(struct cublas_handle *h, int type, int uplo, int op, int diag, int64_t n, const void *a,

@@ -383,7 +383,6 @@ static int set_instance_work(
 {
 	int e = begin_graph_exec_call(x);
 	struct graph_node *n = e ? NULL : find_instance_node(x->graph, of);
-
 	struct graph_work with = *w;
 
 	if (!e && (!n || !given))

@@ -94,12 +94,13 @@ API(int, cudaGraphKernelNodeSetAttribute, struct graph_node *n, int id, const st
 API(int, cudaGraphKernelNodeGetAttribute, struct graph_node *n, int id, struct hint *value)
 {
 	int e = begin_attribute_call(n, id, value);
-	const struct configuration *c = e ? NULL : &n->work.kernel.config;
-	const unsigned cluster[3] = {e ? 0 : c->cluster.x, e ? 0 : c->cluster.y, e ? 0 : c->cluster.z};
-	const int cooperative = !e && c->cooperative;
 
 	if (e)
 		return cudart_leave(e);
+	const struct configuration *c = &n->work.kernel.config;
+	const unsigned cluster[3] = {c->cluster.x, c->cluster.y, c->cluster.z};
+	const int cooperative = c->cooperative;
+
 	memset(value, 0, sizeof(*value));
 	if (id == NODE_CLUSTER)
 		memcpy(value, cluster, sizeof(cluster));

@@ -216,15 +216,7 @@ int main(void)
 	cudaMalloc(&dc, SIZE * 16);
 	cudaMalloc(&df, SIZE * 16);
 	for (type = 0; type < 4; type++) {
-		for (int i = 0; i < SIZE; i++) {
-			a[i] = i % 9 - 4.25 + I * (is_complex() ? i % 5 - 2 : 0);
-			b[i] = i % 7 - 2.5 + I * (is_complex() ? i % 3 - 1 : 0);
-			c[i] = i % 11 * .5 + I * (is_complex() ? i % 4 - 1.5 : 0);
-		}
-		alpha = 2 + (is_complex() ? I * .5 : 0);
-		beta = .5 - (is_complex() ? I : 0);
-		put(alpha_bytes, 0, alpha);
-		put(beta_bytes, 0, beta);
+		set_operands();
 		test_general_bands();
 		for (int upper = 0; upper < 2; upper++) {
 			test_mirrored(upper, is_complex());

@@ -109,6 +109,20 @@ static void expect(const char *what, int status, int expected)
 /* The scalars of a call. */
 static char alpha_bytes[16], beta_bytes[16], none[16];
 
+/* Sets a, b, c and the scalars to values of the current type. */
+static void set_operands(void)
+{
+	for (int i = 0; i < SIZE; i++) {
+		a[i] = i % 9 - 4.25 + I * (is_complex() ? i % 5 - 2 : 0);
+		b[i] = i % 7 - 2.5 + I * (is_complex() ? i % 3 - 1 : 0);
+		c[i] = i % 11 * .5 + I * (is_complex() ? i % 4 - 1.5 : 0);
+	}
+	alpha = 2 + (is_complex() ? I * .5 : 0);
+	beta = .5 - (is_complex() ? I : 0);
+	put(alpha_bytes, 0, alpha);
+	put(beta_bytes, 0, beta);
+}
+
 /* ---- elements on the host ---- */
 
 static z element(const z *x, int pitch, int i, int j, int op)
