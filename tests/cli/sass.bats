@@ -536,7 +536,14 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_output --partial "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
 	"$ROOT/tests/data/sass/linked" -t 0x3e .
 	run -2 trace-exec -n k.launch
-	assert_output --partial "function k launches kernel 'add7' at PC 0x00d0 (expected launches by the host alone)"
+	assert_output --partial "kernels that launch kernels (dynamic parallelism) are not executed: function k launches 'add7' at PC 0x00d0"
+	# the variable has kernels that are to be launched
+	"$ROOT/tests/data/sass/linked" -t 0x3e -d 0x23 .
+	run -2 trace-exec -n k.launch
+	assert_output --partial "function k launches 'add7' at PC 0x00d0"
+	"$ROOT/tests/data/sass/linked" -d 0x23 .
+	run -1 trace-exec -n k.launch
+	refute_output --partial 'relocation'
 	"$ROOT/tests/data/sass/linked" -d 4 .
 	rm o.bin
 	run -0 trace-exec -n k.launch

@@ -204,7 +204,7 @@ static int apply_relocation(
 		return 0;
 	case RELOC_LAUNCH:
 		return fault_set(f, (struct place){c->module->module->path, 0, 0}, "sass",
-			"function %s launches kernel '%s' at PC 0x%04x (expected launches by the host alone)",
+			"kernels that launch kernels (dynamic parallelism) are not executed: function %s launches '%s' at PC 0x%04x",
 			c->module->image->function[r->index].name, c->module->image->symbol[r->symbol].name,
 			(unsigned)r->offset);
 	default:
@@ -237,7 +237,7 @@ int link_apply_relocations(struct machine_code *c, link_address_fn *address_of, 
 		if (s->place == SASS_AT_CODE && s->index < m->n_functions && m->function[s->index].entry &&
 			s->index != kernel)
 			return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
-				"function %s launches or calls kernel '%s' (expected launches by the host alone)",
+				"kernels that launch kernels (dynamic parallelism) are not executed: function %s launches or calls '%s'",
 				m->function[r->index].name, s->name);
 		if (address_of(x, s, &address, f) ||
 			apply_relocation(c, r, i, address + (uint64_t)r->addend, f))

@@ -143,6 +143,9 @@ static int symbol_address(
 /* type of a relocation: the handle of a texture or surface reference */
 #define RELOC_REFERENCE 6u
 
+/* type of a relocation: a kernel that kernels launch; those that do are rejected (link.c) */
+#define RELOC_LAUNCHED 0x23u
+
 /*
  * Tests whether an instruction reads the word of bank 0 at the offset. Instructions of textures and surfaces
  * name the word as their handle.
@@ -217,7 +220,8 @@ static int apply_relocations(struct machine_module *x, struct fault *f)
 		uint8_t *to = relocated_data(x, r, &size);
 		unsigned bytes = r->type == RELOC_64 || r->type == RELOC_GENERIC_64 ? 8 : 4;
 
-		if (!to || r->symbol >= image->n_symbols || r->offset > size || size - r->offset < bytes)
+		if (!to || r->symbol >= image->n_symbols || r->offset > size || size - r->offset < bytes ||
+			r->type == RELOC_LAUNCHED)
 			continue;
 		if (r->type < RELOC_32 || r->type > RELOC_GENERIC_64)
 			return fault_set(f, (struct place){x->module->path, 0, 0}, "sass",
@@ -343,8 +347,8 @@ static int bind_machine_kernel(struct bound_code *bound, struct func *fn, struct
 	struct machine_module *x = fn->machine_code->module;
 
 	set_variable_addresses(x);
-	return apply_relocations(x, f) || reject_texture_references(x, fn->machine_code, f) ||
-			       link_apply_relocations(fn->machine_code, symbol_address, f) ||
+	return link_apply_relocations(fn->machine_code, symbol_address, f) || apply_relocations(x, f) ||
+			       reject_texture_references(x, fn->machine_code, f) ||
 			       machine_bind(bound, fn, f)
 		       ? -1
 		       : 0;
