@@ -540,7 +540,7 @@ cubin_lines() {
 	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
 	gcc -std=gnu11 -o blas "$ROOT/tests/data/cudart/blas.c" -L. -l:libcublas.so.13 -lcudart -lm
 	run -1 trace-exec -n -g a100-40 --run ./blas
-	assert_output 'trace-exec: error: not executed: cublasSrotmg_v2 (see trace-exec --run --list)'
+	assert_output 'trace-exec: error: not executed: cublasUint8gemmBias (see trace-exec --run --list)'
 	# the installed library, which is a stub here
 	run -1 trace-exec -n --libs real --run ./blas
 	assert_output --partial ': 999, expected 0'
@@ -557,6 +557,9 @@ cubin_lines() {
 	gcc -std=gnu11 -Wno-unused-function -I"$ROOT/tests/data/cudart" -o bands "$ROOT/tests/data/cudart/bands.c" -L. -l:libcublas.so.13 -lcudart -lm -ldl
 	run -0 trace-exec -n -g a100-40 --run ./bands
 	assert_output ''
+	gcc -std=gnu11 -Wno-unused-function -I"$ROOT/tests/data/cudart" -o typed "$ROOT/tests/data/cudart/typed.c" -L. -l:libcublas.so.13 -lcudart -lm -ldl
+	run -1 trace-exec -n -g a100-40 --run ./typed
+	assert_output "trace-exec: error: not executed: cublasAxpyEx: these types (see trace-exec --run --list)"
 }
 
 @test "code that NVRTC compiles" {

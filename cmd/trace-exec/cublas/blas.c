@@ -3,7 +3,6 @@
  * Functions of general products, triangular solutions and vectors (blas.h), with lengths of 32 and 64 bits. Matrices are
  * stored column by column.
  */
-#include <math.h>
 #include "cublas/views.h"
 
 /* Arguments of a function with matrices a, b and c of m by n elements. */
@@ -430,31 +429,51 @@ static int run_rotm(struct cublas_handle *h, int type, int64_t n, void *x, int64
 	return run_rotation(h, type, n, x, step_x, y, step_y, by);
 }
 
+/* ---- vectors whose types are arguments ---- */
+
 /*
- * Makes a rotation that turns (a, b) to (r, 0), on the host: a becomes r, and b the number from which the rotation can be
- * made again.
+ * Tests whether a function of vectors is executed for the types: alpha has the type of the computation, which is
+ * TYPE_F32 for vectors of half precision and else the type of the vectors.
  */
-#define GIVENS(name, type, magnitude, root) \
-	API(int, name, struct cublas_handle *h, type *a, type *b, type *c, type *s) \
-	{ \
-		type x, y, r; \
-		if (!h || !a || !b || !c || !s) \
-			return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED; \
-		if (h->scalars_on_device) \
-			return cublas_unsupported(#name, "scalars on the device"); \
-		x = *a, y = *b; \
-		r = root(x, y); \
-		if ((magnitude(x) > magnitude(y) ? x : y) < 0) \
-			r = -r; \
-		*c = r != 0 ? x / r : 1; \
-		*s = r != 0 ? y / r : 0; \
-		*a = r; \
-		*b = magnitude(x) > magnitude(y) || r == 0 ? *s : *c != 0 ? 1 / *c : 1; \
-		return CUBLAS_SUCCESS; \
-	}
-GIVENS(cublasSrotg_v2, float, fabsf, hypotf)
-GIVENS(cublasDrotg_v2, double, fabs, hypot)
-#undef GIVENS
+static bool are_vector_types(int alpha, int x, int y, int compute)
+{
+	bool half = x == TYPE_F16 || x == TYPE_BF16;
+
+	return (half || x == TYPE_F32 || x == TYPE_F64 || cublas_is_complex(x)) && x == y &&
+	       compute == (half ? TYPE_F32 : x) && alpha == compute;
+}
+
+/* Computes y = alpha * x + y, or y = alpha * x, for vectors of any type. A NULL alpha means 1. */
+static int run_typed_add(struct cublas_handle *h, int type, int64_t n, const void *alpha, const void *x,
+	int64_t step_x, void *y, int64_t step_y, bool add)
+{
+	return !h ? CUBLAS_NOT_INITIALIZED
+	       : cublas_is_complex(type)
+		       ? run_complex_add(h, type, n, alpha, false, x, step_x, y, step_y, add)
+		       : cublas_add(h, n, alpha, type, (uintptr_t)x, step_x, (uintptr_t)y, step_y, add);
+}
+
+static int run_typed_dot(struct cublas_handle *h, int type, int64_t n, const void *x, int64_t step_x,
+	const void *y, int64_t step_y, void *result, bool conjugate)
+{
+	return !h ? CUBLAS_NOT_INITIALIZED
+	       : cublas_is_complex(type)
+		       ? run_complex_dot(h, type, n, x, step_x, y, step_y, result, conjugate)
+		       : cublas_sum(h, SUM_PRODUCTS, n, type, (uintptr_t)x, step_x, (uintptr_t)y, step_y,
+				 result);
+}
+
+/* Sums the magnitudes or squares of a vector of any type. The sum is real. */
+static int run_typed_norm(struct cublas_handle *h, int type, int64_t n, const void *x, int64_t step,
+	void *result, enum cublas_sum what)
+{
+	int real = type == TYPE_C64 ? TYPE_F64 : TYPE_F32;
+
+	return !h ? CUBLAS_NOT_INITIALIZED
+	       : cublas_is_complex(type)
+		       ? run_complex_norm(h, real, n, x, step, result, what)
+		       : cublas_sum(h, what, step > 0 ? n : 0, type, (uintptr_t)x, step, 0, 0, result);
+}
 
 #define INT        int
 #define NAME(name) name

@@ -255,3 +255,112 @@ NORM(cublasDznrm2_v2, double, TYPE_F64, SUM_SQUARES)
 NORM(cublasScasum_v2, float, TYPE_F32, SUM_MAGNITUDES)
 NORM(cublasDzasum_v2, double, TYPE_F64, SUM_MAGNITUDES)
 #undef NORM
+
+/* Defines the rank updates whose arguments name the types of the matrices, which are complex and of single precision. */
+#define UPDATE(name, run) \
+	API(int, NAME(name), struct cublas_handle *h, int uplo, int op, INT n, INT k, const float *alpha, \
+		const void *a, int type_a, INT pitch_a, const float *beta, void *c, int type_c, INT pitch_c) \
+	{ \
+		if (type_a != TYPE_C32 || type_c != TYPE_C32) \
+			return cublas_unsupported(#name, "these types"); \
+		return NAME(run)(h, uplo, op, n, k, alpha, a, pitch_a, beta, c, pitch_c); \
+	}
+UPDATE(cublasCsyrkEx, cublasCsyrk_v2)
+UPDATE(cublasCsyrk3mEx, cublasCsyrk_v2)
+UPDATE(cublasCherkEx, cublasCherk_v2)
+UPDATE(cublasCherk3mEx, cublasCherk_v2)
+#undef UPDATE
+
+/* ---- functions of vectors whose arguments name the types ---- */
+
+API(int, NAME(cublasAxpyEx), struct cublas_handle *h, INT n, const void *alpha, int type_alpha, const void *x,
+	int type_x, INT step_x, void *y, int type_y, INT step_y, int compute)
+{
+	if (!are_vector_types(type_alpha, type_x, type_y, compute))
+		return cublas_unsupported("cublasAxpyEx", "these types");
+	return alpha ? run_typed_add(h, type_x, n, alpha, x, step_x, y, step_y, true) : CUBLAS_INVALID_VALUE;
+}
+
+API(int, NAME(cublasScalEx), struct cublas_handle *h, INT n, const void *alpha, int type_alpha, void *x,
+	int type_x, INT step, int compute)
+{
+	if (!are_vector_types(type_alpha, type_x, type_x, compute))
+		return cublas_unsupported("cublasScalEx", "these types");
+	return alpha ? run_typed_add(h, type_x, step > 0 ? n : 0, alpha, x, step, x, step, false)
+		     : CUBLAS_INVALID_VALUE;
+}
+
+API(int, NAME(cublasCopyEx), struct cublas_handle *h, INT n, const void *x, int type_x, INT step_x, void *y,
+	int type_y, INT step_y)
+{
+	int compute = type_x == TYPE_F16 || type_x == TYPE_BF16 ? TYPE_F32 : type_x;
+
+	if (!are_vector_types(compute, type_x, type_y, compute))
+		return cublas_unsupported("cublasCopyEx", "these types");
+	return run_typed_add(h, type_x, n, NULL, x, step_x, y, step_y, false);
+}
+
+API(int, NAME(cublasSwapEx), struct cublas_handle *h, INT n, void *x, int type_x, INT step_x, void *y,
+	int type_y, INT step_y)
+{
+	if (!are_vector_types(type_x, type_x, type_y, type_x))
+		return cublas_unsupported("cublasSwapEx", "these types");
+	return run_rotation(h, type_x, n, x, step_x, y, step_y, NULL);
+}
+
+API(int, NAME(cublasRotEx), struct cublas_handle *h, INT n, void *x, int type_x, INT step_x, void *y,
+	int type_y, INT step_y, const void *c, const void *s, int type_scalars, int compute)
+{
+	int real = cublas_is_double(type_x) ? TYPE_F64 : TYPE_F32;
+
+	if (!are_vector_types(type_x, type_x, type_y, compute) || type_scalars != real)
+		return cublas_unsupported("cublasRotEx", "these types");
+	return run_rot(h, type_x, real, n, x, step_x, y, step_y, c, s);
+}
+
+API(int, NAME(cublasRotmEx), struct cublas_handle *h, INT n, void *x, int type_x, INT step_x, void *y,
+	int type_y, INT step_y, const void *p, int type_p, int compute)
+{
+	if ((type_x != TYPE_F32 && type_x != TYPE_F64) || !are_vector_types(type_p, type_x, type_y, compute))
+		return cublas_unsupported("cublasRotmEx", "these types");
+	return run_rotm(h, type_x, n, x, step_x, y, step_y, p);
+}
+
+#define DOT(name, conjugate) \
+	API(int, NAME(name), struct cublas_handle *h, INT n, const void *x, int type_x, INT step_x, \
+		const void *y, int type_y, INT step_y, void *result, int type_result, int compute) \
+	{ \
+		if (!are_vector_types(compute, type_x, type_y, compute) || type_result != type_x) \
+			return cublas_unsupported(#name, "these types"); \
+		return run_typed_dot(h, type_x, n, x, step_x, y, step_y, result, conjugate); \
+	}
+DOT(cublasDotEx, false)
+DOT(cublasDotcEx, true)
+#undef DOT
+
+/* The sum of a complex vector and its computation have the type of the parts. */
+#define NORM(name, what) \
+	API(int, NAME(name), struct cublas_handle *h, INT n, const void *x, int type_x, INT step, \
+		void *result, int type_result, int compute) \
+	{ \
+		int real = type_x == TYPE_C32 ? TYPE_F32 : type_x == TYPE_C64 ? TYPE_F64 : type_x; \
+		if (!are_vector_types(compute, real, type_result, compute)) \
+			return cublas_unsupported(#name, "these types"); \
+		return run_typed_norm(h, type_x, n, x, step, result, what); \
+	}
+NORM(cublasNrm2Ex, SUM_SQUARES)
+NORM(cublasAsumEx, SUM_MAGNITUDES)
+#undef NORM
+
+#define EXTREME(name, least) \
+	API(int, NAME(name), struct cublas_handle *h, INT n, const void *x, int type, INT step, INT *result) \
+	{ \
+		if (!h) \
+			return CUBLAS_NOT_INITIALIZED; \
+		if (type != TYPE_F32 && type != TYPE_F64 && !cublas_is_complex(type)) \
+			return cublas_unsupported(#name, "this type"); \
+		return cublas_extreme(h, n, type, (uintptr_t)x, step, least, result, sizeof(*result)); \
+	}
+EXTREME(cublasIamaxEx, false)
+EXTREME(cublasIaminEx, true)
+#undef EXTREME

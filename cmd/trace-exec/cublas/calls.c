@@ -196,19 +196,6 @@ static int run_ger(struct cublas_handle *h, int64_t m, int64_t n, const void *al
 	return cublas_multiply(h, &p);
 }
 
-/* Checks the types of a function of real vectors: alpha has the type of the computation, F64 for vectors of F64. */
-static int check_vector_types(
-	const struct cublas_handle *h, const char *function, int alpha, int x, int y, int compute)
-{
-	bool known = x == TYPE_F32 || x == TYPE_F64 || x == TYPE_F16 || x == TYPE_BF16;
-
-	if (!h)
-		return CUBLAS_NOT_INITIALIZED;
-	if (!known || x != y || compute != (x == TYPE_F64 ? TYPE_F64 : TYPE_F32) || alpha != compute)
-		return cublas_unsupported(function, "these types");
-	return CUBLAS_SUCCESS;
-}
-
 #define INT        int
 #define NAME(name) name
 #include "cublas/calls.h"

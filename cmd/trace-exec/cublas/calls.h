@@ -258,66 +258,6 @@ VECTORS(S, float, TYPE_F32)
 VECTORS(D, double, TYPE_F64)
 #undef VECTORS
 
-/* Vector functions whose arguments name the types. */
-API(int, NAME(cublasAxpyEx), struct cublas_handle *h, INT n, const void *alpha, int type_alpha, const void *x,
-	int type_x, INT step_x, void *y, int type_y, INT step_y, int compute)
-{
-	int e = check_vector_types(h, "cublasAxpyEx", type_alpha, type_x, type_y, compute);
-
-	return e ? e : cublas_add(h, n, alpha, type_x, (uintptr_t)x, step_x, (uintptr_t)y, step_y, 1);
-}
-
-API(int, NAME(cublasScalEx), struct cublas_handle *h, INT n, const void *alpha, int type_alpha, void *x,
-	int type_x, INT step, int compute)
-{
-	int e = check_vector_types(h, "cublasScalEx", type_alpha, type_x, type_x, compute);
-
-	return e ? e
-		 : cublas_add(h, step > 0 ? n : 0, alpha, type_x, (uintptr_t)x, step, (uintptr_t)x, step, 0);
-}
-
-API(int, NAME(cublasDotEx), struct cublas_handle *h, INT n, const void *x, int type_x, INT step_x,
-	const void *y, int type_y, INT step_y, void *result, int type_result, int compute)
-{
-	int e = check_vector_types(h, "cublasDotEx", compute, type_x, type_y, compute);
-
-	if (!e && type_result != type_x)
-		e = cublas_unsupported("cublasDotEx", "these types");
-	return e ? e
-		 : cublas_sum(h, SUM_PRODUCTS, n, type_x, (uintptr_t)x, step_x, (uintptr_t)y, step_y, result);
-}
-
-API(int, NAME(cublasDotcEx), struct cublas_handle *h, INT n, const void *x, int type_x, INT step_x,
-	const void *y, int type_y, INT step_y, void *result, int type_result, int compute)
-{
-	return NAME(cublasDotEx)(h, n, x, type_x, step_x, y, type_y, step_y, result, type_result, compute);
-}
-
-#define NORM(name, what) \
-	API(int, NAME(name), struct cublas_handle *h, INT n, const void *x, int type_x, INT step, \
-		void *result, int type_result, int compute) \
-	{ \
-		int e = check_vector_types(h, #name, compute, type_x, type_result, compute); \
-		return e ? e \
-			 : cublas_sum(h, what, step > 0 ? n : 0, type_x, (uintptr_t)x, step, 0, 0, result); \
-	}
-NORM(cublasNrm2Ex, SUM_SQUARES)
-NORM(cublasAsumEx, SUM_MAGNITUDES)
-#undef NORM
-
-#define EXTREME(name, least) \
-	API(int, NAME(name), struct cublas_handle *h, INT n, const void *x, int type, INT step, INT *result) \
-	{ \
-		if (!h) \
-			return CUBLAS_NOT_INITIALIZED; \
-		if (type != TYPE_F32 && type != TYPE_F64 && !cublas_is_complex(type)) \
-			return cublas_unsupported(#name, "this type"); \
-		return cublas_extreme(h, n, type, (uintptr_t)x, step, least, result, sizeof(*result)); \
-	}
-EXTREME(cublasIamaxEx, false)
-EXTREME(cublasIaminEx, true)
-#undef EXTREME
-
 /* Complex products whose arguments name the types of the matrices. */
 #define GEMM(name) \
 	API(int, NAME(name), struct cublas_handle *h, int op_a, int op_b, INT m, INT n, INT k, \

@@ -348,8 +348,7 @@ static int bind_machine_kernel(struct bound_code *bound, struct func *fn, struct
 
 	set_variable_addresses(x);
 	return link_apply_relocations(fn->machine_code, symbol_address, f) || apply_relocations(x, f) ||
-			       reject_texture_references(x, fn->machine_code, f) ||
-			       machine_bind(bound, fn, f)
+			       reject_texture_references(x, fn->machine_code, f) || machine_bind(bound, fn, f)
 		       ? -1
 		       : 0;
 }

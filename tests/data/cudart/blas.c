@@ -44,7 +44,7 @@ int cublasSgetrfBatched(void *, int, float *const *, int, int *, int *, int),
 int cublasDgetrfBatched(void *, int, double *const *, int, int *, int *, int),
 	cublasDgetriBatched(
 		void *, int, const double *const *, int, const int *, double *const *, int, int *, int);
-int cublasSetMatrix(int, int, int, const void *, int, void *, int), cublasSrotmg_v2(void);
+int cublasSetMatrix(int, int, int, const void *, int, void *, int), cublasUint8gemmBias(void);
 int cublasLtCreate(void **), cublasLtDestroy(void *), cublasLtMatmulDescCreate(void **, int, int);
 int cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t),
 	cublasLtMatrixLayoutCreate(void **, int, uint64_t, uint64_t, int64_t);
@@ -143,7 +143,7 @@ static void test_gemm(void)
 	cudaFree(scalars);
 	IS(7, cublasSgemm_v2(h, 0, 0, M, N, K, &alpha, da, M - 1, db, K, &beta, dc, M));
 	IS(1, cublasSgemm_v2(NULL, 0, 0, M, N, K, &alpha, da, M, db, K, &beta, dc, M));
-	IS(15, cublasSrotmg_v2());
+	IS(15, cublasUint8gemmBias());
 }
 
 /* Two groups: a product, and one of another size with a transposed matrix. */

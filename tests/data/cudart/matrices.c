@@ -400,23 +400,6 @@ static void test_inverses(void)
 	cudaFree(pb);
 }
 
-/* Functions whose arguments name the types: numbers of cudaDataType. */
-static void test_named_types(void)
-{
-	char result[16];
-	double squares = 0;
-
-	begin();
-	for (int i = 0; i < N; i++) {
-		want[i] += alpha * a[2 * i];
-		squares += creal(a[i] * a[i]);
-	}
-	end("AxpyEx", named("cublasAxpyEx")(h, N, alpha_bytes, type, da, type, 2, dc, type, 1, type), dc);
-	expect("Nrm2Ex", named("cublasNrm2Ex")(h, N, da, type, 1, result, type, type), 0);
-	if (fabs(creal(get(result, 0)) - sqrt(squares)) > 1e-4)
-		fail("Nrm2Ex", 0, get(result, 0), sqrt(squares));
-}
-
 /* Returns a real number of the precision of the type. */
 static double real_result(const void *p) { return type & 1 ? *(const double *)p : (double)*(const float *)p; }
 
@@ -515,7 +498,6 @@ int main(void)
 			test_real();
 			test_least_squares();
 			test_inverses();
-			test_named_types();
 		}
 	}
 	cudaFree(da);

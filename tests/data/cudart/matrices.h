@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers, matrices on the host and the device, and comparisons for matrices.c. */
+/* Numbers, matrices on the host and the device, and comparisons for matrices.c, bands.c and typed.c. */
 #include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
