@@ -1375,6 +1375,33 @@ results() {
 	done
 }
 
+@test "a race beyond the end of a buffer names the buffer that ends there" {
+	cat >k.ptx <<-'E'
+		.version 8.0
+		.target sm_70
+		.address_size 64
+		.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 from)
+		{
+		.reg .b32 %r<5>; .reg .b64 %rd<6>;
+		ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r2, [from];
+		mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd2, %rd3;
+		add.u32 %r2, %r2, %r1; mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd1, %rd3;
+		ld.global.u32 %r3, [%rd3];
+		st.global.u32 [%rd4], %r3;
+		ret;
+		}
+	E
+	local hint="; the instruction that reads it accesses the end of 'A' before it, too: perhaps it goes beyond that end"
+	printf 'module k.ptx\nbuffer A bytes=256 zero\nbuffer B bytes=256 zero\n' | tee part.launch >k.launch
+	echo 'launch k grid=64 block=1 args A,B,i32:1' >>k.launch
+	run -0 trace-exec -n k.launch
+	assert_output --partial "CTA (0,0,0) writes byte 0 of 'B', which CTA (63,0,0) reads at line 10 in the same launch$hint (expected"
+	# it reads only the other buffer
+	echo 'launch k grid=63 block=1 args A,B,i32:65' | cat part.launch - >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output --partial "'B', which CTA (0,0,0) reads at line 10 in the same launch (expected"
+}
+
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
 	local race='warning: race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\) \(expected a barrier'
 	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'

@@ -498,6 +498,29 @@ static void write_block_name(const struct grid *g, uint64_t key, char *out, size
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
+#define OVERRUN_BYTES 256u /* last bytes of a buffer whose accesses may continue behind its end */
+
+/*
+ * Returns the buffer that ends where buffer b begins, if the instruction of the mark has accessed its last bytes, too.
+ * Its accesses to b may then be beyond the end of the other buffer. Returns NULL otherwise.
+ */
+static const struct buffer *find_overrun_buffer(
+	const struct grid *g, const uint64_t *bytes, const struct buffer *b, uint64_t mark, bool write)
+{
+	const struct buffer *a = b && b->addr > HEAP_BASE ? memory_nearest_buffer(g->mem, b->addr - 1) : NULL;
+	uint64_t n = a && a->live ? min_u64(a->size, OVERRUN_BYTES) : 0;
+
+	if (!n || a == b || a->addr < HEAP_BASE || b->addr - (a->addr + a->size) >= OVERRUN_BYTES)
+		return NULL;
+	for (uint64_t at = a->addr + a->size - n; n; at++, n--) {
+		uint64_t near = mark_of_byte(g->race, bytes, at - HEAP_BASE, write);
+
+		if (near && inst_of_mark(near) == inst_of_mark(mark))
+			return a;
+	}
+	return NULL;
+}
+
 static void report_race(const struct grid *g, uint64_t byte)
 {
 	const uint64_t *bytes = atomic_load(&g->race->byte_marks);
@@ -505,7 +528,9 @@ static void report_race(const struct grid *g, uint64_t byte)
 		 reader = mark_of_byte(g->race, bytes, byte, false), addr = byte_address(g->race, byte);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	const struct op *o = &g->code->op[inst_of_mark(writer)], *other = &g->code->op[inst_of_mark(reader)];
-	char by[60], too[120] = "others write", line[300];
+	const struct buffer *end_of = find_overrun_buffer(g, bytes, b, writer, true);
+	const char *overruns = end_of ? "writes" : "reads";
+	char by[60], too[120] = "others write", line[300], hint[240] = "";
 
 	checker_instruction_text(o, line, sizeof(line));
 	write_block_name(g, writer, by, sizeof(by));
@@ -516,10 +541,16 @@ static void report_race(const struct grid *g, uint64_t byte)
 		write_block_name(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at %s", text,
 			block_of_mark(reader) == block_of_mark(writer) ? " and others read" : " reads", at);
+		if (!end_of)
+			end_of = find_overrun_buffer(g, bytes, b, reader, false);
 	}
+	if (end_of)
+		snprintf(hint, sizeof(hint),
+			"; the instruction that %s it accesses the end of '%s' before it, too: perhaps it goes beyond that end",
+			overruns, end_of->name);
 	diag_warn(stmt_place(o->func, o->in),
-		"race: %s writes byte %llu of '%s', which %s in the same launch (expected an atomic or two launches) (kernel %s%s)",
-		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too,
+		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected an atomic or two launches) (kernel %s%s)",
+		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too, hint,
 		g->launch->kernel->name, line);
 }
 
