@@ -3,7 +3,8 @@
  * cublasLt: matrix products that the program describes by objects.
  *
  * Always true: matrices are stored by columns or by rows. An epilogue adds a bias per row, or applies RELU or
- * GELU. There is one algorithm, which needs no workspace.
+ * GELU. There is one algorithm, which needs no workspace. A program that builds an algorithm itself may give it any
+ * number and configuration; they have no effect.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -289,13 +290,127 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	return cublas_multiply(&on, &p);
 }
 
+/* ---- algorithms ---- */
+
+/* The configuration of an algorithm, in the 64 bytes that the program provides. */
+struct lt_algorithm {
+	int32_t id;
+	uint32_t tile, split_k, reduction, swizzling, custom, stages;
+	uint16_t inner_shape, cluster_shape;
+	uint64_t unused[4];
+};
+_Static_assert(sizeof(struct lt_algorithm) == 64, "size of cublasLtMatmulAlgo_t");
+#define A(number, member) \
+	{ \
+		number, offsetof(struct lt_algorithm, member), sizeof(((struct lt_algorithm *)0)->member) \
+	}
+static const struct lt_attribute algorithm_attributes[] = {A(0, id), A(1, tile), A(2, split_k),
+	A(3, reduction), A(4, swizzling), A(5, custom), A(6, stages), A(7, inner_shape), A(8, cluster_shape)};
+#undef A
+
+/* What the algorithm can do: neither splits of k nor options, one tile, any order and pointer mode of the handle. */
+static const struct lt_capabilities {
+	int32_t split_k;
+	uint32_t reductions, swizzling;
+	int32_t strided_batches, out_of_place, uplo;
+	uint32_t tile;
+	int32_t custom_most, custom_order;
+	uint32_t pointer_modes, epilogues;
+	int32_t negative_pitch;
+	uint64_t numerics;
+	uint32_t align[4];
+	int32_t pointer_batches, emulation;
+} lt_capabilities = {.strided_batches = 1,
+	.out_of_place = 1,
+	.tile = 5, /* CUBLASLT_MATMUL_TILE_16x16 */
+	.pointer_modes = 3,
+	.epilogues = EPILOGUE_NONE | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU,
+	.align = {1, 1, 1, 1}};
+#define A(number, member) \
+	{ \
+		number, offsetof(struct lt_capabilities, member), \
+			sizeof(((struct lt_capabilities *)0)->member) \
+	}
+static const struct lt_attribute capability_attributes[] = {A(0, split_k), A(1, reductions), A(2, swizzling),
+	A(3, strided_batches), A(4, out_of_place), A(5, uplo), A(6, tile), A(7, custom_most),
+	A(10, custom_order), A(11, pointer_modes), A(12, epilogues), A(14, negative_pitch), A(15, numerics),
+	A(16, align[0]), A(17, align[1]), A(18, align[2]), A(19, align[3]), A(21, pointer_batches),
+	A(22, emulation)};
+#undef A
+enum { CAPABILITY_STAGES = 13 };
+
+API(int, cublasLtMatmulAlgoCapGetAttribute, const struct lt_algorithm *x, int number, void *value,
+	size_t bytes, size_t *written)
+{
+	if (x && number == CAPABILITY_STAGES) { /* a list without an entry */
+		if (written)
+			*written = 0;
+		return written ? CUBLAS_SUCCESS : CUBLAS_INVALID_VALUE;
+	}
+	return get_lt_attribute(x ? &lt_capabilities : NULL, capability_attributes,
+		COUNT(capability_attributes), number, value, bytes, written);
+}
+
+API(int, cublasLtMatmulAlgoConfigGetAttribute, const struct lt_algorithm *x, int number, void *value,
+	size_t bytes, size_t *written)
+{
+	return get_lt_attribute(
+		x, algorithm_attributes, COUNT(algorithm_attributes), number, value, bytes, written);
+}
+
+API(int, cublasLtMatmulAlgoConfigSetAttribute, struct lt_algorithm *x, int number, const void *value,
+	size_t bytes)
+{
+	if (!number) /* the number of the algorithm cannot be changed */
+		return CUBLAS_INVALID_VALUE;
+	return set_lt_attribute(x, algorithm_attributes, COUNT(algorithm_attributes), number, value, bytes);
+}
+
+/* Returns the number of the only algorithm, 0. */
+API(int, cublasLtMatmulAlgoGetIds, struct cublas_handle *h, int compute, int scale, int type_a, int type_b,
+	int type_c, int type_d, int n, int *id, int *found)
+{
+	(void)compute, (void)scale, (void)type_a, (void)type_b, (void)type_c, (void)type_d;
+	if (!h || !id || n < 1)
+		return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED;
+	id[0] = 0;
+	if (found)
+		*found = 1;
+	return CUBLAS_SUCCESS;
+}
+
+API(int, cublasLtMatmulAlgoInit, struct cublas_handle *h, int compute, int scale, int type_a, int type_b,
+	int type_c, int type_d, int id, struct lt_algorithm *to)
+{
+	(void)compute, (void)scale, (void)type_a, (void)type_b, (void)type_c, (void)type_d;
+	if (!h || !to || id < 0)
+		return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED;
+	*to = (struct lt_algorithm){.id = id};
+	return CUBLAS_SUCCESS;
+}
+
 struct lt_choice {
-	uint64_t algorithm[8];
+	struct lt_algorithm algorithm;
 	size_t workspace;
 	int state;
 	float waves;
 	int reserved[4];
 };
+
+/* Describes the cost of a product with an algorithm of the program. */
+API(int, cublasLtMatmulAlgoCheck, struct cublas_handle *h, const struct lt_operation *x,
+	const struct lt_layout *a, const struct lt_layout *b, const struct lt_layout *c,
+	const struct lt_layout *d, const struct lt_algorithm *algorithm, struct lt_choice *to)
+{
+	struct cublas_product p;
+	int e = !h                  ? CUBLAS_NOT_INITIALIZED
+		: !algorithm || !to ? CUBLAS_INVALID_VALUE
+				    : describe_lt_product(&p, x, a, b, c, d);
+
+	if (!e)
+		*to = (struct lt_choice){.algorithm = *algorithm, .waves = 1};
+	return e;
+}
 
 /* Returns the only algorithm. */
 API(int, cublasLtMatmulAlgoGetHeuristic, struct cublas_handle *h, const struct lt_operation *x,

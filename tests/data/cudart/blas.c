@@ -52,6 +52,12 @@ int cublasLtMatmulPreferenceCreate(void **), cublasLtMatmulAlgoGetHeuristic(void
 						     void *, void *, void *, int, void *, int *);
 int cublasLtMatmul(void *, void *, const void *, const void *, void *, const void *, void *, const void *,
 	const void *, void *, void *, void *, const void *, void *, size_t, void *);
+int cublasLtMatmulAlgoGetIds(void *, int, int, int, int, int, int, int, int *, int *),
+	cublasLtMatmulAlgoInit(void *, int, int, int, int, int, int, int, void *),
+	cublasLtMatmulAlgoCheck(void *, void *, void *, void *, void *, void *, const void *, void *),
+	cublasLtMatmulAlgoCapGetAttribute(const void *, int, void *, size_t, size_t *),
+	cublasLtMatmulAlgoConfigGetAttribute(const void *, int, void *, size_t, size_t *),
+	cublasLtMatmulAlgoConfigSetAttribute(void *, int, const void *, size_t);
 int cublasLtMatmulDescDestroy(void *), cublasLtMatrixLayoutDestroy(void *),
 	cublasLtMatmulPreferenceDestroy(void *);
 
@@ -283,6 +289,41 @@ static void test_vectors(void)
 	cudaFree(dd);
 }
 
+/* Builds an algorithm, as programs that try all of them do, for the product of x and y that o describes. */
+static void test_algorithm(void *lt, void *o, void *x, void *y, void *z)
+{
+	struct {
+		uint64_t algorithm[8];
+		size_t workspace;
+		int state;
+		float waves;
+		int reserved[4];
+	} checked = {.state = 99};
+	uint64_t algorithm[8];
+	int ids[4] = {-1}, n = 0, tile = 0, splits = 2, got_splits = 0, id = 9;
+	size_t size = 1;
+
+	IS(0, cublasLtMatmulAlgoGetIds(lt, COMPUTE_32F, F32, F32, F32, F32, F32, 4, ids, &n));
+	IS(1, n);
+	IS(0, cublasLtMatmulAlgoInit(lt, COMPUTE_32F, F32, F32, F32, F32, F32, ids[0], algorithm));
+	IS(0, cublasLtMatmulAlgoCapGetAttribute(algorithm, 6, NULL, 0, &size)); /* tiles */
+	IS(4, size);
+	IS(0, cublasLtMatmulAlgoCapGetAttribute(algorithm, 6, &tile, 4, NULL));
+	IS(5, tile);
+	IS(0, cublasLtMatmulAlgoCapGetAttribute(algorithm, 13, NULL, 0, &size)); /* stages */
+	IS(0, size);
+	IS(7, cublasLtMatmulAlgoCapGetAttribute(algorithm, 99, &tile, 4, NULL));
+	IS(0, cublasLtMatmulAlgoConfigSetAttribute(algorithm, 2, &splits, 4));
+	IS(0, cublasLtMatmulAlgoConfigGetAttribute(algorithm, 2, &got_splits, 4, NULL));
+	IS(2, got_splits);
+	IS(7, cublasLtMatmulAlgoConfigSetAttribute(algorithm, 0, &id, 4));
+	IS(0, cublasLtMatmulAlgoCheck(lt, o, x, y, z, z, algorithm, &checked));
+	IS(0, checked.state);
+	IS(0, checked.workspace);
+	IS(0, memcmp(checked.algorithm, algorithm, sizeof(algorithm)));
+	IS(7, cublasLtMatmulAlgoCheck(lt, o, y, x, z, z, algorithm, &checked));
+}
+
 static void test_lt(void)
 {
 	const float alpha = 1, beta = 0;
@@ -311,6 +352,7 @@ static void test_lt(void)
 	IS(0, cublasLtMatmulPreferenceCreate(&preference));
 	IS(0, cublasLtMatmulAlgoGetHeuristic(lt, o, x, y, z, z, preference, 1, &choice, &n));
 	IS(1, n);
+	test_algorithm(lt, o, x, y, z);
 	IS(0, cublasLtMatmul(lt, o, &alpha, da, x, db, y, &beta, dc, z, dc, z, &choice, NULL, 0, NULL));
 	cudaMemcpy(got, dc, sizeof(got), 2);
 	for (int i = 0; i < M * N; i++) {
