@@ -1375,6 +1375,34 @@ results() {
 	done
 }
 
+@test "a race of blocks that atomics order without a fence expects a fence" {
+	local fence
+	for fence in '' 'membar.gl;'; do
+		cat >k.ptx <<-E
+			.version 8.0
+			.target sm_70
+			.address_size 64
+			.visible .entry k(.param .u64 a, .param .u64 count)
+			{
+			.reg .pred %p1; .reg .b32 %r<5>; .reg .b64 %rd<5>;
+			ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [count];
+			mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd1, %rd3;
+			st.global.u32 [%rd3], %r1; $fence
+			atom.global.add.u32 %r2, [%rd2], 1; setp.ne.u32 %p1, %r2, 7; @%p1 bra end;
+			ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd1+64], %r3;
+			end: ret;
+			}
+		E
+		printf 'module k.ptx\nbuffer A bytes=256 zero\nbuffer C bytes=4 zero\nlaunch k grid=8 block=1 args A,C\n' >k.launch
+		run -0 trace-exec -n k.launch
+		if [ "$fence" ]; then
+			assert_output ''
+		else
+			assert_output --partial "CTA (0,0,0) writes byte 0 of 'A', which CTA (7,0,0) reads at line 11 in the same launch (expected a fence before an atomic that orders the blocks, an atomic, or two launches)"
+		fi
+	done
+}
+
 @test "a race beyond the end of a buffer names the buffer that ends there" {
 	cat >k.ptx <<-'E'
 		.version 8.0

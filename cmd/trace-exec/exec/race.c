@@ -521,6 +521,15 @@ static const struct buffer *find_overrun_buffer(
 	return NULL;
 }
 
+/* Returns what the report of a race expected. Blocks that atomics order must have a fence, too. */
+static const char *expected_order(const struct bound_code *c)
+{
+	for (uint32_t i = 0; i < c->prog->n_insts; i++)
+		if (c->op[i].in && is_atomic_access(&c->op[i]))
+			return "a fence before an atomic that orders the blocks, an atomic, or two launches";
+	return "an atomic or two launches";
+}
+
 static void report_race(const struct grid *g, uint64_t byte)
 {
 	const uint64_t *bytes = atomic_load(&g->race->byte_marks);
@@ -549,9 +558,9 @@ static void report_race(const struct grid *g, uint64_t byte)
 			"; the instruction that %s it accesses the end of '%s' before it, too: perhaps it goes beyond that end",
 			overruns, end_of->name);
 	diag_warn(stmt_place(o->func, o->in),
-		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected an atomic or two launches) (kernel %s%s)",
+		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected %s) (kernel %s%s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too, hint,
-		g->launch->kernel->name, line);
+		expected_order(g->code), g->launch->kernel->name, line);
 }
 
 void race_report(struct grid *g, bool good)
