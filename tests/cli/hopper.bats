@@ -147,6 +147,7 @@ faults() {
 		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared .expected an mbarrier.init
 		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;	no mbarrier at byte 4096
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16;	no mbarrier at byte 4096
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.inval.shared.b64 [bar];
 		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier with 2 pending
 		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier with 2 pending
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	last arrival of a phase with .noComplete

@@ -256,8 +256,10 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 	}
 	FOR_BITS32 (i, m) {
 		u64 v = 0, old = 0, n = o->b ? REG(u32, w, o->b)[i] : 1;
-		bool good =
-			o->n == MB_INIT ? init_mbarrier(w, o, i, n, &v) : read_mbarrier(w, o, i, at[i], &old);
+		/* Two objects of C++ may share a barrier's memory, so that it is invalidated twice. No GPU objects. */
+		bool good = o->n == MB_INIT    ? init_mbarrier(w, o, i, n, &v)
+			    : o->n == MB_INVAL ? true
+					       : read_mbarrier(w, o, i, at[i], &old);
 
 		if (good && o->n > MB_INVAL) {
 			v = old;
