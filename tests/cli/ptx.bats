@@ -1375,6 +1375,32 @@ results() {
 	done
 }
 
+@test "a race has the source line of PTX that names it, and the end of a long path" {
+	local long
+	long=$(printf '/%09d' 1 2 3 4 5 6 7 8 9 10 11 12)
+	local file
+	for file in /home/a.cu "$long"; do
+		cat >k.ptx <<-E
+			.version 8.0
+			.target sm_70
+			.address_size 64
+			.visible .entry k(.param .u64 a)
+			{
+			.reg .b64 %rd1;
+			ld.param.u64 %rd1, [a];
+			.loc 1 27 3
+			st.global.u32 [%rd1], 1;
+			ret;
+			}
+			.file 1 "$file"
+		E
+		printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=8 block=1 args A\n' >k.launch
+		run -0 trace-exec -n k.launch
+		[ "$file" = "$long" ] && file=...${long:20}
+		assert_output --partial "in the same launch (expected an atomic or two launches) (kernel k, $file line 27)"
+	done
+}
+
 @test "a race of blocks that atomics order without a fence expects a fence" {
 	local fence
 	for fence in '' 'membar.gl;'; do

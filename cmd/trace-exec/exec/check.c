@@ -54,11 +54,25 @@ const char *checker_access_noun(const struct op *o)
 	}
 }
 
+#define PATH_SHOWN 100u /* characters at the end of a longer path that a message shows */
+
+int checker_source_text(const char *file, uint32_t line, char *out, size_t cap)
+{
+	size_t n = strlen(file), skip = n > PATH_SHOWN ? n - PATH_SHOWN : 0;
+	const char *slash = skip ? strchr(file + skip, '/') : NULL;
+
+	return snprintf(out, cap, ", %s%s line %u", skip ? "..." : "", slash ? slash : file + skip, line);
+}
+
 void checker_instruction_text(const struct op *o, char *out, size_t cap)
 {
+	const struct module *m = o->func->module;
+
 	*out = '\0';
 	if (o->func->machine)
 		o->func->machine->describe(o, out, cap);
+	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
+		checker_source_text(m->file[o->in->loc_file], o->in->loc_line, out, cap);
 }
 
 void checker_position_text(const struct op *o, char *out, size_t cap)

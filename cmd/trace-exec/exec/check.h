@@ -40,7 +40,12 @@ static inline bool does_atomic_read(const struct op *o)
 const char *checker_access_noun(const struct op *o);
 /* Writes the line of a PTX instruction, or the PC of machine code. */
 void checker_position_text(const struct op *o, char *out, size_t cap);
-/* Writes a comma and the instruction of machine code. Writes nothing for PTX, whose line begins the message. */
+/* Writes a comma, the end of the path of a source file, and the line. Returns the length, as snprintf() does. */
+int checker_source_text(const char *file, uint32_t line, char *out, size_t cap);
+/*
+ * Writes a comma and the instruction of machine code, with its source line if the code names it. Writes only the source
+ * line for PTX, because the message begins with the instruction's place in the PTX.
+ */
 void checker_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "exec/check.h"
 #include "exec/lanes.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
@@ -30,17 +31,13 @@ void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
 {
-	const struct module *m = o->func->module;
 	const char *name = w->g->launch->kernel->name;
 	char text[400], line[300] = "";
 	uint32_t tid[3];
 
-	if (o->func->machine)
-		o->func->machine->describe(o, line, sizeof(line));
+	checker_instruction_text(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
 	exec_thread_id(w, mask ? bit_lowest32(mask) : 0, tid);
-	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
-		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
 	fault_set(f, stmt_place(o->func, o->in), id,
 		"%s (kernel %.80s%s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, name,
 		strlen(name) > 80 ? ".." : "", tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1],

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 #include "arena.h"
+#include "exec/check.h"
 #include "machine/code.h"
 
 static const struct machine_execution execution;
@@ -373,7 +374,7 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	const char *file;
 	char text[SASS_TEXT_MAX];
 	uint32_t line = sass_image_line(image, function, pc, &file);
-	int n = line && file ? snprintf(out, cap, ", %.100s line %u", file, line) : 0;
+	int n = line && file ? checker_source_text(file, line, out, cap) : 0;
 
 	if (i >= c->n_own && i < c->n)
 		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
