@@ -8,6 +8,7 @@
 #include <fenv.h>
 #include <math.h>
 #include "machine/half.h"
+#include "sem/cvt.h"
 
 /* Sizes of the source (o->reg_bytes) and the result (o->bytes). o->n: rounding 0 nearest, 1 down, 2 up, 3 to zero. */
 enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
@@ -231,32 +232,17 @@ MACHINE_OP1(frnd_zero, , whole_f32_bits(truncf(ieee_f32(a))))
 
 static op_fn *const frnd_f32[4] = {frnd_nearest, frnd_down, frnd_up, frnd_zero};
 
-/* Return a number as an integer, limited to its range. NaN is 0. */
-static inline u32 limit_to_s32(float v)
-{
-	return v != v ? 0 : v <= -0x1p31f ? 1u << 31 : v >= 0x1p31f ? INT32_MAX : (u32)(s32)v;
-}
-static inline u32 limit_to_u32(float v) { return !(v > 0) ? 0 : v >= 0x1p32f ? UINT32_MAX : (u32)v; }
+MACHINE_OP1(f2i_signed, , (u32)cvt_limit_f32_to_s32(ieee_f32(a)))
+MACHINE_OP1(f2i_unsigned, , cvt_limit_f32_to_u32(ieee_f32(a)))
 
-MACHINE_OP1(f2i_signed, , limit_to_s32(ieee_f32(a)))
-MACHINE_OP1(f2i_unsigned, , limit_to_u32(ieee_f32(a)))
-
-MACHINE_OP1(f2i_signed_nearest, , limit_to_s32(rintf(ieee_f32(a))))
-MACHINE_OP1(f2i_signed_down, , limit_to_s32(floorf(ieee_f32(a))))
-MACHINE_OP1(f2i_signed_up, , limit_to_s32(ceilf(ieee_f32(a))))
+MACHINE_OP1(f2i_signed_nearest, , (u32)cvt_limit_f32_to_s32(rintf(ieee_f32(a))))
+MACHINE_OP1(f2i_signed_down, , (u32)cvt_limit_f32_to_s32(floorf(ieee_f32(a))))
+MACHINE_OP1(f2i_signed_up, , (u32)cvt_limit_f32_to_s32(ceilf(ieee_f32(a))))
 
 /* Conversions of f32 to s32, indexed by the rounding (o->n). */
 static op_fn *const f2i_f32_s32[4] = {f2i_signed_nearest, f2i_signed_down, f2i_signed_up, f2i_signed};
 
-/* Return a number, rounded to zero, as an integer, as conversions that involve 64 bits do. */
-static inline u32 limit_f64_to_s32(double v)
-{
-	return v != v || v <= -0x1p31 ? 1u << 31 : v >= 0x1p31 ? INT32_MAX : (u32)(s32)v;
-}
-static inline u32 limit_f64_to_u32(double v)
-{
-	return v != v ? 1u << 31 : !(v > 0) ? 0 : v >= 0x1p32 ? UINT32_MAX : (u32)v;
-}
+/* Returns a number, rounded to zero, as an integer, as conversions that involve 64 bits do. */
 static inline u64 limit_to_u64(float v)
 {
 	return v != v ? 1ull << 63 : !(v > 0) ? 0 : v >= 0x1p64f ? UINT64_MAX : (u64)v;
@@ -270,7 +256,7 @@ LANE_FN static void f2i_f64(struct warp *w, const struct op *o, uint32_t m)
 
 	EACH_LANE (i) {
 		double v = ieee_f64(p[i] | (u64)p[i + LANES] << 32);
-		u32 u = is_signed ? limit_f64_to_s32(v) : limit_f64_to_u32(v);
+		u32 u = is_signed ? (u32)cvt_limit_f64_to_s32(v) : cvt_limit_f64_to_u32(v);
 
 		d[i] = m >> i & 1 ? u : d[i];
 	}

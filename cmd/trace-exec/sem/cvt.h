@@ -29,4 +29,19 @@ static inline u32 cvt_finite_tf32_away(u32 a)
 	return (r & 0x7fffffff) < 0x7f800000 ? r : r - 0x2000;
 }
 
+/* Return a number as an integer, limited to its range. NaN is 0 if the source is f32, and 1 << 31 if it is f64. */
+static inline s32 cvt_limit_f32_to_s32(float v)
+{
+	return v != v ? 0 : v <= -0x1p31f ? INT32_MIN : v >= 0x1p31f ? INT32_MAX : (s32)v;
+}
+static inline u32 cvt_limit_f32_to_u32(float v) { return !(v > 0) ? 0 : v >= 0x1p32f ? UINT32_MAX : (u32)v; }
+static inline s32 cvt_limit_f64_to_s32(double v)
+{
+	return !(v > -0x1p31) ? INT32_MIN : v >= 0x1p31 ? INT32_MAX : (s32)v;
+}
+static inline u32 cvt_limit_f64_to_u32(double v)
+{
+	return v != v ? 1u << 31 : v <= 0 ? 0 : v >= 0x1p32 ? UINT32_MAX : (u32)v;
+}
+
 #endif

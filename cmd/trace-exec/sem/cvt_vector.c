@@ -36,28 +36,13 @@ LANE_OP1(f64_u32, double, u32, a)
 LANE_OP1(f64_s64, double, s64, a)
 LANE_OP1(f64_u64, double, u64, a)
 
-/* Return a number as an integer, limited to its range. NaN is 0 if the source is f32, and 1 << 31 if it is f64. */
-static inline s32 limit_f32_to_s32(float v)
-{
-	return v != v ? 0 : v <= -0x1p31f ? INT32_MIN : v >= 0x1p31f ? INT32_MAX : (s32)v;
-}
-static inline u32 limit_f32_to_u32(float v) { return !(v > 0) ? 0 : v >= 0x1p32f ? UINT32_MAX : (u32)v; }
-static inline s32 limit_f64_to_s32(double v)
-{
-	return !(v > -0x1p31) ? INT32_MIN : v >= 0x1p31 ? INT32_MAX : (s32)v;
-}
-static inline u32 limit_f64_to_u32(double v)
-{
-	return v != v ? 1u << 31 : v <= 0 ? 0 : v >= 0x1p32 ? UINT32_MAX : (u32)v;
-}
-
-LANE_OP1(rz_s32_f32, s32, float, limit_f32_to_s32(a))
-LANE_OP1(rz_u32_f32, u32, float, limit_f32_to_u32(a))
-LANE_OP1(rn_s32_f32, s32, float, limit_f32_to_s32(nearbyintf(a)))
-LANE_OP1(rm_s32_f32, s32, float, limit_f32_to_s32(floorf(a)))
-LANE_OP1(rp_s32_f32, s32, float, limit_f32_to_s32(ceilf(a)))
-LANE_OP1(rz_s32_f64, s32, double, limit_f64_to_s32(a))
-LANE_OP1(rz_u32_f64, u32, double, limit_f64_to_u32(a))
+LANE_OP1(rz_s32_f32, s32, float, cvt_limit_f32_to_s32(a))
+LANE_OP1(rz_u32_f32, u32, float, cvt_limit_f32_to_u32(a))
+LANE_OP1(rn_s32_f32, s32, float, cvt_limit_f32_to_s32(nearbyintf(a)))
+LANE_OP1(rm_s32_f32, s32, float, cvt_limit_f32_to_s32(floorf(a)))
+LANE_OP1(rp_s32_f32, s32, float, cvt_limit_f32_to_s32(ceilf(a)))
+LANE_OP1(rz_s32_f64, s32, double, cvt_limit_f64_to_s32(a))
+LANE_OP1(rz_u32_f64, u32, double, cvt_limit_f64_to_u32(a))
 
 /* ---- floating point ---- */
 
