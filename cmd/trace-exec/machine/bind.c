@@ -22,6 +22,16 @@ int mbind_refuse(const struct mbind *b, const char *why)
 		*why ? ")" : "", b->in->pc, b->fn->name);
 }
 
+/* Sets the fault that a constant of the instruction is beyond the end of its bank, and returns -1. */
+static int refuse_beyond_bank(const struct mbind *b)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "byte %u of constant bank %u, which has %u bytes", b->beyond_offset,
+		b->beyond_bank, machine_bank_bytes(b->code, b->beyond_bank));
+	return mbind_refuse(b, why);
+}
+
 static uint32_t register_slot(struct mbind *b, uint32_t n, unsigned count)
 {
 	if (b->code->registers < n + count)
@@ -153,7 +163,13 @@ bool mbind_get_known_number(const struct mbind *b, uint32_t slot, uint32_t *v)
 uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count)
 {
 	const uint32_t word[4] = {offset, offset + 4, offset + 8, offset + 12};
+	const uint32_t n = machine_bank_bytes(b->code, bank);
 
+	for (unsigned i = 0; i < count && !b->beyond; i++) {
+		b->beyond = word[i] >= n;
+		b->beyond_bank = bank;
+		b->beyond_offset = word[i];
+	}
 	return constant_slot(b, bank, word, count);
 }
 
@@ -339,8 +355,11 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	if (sass_unused_bits(b->in, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
 	operands_begin(b->bound);
+	b->beyond = false;
 	if (bind(b, o))
 		return -1;
+	if (b->beyond)
+		return refuse_beyond_bank(b);
 	machine_classify(b, bind, o);
 	if (b->uniform && !o->flow)
 		o->flow = MF_UNIFORM;

@@ -109,6 +109,8 @@ uint32_t link_function_of_inst(const struct machine_code *c, uint32_t i, uint32_
 /* Applies the relocations of the code. Returns -1 with *f set for a symbol or type that is not supported. */
 int link_apply_relocations(struct machine_code *c, link_address_fn *address_of, struct fault *f);
 
+/* Returns the size of a constant bank, also before a launch; 0 if the bank does not exist. */
+uint32_t machine_bank_bytes(const struct machine_code *c, unsigned bank);
 /* Returns the bytes of a constant bank and sets *n to their number; NULL if the bank does not exist. */
 const uint8_t *machine_constant_bank(
 	const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n);
@@ -123,6 +125,8 @@ struct mbind {
 	uint32_t index; /* number of the instruction in the function */
 	struct fault *fault;
 	bool uniform; /* the instruction belongs to the uniform datapath */
+	bool beyond; /* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
+	uint32_t beyond_bank, beyond_offset;
 };
 
 /* Returns n bits of the instruction from bit `at` on. */

@@ -120,12 +120,9 @@ void frame_open(struct grid *g)
 	const struct machine_code *c = g->launch->kernel->machine_code;
 	const struct sass_function *k = c->kernel;
 	const struct bank0_layout *x = &layouts[c->sm >= 100];
-	uint32_t bytes = k->param_offset + k->param_bytes;
 
 	g->param_at = k->param_offset;
-	g->bank0_bytes = bytes < 0x400 ? 0x400 : bytes;
-	if (g->bank0_bytes < k->bank0_bytes)
-		g->bank0_bytes = k->bank0_bytes;
+	g->bank0_bytes = machine_bank_bytes(c, 0);
 	g->bank0 = xcalloc(g->bank0_bytes + 16u, 1);
 	if (k->bank0)
 		memcpy(g->bank0, k->bank0, k->bank0_bytes);
@@ -163,32 +160,34 @@ void frame_close(struct grid *g)
 	g->bank0 = NULL;
 }
 
+uint32_t machine_bank_bytes(const struct machine_code *c, unsigned bank)
+{
+	const struct machine_module *m = c->module;
+	const struct sass_function *k = c->kernel;
+
+	switch (bank) {
+	case 0: return max_u32(max_u32(k->param_offset + k->param_bytes, 0x400), k->bank0_bytes);
+	case 2: return k->bank2 ? k->bank2_bytes : (uint32_t)m->image->bank[2].n;
+	case 3: return m->bank3 ? (uint32_t)m->bank3->size : 0;
+	default: return bank > 7 ? 0 : (uint32_t)m->image->bank[bank].n;
+	}
+}
+
 const uint8_t *machine_constant_bank(
 	const struct grid *g, const struct machine_code *c, unsigned bank, uint32_t *n)
 {
 	const struct machine_module *m = c->module;
 
-	*n = 0;
-	switch (bank) {
-	case 0: *n = g->bank0_bytes; return g->bank0;
-	case 2:
-		if (c->kernel->bank2) {
-			*n = c->kernel->bank2_bytes;
-			return c->kernel->bank2;
-		}
-		break;
-	case 3:
-		if (!m->bank3)
-			return NULL;
-		*n = (uint32_t)m->bank3->size;
-		return memory_host_address(g->mem, m->bank3->addr, m->bank3->size);
-	case 4: *n = (uint32_t)m->image->bank[4].n; return m->bank4;
-	default: break;
-	}
-	if (bank > 7)
+	*n = machine_bank_bytes(c, bank);
+	if (!*n)
 		return NULL;
-	*n = (uint32_t)m->image->bank[bank].n;
-	return m->image->bank[bank].p;
+	switch (bank) {
+	case 0: return g->bank0;
+	case 2: return c->kernel->bank2 ? c->kernel->bank2 : m->image->bank[2].p;
+	case 3: return memory_host_address(g->mem, m->bank3->addr, m->bank3->size);
+	case 4: return m->bank4;
+	default: return m->image->bank[bank].p;
+	}
 }
 
 static uint32_t read_constant(
@@ -199,8 +198,8 @@ static uint32_t read_constant(
 	if (k->bank == BANK_NUMBER)
 		return k->value;
 	const uint8_t *bank = machine_constant_bank(g, c, k->bank, &n);
-	if (bank && k->value < n)
-		memcpy(&v, bank + k->value, n - k->value < 4 ? n - k->value : 4);
+	memcpy(&v, bank + k->value,
+		n - k->value < 4 ? n - k->value : 4); /* machine_bind() rejects other offsets */
 	return v;
 }
 
