@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code: constants beyond their banks.
+# Machine code: constants beyond their banks, extern functions.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -25,4 +25,48 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 	refuses_constant 3 0 'trace-exec: k: error: not executed: MOV R2, c[0x3][0x0] (byte 0 of constant bank 3, which has 0 bytes), PC 0x0000 of function k'
 	refuses_constant 0 1024 'trace-exec: k: error: not executed: MOV R2, c[0x0][0x400] (byte 1024 of constant bank 0, which has 1024 bytes), PC 0x0000 of function k'
 	refuses_constant 0 1020 ''
+}
+
+@test "malloc and printf in machine code: memory, and lines in the order of the blocks with any -j" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	cat >k.ptx <<-'E'
+		.version 8.0
+		.target sm_80
+		.address_size 64
+		.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+		.extern .func (.param .b64 r) malloc(.param .b64 n);
+		.extern .func free(.param .b64 p);
+		.global .align 1 .b8 text[4] = {37, 117, 10, 0};
+		.visible .entry k(.param .u64 out)
+		{
+			.reg .pred %p;
+			.reg .b32 %i, %v;
+			.reg .b64 %f, %a, %m;
+			.local .align 8 .b8 l[8];
+			mov.u32 %i, %ctaid.x;
+			not.b32 %v, %i; // earlier blocks last longer
+			and.b32 %v, %v, 63;
+			mul.lo.u32 %v, %v, 100;
+		L:	add.u32 %v, %v, -1;
+			setp.gt.s32 %p, %v, 0;
+			@%p bra L;
+			{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call (r), malloc, (n); ld.param.b64 %m, [r]; }
+			st.u32 [%m+12], %i;
+			ld.u32 %v, [%m+12];
+			st.local.u32 [l], %v;
+			cvta.global.u64 %f, text;
+			cvta.local.u64 %a, l;
+			{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %f; st.param.b64 [a], %a; call (r), vprintf, (f, a); }
+			{ .param .b64 p; st.param.b64 [p], %m; call free, (p); }
+			ret;
+		}
+	E
+	ptxas -arch=sm_80 k.ptx -o k
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=64 block=1 args O' >k.launch
+	seq 0 63 >want
+	for jobs in 1 2 2; do
+		trace-exec -n -j "$jobs" k.launch >got
+		cmp want got
+	done
 }

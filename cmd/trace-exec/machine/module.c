@@ -343,10 +343,40 @@ static void free_machine(struct machine_module *x)
 	free(x);
 }
 
+/* Tests whether a kernel has a call that can reach an extern function. */
+static bool has_absolute_call(const struct machine_code *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->inst[i].opcode == 0x343 || c->inst[i].opcode == 0x943)
+			return true;
+	return false;
+}
+
+/*
+ * Notes that a kernel can call malloc(), or another extern function whose calls must have an order. Calls are through
+ * registers, so that a kernel with such a call may call any extern of the cubin. Assertions need no order.
+ */
+static void note_externs(struct bound_code *bound, const struct func *fn)
+{
+	const struct sass_image *image = fn->machine_code->module->image;
+
+	if (!has_absolute_call(fn->machine_code))
+		return;
+	for (uint32_t i = 0; i < image->n_symbols; i++) {
+		const struct sass_symbol *s = &image->symbol[i];
+
+		if (s->place != SASS_AT_EXTERN || !strncmp(s->name, "__", 2))
+			continue;
+		bound->frame[fn->number].order |= ORDER_SHOWS;
+		bound->uses_malloc |= !strcmp(s->name, "malloc");
+	}
+}
+
 static int bind_machine_kernel(struct bound_code *bound, struct func *fn, struct fault *f)
 {
 	struct machine_module *x = fn->machine_code->module;
 
+	note_externs(bound, fn);
 	set_variable_addresses(x);
 	return link_apply_relocations(fn->machine_code, symbol_address, f) || apply_relocations(x, f) ||
 			       reject_texture_references(x, fn->machine_code, f) || machine_bind(bound, fn, f)
