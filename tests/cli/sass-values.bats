@@ -1,10 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code: constants beyond their banks, extern functions.
+# Machine code: values that equal those of PTX, constants beyond their banks, extern functions.
 load helper
 bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "sm_80: approximate quotients and differences with NaN equal those of PTX" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(9)
+singles = [0, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x7f7fffff, 0x7e800001, 0xfe900000, 0x00800000]
+doubles = [0, 0x7ff8 << 48, 0xfff8 << 48 | 5, 0x7ff0 << 48, 0xfff0 << 48, 0x3ff0 << 48]
+def single():
+    return r.choice(singles) if r.random() < 0.5 else r.getrandbits(32)
+def double():
+    return r.choice(doubles) if r.random() < 0.7 else r.getrandbits(64)
+for _ in range(256):
+    sys.stdout.buffer.write(struct.pack("<2I8x2Q", single(), single(), double(), double()))' >in
+	printf '%s\n' 'module k' 'buffer A bytes=8192 file=in' 'buffer O bytes=8192 zero' 'launch k grid=1 block=256 args A,O' \
+		'save O o' >k.launch
+	equals_ptx quotients 80 -r 24 -p 8,8
+	python3 - <<-'E' # the difference of a number and a NaN is the NaN with the other sign
+		import struct
+		given, got = open("in", "rb").read(), open("o", "rb").read()
+		seen = 0
+		for at in range(16, 8192, 32):
+		    (u, v), w = struct.unpack_from("<2d", given, at), struct.unpack_from("<Q", got, at)[0]
+		    if u == u and v != v:
+		        assert w == struct.unpack_from("<Q", given, at + 8)[0] ^ 1 << 63 | 1 << 51
+		        seen += 1
+		assert seen > 20
+	E
 }
 
 # Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is refused because $3.

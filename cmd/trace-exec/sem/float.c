@@ -28,6 +28,14 @@ static inline float canonical_nan(float v)
 	return v == v ? v : nan.f;
 }
 
+/* Returns a - b. Compiled code adds the negated b, so a NaN of b has the other sign in the result. */
+static inline double subtract_f64(double a, double b)
+{
+	double r = a - b;
+
+	return b == b || a != a ? r : ieee_f64(ieee_f64_bits(r) ^ 1ull << 63);
+}
+
 /* ---- round to nearest, without .ftz and .sat ---- */
 
 LANE_OP2(add_f32, float, float, float, canonical_nan(a + b))
@@ -35,7 +43,7 @@ LANE_OP2(sub_f32, float, float, float, canonical_nan(a - b))
 LANE_OP2(mul_f32, float, float, float, canonical_nan(a *b))
 LANE_OP3(fma_f32, float, float, float, float, canonical_nan(__builtin_fmaf(a, b, c)))
 LANE_OP2(add_f64, double, double, double, a + b)
-LANE_OP2(sub_f64, double, double, double, a - b)
+LANE_OP2(sub_f64, double, double, double, subtract_f64(a, b))
 LANE_OP2(mul_f64, double, double, double, a *b)
 LANE_OP3(fma_f64, double, double, double, double, __builtin_fma(a, b, c))
 LANE_OP1(neg_f32, u32, u32, a << 1 > 0xff000000u ? 0x7fffffffu : a ^ 0x80000000u)
@@ -121,15 +129,25 @@ static void set_host_rounding(const struct op *o)
 		store_f64(w, o, m, r); \
 	}
 ROUNDED(add, a + b, a + b)
-ROUNDED(sub, a - b, a - b)
+ROUNDED(sub, a - b, subtract_f64(a, b))
 ROUNDED(mul, a *b, a *b)
 ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
 ROUNDED(div, a / b, a / b)
-/* Returns a / b as a product with the reciprocal of b, which is 0 for the largest b. */
+/*
+ * Return a / b as compiled code does: as a product with the reciprocal of b, which is 0 for the largest b. Both are
+ * multiplied by 2^24 if b is subnormal, and for .full by 1/4 if b is large.
+ */
 static inline float div_approx(float a, float b)
 {
-	return fabsf(b) > 0x1p126f && !isinf(b) ? a * copysignf(0, b) : a / b;
+	float scale = fabsf(b) < FLT_MIN ? 0x1p24f : 1;
+
+	return a * scale * approx_flush(approx_rcp(b * scale));
 }
+static inline float div_full(float a, float b)
+{
+	return fabsf(b) > 0x1p126f ? div_approx(a * 0.25f, b * 0.25f) : div_approx(a, b);
+}
+ROUNDED_F32(div_full, div_full(a, b))
 ROUNDED_F32(div_approx, div_approx(a, b))
 ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
@@ -271,13 +289,14 @@ int bind_div(struct bind *b, struct op *o)
 	if (is_integer_type(b))
 		return bind_div_int(b, o);
 	o->mode = (uint8_t)read_mode_suffixes(b->in);
-	return check_one_rounding(b)
-		       ? -1
-		       : BIND(b, o,
-				 t == T_F32   ? stmt_has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
-				 : t == T_F64 ? div_any_f64
-					      : NULL,
-				 t, t, t);
+	return check_one_rounding(b) ? -1
+				     : BIND(b, o,
+					       t == T_F32   ? stmt_has(b->in, M_APPROX) ? div_approx_any_f32
+							      : stmt_has(b->in, M_FULL) ? div_full_any_f32
+											: div_any_f32
+					       : t == T_F64 ? div_any_f64
+							    : NULL,
+					       t, t, t);
 }
 
 static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
