@@ -975,6 +975,12 @@ results() {
 	E
 }
 
+@test "wmma with f32 as accumulator and f16 as result rounds to f32 first, as compiled code does" {
+	results <<-'E'
+		mov.u32 %r10, 0x08000800; mov.u32 %r9, 0x00800080; mov.f32 %f5, 0f3f801000; wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32 {%r2,%r3,%r4,%r5}, {%r10,%r10,%r10,%r10,%r10,%r10,%r10,%r10}, {%r9,%r9,%r9,%r9,%r9,%r9,%r9,%r9}, {%f5,%f5,%f5,%f5,%f5,%f5,%f5,%f5};	3c003c00
+	E
+}
+
 @test "sparse matrix products" {
 	results <<-'E'
 		and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 0; selp.b32 %r9, 0x3c003c00, 0, %p1; mov.u32 %r10, 0x3c003c00; mov.f32 %f5, 0f3f800000; mov.u32 %r2, %r9;	00000000

@@ -577,7 +577,10 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	cp "$ROOT/tests/data/sass/dmmaround.ptx" k
 	run -0 trace-exec -n k.launch
 	python3 check.py
-	sed -i 's/wmma.*rz.f64.f64.f64.f64/wmma.mma.sync.aligned.row.col.m16n16k16.rz.f32.f32/' k
+	sed -i 's/wmma.mma.sync.aligned.row.col.m8n8k4/mma.sync.aligned.m8n8k4.row.col/' k
+	run -0 trace-exec -n k.launch
+	python3 check.py
+	sed -i 's/mma.*rz.f64.f64.f64.f64/wmma.mma.sync.aligned.row.col.m16n16k16.rz.f32.f32/' k
 	run -2 trace-exec -n k.launch
 	assert_output --partial 'rounding in wmma'
 	PATH=$PATH:/usr/local/cuda/bin

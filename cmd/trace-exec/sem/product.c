@@ -243,6 +243,8 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 
 	for (unsigned k = 0; k < x->shape.k; k++)
 		v += x->b1_operation == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
+	if (x->d == T_F16 && x->c == T_F32)
+		return (double)(float)v; /* compiled code sums in f32 and converts the sum */
 	if (!mma_is_int((enum type)x->d))
 		return v;
 	if (x->saturate)
