@@ -7,7 +7,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "sm_80: approximate quotients and differences with NaN equal those of PTX" {
+@test "sm_80: approximate quotients and roots, and differences with NaN, equal those of PTX" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(9)
@@ -19,17 +19,17 @@ def double():
     return r.choice(doubles) if r.random() < 0.7 else r.getrandbits(64)
 for _ in range(256):
     sys.stdout.buffer.write(struct.pack("<2I8x2Q", single(), single(), double(), double()))' >in
-	printf '%s\n' 'module k' 'buffer A bytes=8192 file=in' 'buffer O bytes=8192 zero' 'launch k grid=1 block=256 args A,O' \
+	printf '%s\n' 'module k' 'buffer A bytes=8192 file=in' 'buffer O bytes=12288 zero' 'launch k grid=1 block=256 args A,O' \
 		'save O o' >k.launch
 	equals_ptx quotients 80 -r 24 -p 8,8
 	python3 - <<-'E' # the difference of a number and a NaN is the NaN with the other sign
 		import struct
 		given, got = open("in", "rb").read(), open("o", "rb").read()
 		seen = 0
-		for at in range(16, 8192, 32):
-		    (u, v), w = struct.unpack_from("<2d", given, at), struct.unpack_from("<Q", got, at)[0]
+		for i in range(256):
+		    (u, v), w = struct.unpack_from("<2d", given, 32 * i + 16), struct.unpack_from("<Q", got, 48 * i + 16)[0]
 		    if u == u and v != v:
-		        assert w == struct.unpack_from("<Q", given, at + 8)[0] ^ 1 << 63 | 1 << 51
+		        assert w == struct.unpack_from("<Q", given, 32 * i + 24)[0] ^ 1 << 63 | 1 << 51
 		        seen += 1
 		assert seen > 20
 	E

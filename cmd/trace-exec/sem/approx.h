@@ -62,4 +62,19 @@ static inline uint64_t approx_upper_inverse(uint64_t bits, bool root, bool flush
 	return (ieee_f64_bits(v) + (1u << 31)) & ~0xffffffffull;
 }
 
+/* Returns 1 / sqrt(v) as compiled code computes it: the special function gives the upper 32 bits, a polynomial the rest. */
+static inline double approx_rsqrt_f64(double v)
+{
+	bool small = v < DBL_MIN;
+
+	if (!(v > 0) || isinf(v))
+		return 1 / sqrt(v);
+	v *= small ? 0x1p54 : 1;
+	double r = ieee_f64(approx_upper_inverse(ieee_f64_bits(v), true, true));
+	double error = fma(v, -(r * r), 1);
+
+	r = fma(fma(error, 0.375, 0.5), r * error, r);
+	return r * (small ? 0x1p27 : 1);
+}
+
 #endif

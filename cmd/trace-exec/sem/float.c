@@ -151,7 +151,7 @@ ROUNDED_F32(div_full, div_full(a, b))
 ROUNDED_F32(div_approx, div_approx(a, b))
 ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
-ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
+ROUNDED(rsqrt, approx_rsqrt(a), approx_rsqrt_f64(a))
 
 /* Functions for .approx.ftz.f64. */
 LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false, true))
