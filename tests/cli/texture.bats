@@ -40,6 +40,30 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	run -0 md5sum --quiet -c sums
 }
 
+@test "offsets in texels: 4 bits of each component, 6 bits of tld4, after the level of detail" {
+	kernel <<-'E'
+		mov.u32 %r5, 0x12; mov.u32 %r6, 0xfff; mov.u32 %r7, 0x81;
+		tex.2d.v4.u32.s32 {%r10,%r2,%r3,%r4}, [%rd1, {1, 2}], {1, -2};
+		tex.2d.v4.u32.s32 {%r11,%r2,%r3,%r4}, [%rd1, {1, 2}], {%r5, %r6};
+		tex.level.2d.v4.u32.f32 {%r12,%r2,%r3,%r4}, [%rd1, {0f40000000, 0f40000000}], 0f00000000, {%r6, 1};
+		tld4.r.2d.v4.u32.f32 {%r13,%r14,%r15,%r16}, [%rd1, {0f40000000, 0f40000000}], {%r7, %r6};
+		tld4.r.2d.v4.u32.f32 {%r17,%r18,%r19,%r20}, [%rd1, {0f40000000, 0f40000000}];
+		st.global.v4.u32 [%rd2], {%r10,%r11,%r12,%r13};
+		st.global.v4.u32 [%rd2+16], {%r14,%r15,%r16,%r17};
+	E
+	launch 'texture T B u8 dims=8,8'
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	run words o
+	assert_output '2 11 25 10 11 3 2 17 0 0 0 0 0 0 0 0'
+	sed -i 's/{1, -2}/{1, -2}, %f1/' k.ptx
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'a comparison of depths'
+	sed -i 's/2d.v4.u32.s32\(.*\), {1, -2}, %f1/2d.v4.u32.s32\1, {1}/' k.ptx
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'offset of 1 (expected 2, and no cube)'
+}
+
 @test "samplers apart from their textures: bound by lines, by arguments and where they are declared" {
 	kernel <<-'E'
 		mov.u64 %rd3, sb;

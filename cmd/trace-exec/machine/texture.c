@@ -223,7 +223,7 @@ static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg
 	for (unsigned i = 0; i < n; i++)
 		f->geometry.slot[i] = take_next_operand(&s);
 	if (last)
-		f->offset = f->geometry.layer = take_next_operand(&s);
+		f->offset[0] = f->geometry.layer = take_next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < 2; k++)
 			f->grad[k][i] = take_next_operand(&s);
@@ -248,7 +248,7 @@ static bool bind_fetch_operands(struct mbind *b, struct machine_fetch *x, bool i
 	if (level)
 		f->level = take_next_operand(&s);
 	if (offset)
-		f->offset = take_next_operand(&s);
+		f->offset[0] = take_next_operand(&s);
 	return true;
 }
 

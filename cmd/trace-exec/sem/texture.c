@@ -37,10 +37,12 @@ static bool is_normalized(const struct texture *t, const struct sampler *s)
 static int texel_offset(const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned d)
 {
 	unsigned bits = x->offset_bits, step = bits == 4 ? 4 : 8;
+	unsigned at = x->split_offset ? 0 : x->offset_bit + step * d;
 
 	if (!bits)
 		return 0;
-	return (int)(REG(u32, w, x->offset)[lane] << (32 - bits - x->offset_bit - step * d)) >> (32 - bits);
+	return (int)(REG(u32, w, x->offset[x->split_offset ? d : 0])[lane] << (32 - bits - at)) >>
+	       (32 - bits);
 }
 
 /* Sets the texels that a lane reads along each dimension of s->level. */
@@ -478,6 +480,30 @@ static int bind_detail(struct bind *b, struct texture_fetch *f)
 		       : 0;
 }
 
+/*
+ * Binds the offset in texels, which is operand `at` if there is one. Compiled code takes 4 bits of each component, or 6
+ * for tld4.
+ */
+static int bind_texel_offset(struct bind *b, struct texture_fetch *f, unsigned at)
+{
+	const struct operand *k = &b->in->operand[at], *e = k->kind == O_VEC ? k->elem : k;
+	unsigned n = k->kind == O_VEC ? k->n : 1;
+
+	if (b->in->n_operands <= at)
+		return 0;
+	if (b->in->n_operands > at + 1 || (k->kind != O_VEC && f->geometry.shape != TEXTURE_1D))
+		return bind_refuse(b, "a comparison of depths");
+	if (f->geometry.shape == TEXTURE_CUBE || n < f->geometry.n)
+		return bind_fault(
+			b, k, "operand", "offset of %u (expected %u, and no cube)", n, f->geometry.n);
+	f->offset_bits = f->gather ? 6 : 4;
+	f->split_offset = true;
+	for (unsigned d = 0; d < f->geometry.n; d++)
+		if ((f->offset[d] = bind_src(b, &e[d], T_S32)) == UINT32_MAX)
+			return -1;
+	return 0;
+}
+
 int bind_tex(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -490,9 +516,9 @@ int bind_tex(struct bind *b, struct op *o)
 		return bind_refuse(b, "textures of several samples");
 	if (bind_types(b, 2))
 		return -1;
-	if (in->n_operands > 2 + more)
-		return bind_refuse(b, "an offset or a comparison of depths");
-	return bind_operands(b, 2 + more, 2 + more) || bind_fetch(b, o, f) ? -1 : bind_detail(b, f);
+	return bind_operands(b, 2 + more, 4 + more) || bind_fetch(b, o, f) || bind_detail(b, f)
+		       ? -1
+		       : bind_texel_offset(b, f, 2 + more);
 }
 
 int bind_tld4(struct bind *b, struct op *o)
@@ -506,13 +532,11 @@ int bind_tld4(struct bind *b, struct op *o)
 			f->gather = i + 1u;
 	if (bind_types(b, 2))
 		return -1;
-	if (in->n_operands > 2)
-		return bind_refuse(b, "an offset or a comparison of depths");
-	if (bind_operands(b, 2, 2))
+	if (bind_operands(b, 2, 4))
 		return -1;
 	if (!f->gather || !geometry_find(in, &f->geometry) || f->geometry.n < 2 ||
 		f->geometry.shape == TEXTURE_3D)
 		return bind_fault(b, NULL, "suffix",
 			"%s (expected .r, .g, .b or .a of .2d, .a2d, .cube or .acube)", in->text);
-	return bind_fetch(b, o, f);
+	return bind_fetch(b, o, f) ? -1 : bind_texel_offset(b, f, 2);
 }

@@ -28,8 +28,9 @@ struct texture_fetch {
 	uint8_t detail;      /* enum detail */
 	uint8_t offset_bits; /* width of an offset in texels: 4 or 6; 0: none */
 	uint8_t offset_bit;  /* position of the first offset in its register, in bits */
+	bool split_offset;   /* each offset has a register of its own, whose upper bits are ignored */
 	uint32_t level;      /* slot of the level: .f32, or .s32 if the coordinates are .s32 */
-	uint32_t offset;     /* slot of the offsets */
+	uint32_t offset[3];  /* slots of the offsets; [0]: of all, unless split_offset */
 	uint32_t grad[2][3]; /* slots of the .f32 gradients */
 };
 
