@@ -227,6 +227,8 @@ int mbind_half2(struct mbind *b, struct op *o)
 		o->imm |= (bit(b, 76) ? HALF_FMZ : 0) | (bit(b, 79) ? HALF_RELU : 0);
 	if (!add && bit(b, 78))
 		return mbind_refuse(b, "f32 result");
+	if (base == 0x031 && bit(b, 76) && bit(b, 80)) /* fma.oob of PTX */
+		return mbind_refuse(b, "numbers that represent elements out of bounds");
 	choose_half2_function(b, o);
 	fold_half2(b, o);
 	return 0;
