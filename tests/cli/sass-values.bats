@@ -35,6 +35,18 @@ for _ in range(256):
 	E
 }
 
+@test "sm_80: texels as pairs of halves at integer coordinates, with offsets" {
+	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'texture T B f16x4 dims=8,8' 'buffer O bytes=1024 zero' \
+		'launch k grid=1 block=64 args T,O' 'save O o' >k.launch
+	equals_ptx halftexels 80 -r 24 -p 8,8
+	python3 -c '
+import struct
+got = struct.unpack("<256I", open("o", "rb").read())
+for i in range(64):
+    first = 8 * i & 0xff
+    assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
+}
+
 # Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is refused because $3.
 refuses_constant() {
 	python3 -c '
