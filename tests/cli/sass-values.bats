@@ -47,6 +47,14 @@ for i in range(64):
     assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
 }
 
+@test "sm_75: BRA.CONV has no operand: lanes that meet at a barrier from two sides of a branch" {
+	printf '%s\n' 'module k' 'buffer O bytes=256 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
+	equals_ptx meeting 75 -r 16 -S 256 -p 8
+	run trace-exec -q --disassemble k
+	assert_output --partial 'UMOV UR0, 0x1'
+	assert_output --partial 'BRA.CONV 0x'
+}
+
 # Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is refused because $3.
 refuses_constant() {
 	python3 -c '

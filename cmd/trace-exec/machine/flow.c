@@ -416,9 +416,11 @@ static int bind_branch(struct mbind *b, struct op *o)
 	else if (kind == 1)
 		o->n = bit(b, 84) ? BRANCH_ANY : BRANCH_UNIFORM;
 	else if (kind >= 2) {
+		bool has_operand = bit(b, 91); /* sm_75 has none: all lanes are named */
+
 		o->n = kind == 2 ? BRANCH_DIV : BRANCH_CONV;
-		o->b = ur == 63 ? FRAME_ZERO : FRAME_UR + ur * VECTOR;
-		o->mode = bit(b, 30);
+		o->b = ur == 63 || !has_operand ? FRAME_ZERO : FRAME_UR + ur * VECTOR;
+		o->mode = bit(b, 30) || !has_operand;
 	}
 	return bind_target(b, o);
 }
