@@ -4,8 +4,6 @@
 
 /* ---- LOP3 ---- */
 
-#define LOP_SIGNS \
-	u32 xa = o->mode & NEG_A ? ~0u : 0, xb = o->mode & NEG_B ? ~0u : 0, xc = o->mode & NEG_C ? ~0u : 0;
 MACHINE_OP3(lop_and, , a &b)
 MACHINE_OP3(lop_or, , a | b)
 MACHINE_OP3(lop_xor, , a ^ b)
@@ -13,13 +11,19 @@ MACHINE_OP3(lop_and_or, , (a & b) | c)
 MACHINE_OP3(lop_not_c, , ~c)
 MACHINE_OP3(lop_not_b, , ~b)
 
-/* Executes LOP3 with any truth table: each bit of o->n selects one of eight terms. */
-MACHINE_OP3(lop_any, LOP_SIGNS u32 t = o->n; u32 t0 = 0 - (t & 1); u32 t1 = 0 - (t >> 1 & 1);
-	    u32 t2 = 0 - (t >> 2 & 1); u32 t3 = 0 - (t >> 3 & 1); u32 t4 = 0 - (t >> 4 & 1);
-	    u32 t5 = 0 - (t >> 5 & 1); u32 t6 = 0 - (t >> 6 & 1); u32 t7 = 0 - (t >> 7 & 1); (void)xa;
-	    (void)xb; (void)xc;
-	    , (a & ((b & ((c & t7) | (~c & t6))) | (~b & ((c & t5) | (~c & t4))))) |
-		      (~a & ((b & ((c & t3) | (~c & t2))) | (~b & ((c & t1) | (~c & t0))))))
+MACHINE_OP3(lop_xor_xor, , a ^ b ^ c)
+
+/*
+ * Executes LOP3 with any truth table: each bit of o->n selects one of eight terms. c selects one of two terms in four
+ * pairs, b one of two of the results, a one of the last two.
+ */
+#define LOP_TERM(t, i)          (0 - ((t) >> (i)&1))
+#define LOP_CHOOSE(x, if0, if1) ((if0) ^ ((x) & ((if0) ^ (if1))))
+MACHINE_OP3(lop_any, const u32 t = o->n; const u32 t0 = LOP_TERM(t, 0); const u32 t1 = LOP_TERM(t, 1);
+	    const u32 t2 = LOP_TERM(t, 2); const u32 t3 = LOP_TERM(t, 3); const u32 t4 = LOP_TERM(t, 4);
+	    const u32 t5 = LOP_TERM(t, 5); const u32 t6 = LOP_TERM(t, 6); const u32 t7 = LOP_TERM(t, 7);
+	    , LOP_CHOOSE(a, LOP_CHOOSE(b, LOP_CHOOSE(c, t0, t1), LOP_CHOOSE(c, t2, t3)),
+		      LOP_CHOOSE(b, LOP_CHOOSE(c, t4, t5), LOP_CHOOSE(c, t6, t7))))
 
 static op_fn *lop_function(unsigned table)
 {
@@ -30,6 +34,7 @@ static op_fn *lop_function(unsigned table)
 	case 0xea: return lop_and_or;
 	case 0x55: return lop_not_c;
 	case 0x33: return lop_not_b;
+	case 0x96: return lop_xor_xor;
 	default: return lop_any;
 	}
 }
@@ -208,6 +213,33 @@ static inline u32 funnel_shift(unsigned type, bool right, bool high, bool wrap, 
 }
 MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->is_param;
 	    bool wrap = o->reg_bytes;, funnel_shift(t, right, h, wrap, a, b, c))
+
+/*
+ * The two functions are funnel_shift() for the lower word of a shift to the right and the upper word of one to the left,
+ * by 32-bit vectors: x is the word that has the first bit of the result, y the word from which further bits come.
+ */
+#define SHF_COUNTS \
+	const u32 most = o->n < SHF_S32 ? 64 : 32; \
+	const bool wrap = o->reg_bytes;
+static inline u32 shift_count(u32 n, u32 most, bool wrap)
+{
+	return wrap ? n & (most - 1) : n > most ? most : n;
+}
+static inline u32 lower_word_to_right(u32 a, u32 n, u32 c, u32 sign)
+{
+	u32 fill = (u32)((s32)c >> 31) & sign, x = n > 31 ? c : a, y = n > 31 ? fill : c, k = n & 31;
+
+	return n > 63 ? fill : x >> k | y << 1 << (31 - k);
+}
+static inline u32 upper_word_to_left(u32 a, u32 n, u32 c)
+{
+	u32 x = n > 31 ? a : c, y = n > 31 ? 0 : a, k = n & 31;
+
+	return n > 63 ? 0 : x << k | y >> 1 >> (31 - k);
+}
+MACHINE_OP3(shf_right_low, SHF_COUNTS const u32 sign = o->n == SHF_S64 ? ~0u : 0;
+	    , lower_word_to_right(a, shift_count(b, most, wrap), c, sign))
+MACHINE_OP3(shf_left_high, SHF_COUNTS, upper_word_to_left(a, shift_count(b, most, wrap), c))
 MACHINE_OP3(shf_left_word, , b > 31 ? 0 : a << b)
 MACHINE_OP3(shf_right_word, , b > 31 ? 0 : c >> b)
 MACHINE_OP3(shf_right_signed, , (u32)((s32)c >> (b > 31 ? 31 : b)))
@@ -220,7 +252,9 @@ int mbind_shf(struct mbind *b, struct op *o)
 	o->reg_bytes = bit(b, 75);
 	o->is_signed = bit(b, 76);
 	o->is_param = bit(b, 80);
-	machine_set_function(o, shf_any);
+	machine_set_function(o, o->is_signed && !o->is_param   ? shf_right_low
+				: !o->is_signed && o->is_param ? shf_left_high
+							       : shf_any);
 	if (o->n >= SHF_S32 && !o->reg_bytes) {
 		if (o->is_signed && o->is_param)
 			machine_set_function(o, o->n == SHF_S32 ? shf_right_signed : shf_right_word);
