@@ -10,9 +10,6 @@
 #include "exec/lanes.h"
 #include "lang/ieee.h"
 
-#define EXPONENT_BIAS (112u << 23) /* difference of the biases of f32 and f16, in the bits of an f32 */
-#define LEAST_NORMAL  (113u << 23) /* the least normal f16 as an f32 */
-
 LANE_FN static void expand_f16(double *to, const uint32_t *from, const struct half_source *how)
 {
 	const uint32_t shift = how->shift, keep = how->keep, flip = how->flip;

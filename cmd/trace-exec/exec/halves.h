@@ -5,6 +5,9 @@
 
 #include "exec/exec.h"
 
+#define EXPONENT_BIAS (112u << 23) /* difference of the biases of f32 and f16, in the bits of an f32 */
+#define LEAST_NORMAL  (113u << 23) /* the least normal f16 as an f32 */
+
 enum halves_op { HALVES_ADD, HALVES_MUL, HALVES_FMA };
 
 /* Place of a number in a register, and changes of its bits. */

@@ -68,12 +68,6 @@ static inline uint16_t ieee_f16_of_f32(float v)
 						    : sign | (magnitude < 0x38800000 ? small : normal));
 }
 
-/* Returns a number of bf16 as f32. NaN is 0x7fffffff. */
-static inline uint32_t ieee_f32_bits_of_bf16(uint32_t h)
-{
-	return (h & 0x7fff) > 0x7f80 ? 0x7fffffffu : h << 16;
-}
-
 /* Returns a number of f32 as bf16, rounded to nearest even, NaN as 0x7fff. */
 static inline uint16_t ieee_bf16_of_f32(float v)
 {
