@@ -241,6 +241,13 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 		      : (!writer || writer == self) && (reader == self || reader == MANY));
 }
 
+/* Tests whether an access to a part of a word, which has no marks of races, leaves the states of its bytes unchanged. */
+static inline bool is_written_part(const struct shared_shadow *s, uint32_t off, uint64_t bytes)
+{
+	return s->written[off] == WRITTEN && s->written[off + bytes - 1] == WRITTEN &&
+	       (bytes < 3 || s->written[off + 1] == WRITTEN);
+}
+
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
 static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
@@ -303,7 +310,8 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 		struct shared_shadow *s = owner->check;
 
 		if (off == UINT32_MAX ||
-			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)))
+			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)) ||
+			(bytes < 4 && is_written_part(s, off, bytes)))
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
@@ -330,14 +338,15 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 	struct shared_shadow *x = w->cta->check;
 	uintptr_t off = (uintptr_t)s->at - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
+	bool races = bytes >= 4; /* parts of words have no marks of races */
 
-	if (off >= x->bytes || off % 4 || bytes % 4)
+	if (off >= x->bytes || (races && (off % 4 || bytes % 4)))
 		return false;
 	if (write ? memchr(x->written + off, IN_FLIGHT, s->bytes) != NULL
 		  : !are_bytes_written(x->written + off, s->bytes))
 		return false;
-	if (!(write ? mark_written_words : mark_read_words)(
-		    x->seen + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
+	if (races && !(write ? mark_written_words : mark_read_words)(
+			     x->seen + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
 		return false;
 	if (write)
 		memset(x->written + off, WRITTEN, s->bytes);

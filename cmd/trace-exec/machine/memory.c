@@ -208,6 +208,33 @@ static void load_lane(u32 *d, const uint8_t *at, const struct op *o)
 	}
 }
 
+/* Loads 1 or 2 bytes of all lanes. */
+LANE_FN static void gather_small(u32 *d, uintptr_t base, const uint64_t *a, unsigned bytes, bool is_signed)
+{
+	if (bytes == 1 && !is_signed)
+		EACH_LANE_APART (i)
+			d[i] = *(const u8 *)(base + a[i]);
+	else if (bytes == 1)
+		EACH_LANE_APART (i)
+			d[i] = (u32) * (const s8 *)(base + a[i]);
+	else if (!is_signed)
+		EACH_LANE_APART (i)
+			d[i] = *(const u16_any *)(base + a[i]);
+	else
+		EACH_LANE_APART (i)
+			d[i] = (u32)(s32)(s16) * (const u16_any *)(base + a[i]);
+}
+
+/* Loads 1 or 2 bytes of all lanes at host addresses. */
+static void gather_small_at(u32 *d, uint8_t *const *at, unsigned bytes, bool is_signed)
+{
+	uint64_t a[LANES];
+
+	EACH_LANE (i)
+		a[i] = (uintptr_t)at[i];
+	gather_small(d, 0, a, bytes, is_signed);
+}
+
 static void load_any(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -221,6 +248,8 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 		return;
 	if (on == ALL_LANES && o->bytes >= 4)
 		gather_words_at(d, at, o->bytes / 4);
+	else if (on == ALL_LANES)
+		gather_small_at(d, at, o->bytes, o->is_signed);
 	else
 		FOR_BITS32 (i, on)
 			load_lane(d + i, at[i], o);
@@ -297,23 +326,6 @@ LANE_FN static void copy_masked(u32 *d, const u32_any *from, uint32_t m)
 {
 	EACH_LANE (i)
 		d[i] = m >> i & 1 ? from[i] : d[i];
-}
-
-/* Loads 1 or 2 bytes of all lanes. */
-LANE_FN static void gather_small(u32 *d, uintptr_t base, const uint64_t *a, unsigned bytes, bool is_signed)
-{
-	if (bytes == 1 && !is_signed)
-		EACH_LANE_APART (i)
-			d[i] = *(const u8 *)(base + a[i]);
-	else if (bytes == 1)
-		EACH_LANE_APART (i)
-			d[i] = (u32) * (const s8 *)(base + a[i]);
-	else if (!is_signed)
-		EACH_LANE_APART (i)
-			d[i] = *(const u16_any *)(base + a[i]);
-	else
-		EACH_LANE_APART (i)
-			d[i] = (u32)(s32)(s16) * (const u16_any *)(base + a[i]);
 }
 
 /* Loads without a result predicate. */
