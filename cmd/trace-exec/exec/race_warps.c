@@ -16,12 +16,19 @@ struct race_step {     /* an access to a word */
 enum { MANY = 0xffff };
 
 /*
+ * Words of a region that are cleared together, when the first of them is accessed in an epoch: a line of the cache has
+ * their warps[]. With an epoch for each word, a stencil of 7 points in blocks of 8 by 8 by 4 threads takes 1.93 s instead
+ * of 1.86 s.
+ */
+#define PART 16u
+
+/*
  * Marks of a region of memory in one epoch. Each epoch uses the same places for its regions, so that the marks stay in
  * the caches and take few pages: `stencil1d` and `resize` of HeCBench take 2.4 and 1.4 GB instead of 3.7 and 2.0 GB.
  */
 struct region_marks {
-	/* for each word, the epoch in which its marks are valid */
-	uint32_t seen[WARP_REGION];
+	/* for each part of the region, the epoch in which its warps[] are valid; in other epochs they count as 0 */
+	uint32_t seen[WARP_REGION / PART];
 	/* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 	uint32_t warps[WARP_REGION];
 	/* for each word, the instructions of these accesses */
@@ -85,20 +92,6 @@ static inline uint32_t do_warps_race(uint32_t warps, uint32_t self, bool write)
 	return (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
 }
 
-LANE_FN static bool has_race_between_warps(
-	const uint32_t *seen, const uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self, bool write)
-{
-	uint32_t race = 0;
-
-	if (write)
-		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? do_warps_race(warps[i], self, true) : 0;
-	else
-		for (uint64_t i = 0; i < n; i++)
-			race |= seen[i] == epoch ? do_warps_race(warps[i], self, false) : 0;
-	return race;
-}
-
 /* Returns the marks of a word after an access of the warp. */
 static inline uint32_t add_warp_to_mark(uint32_t old, uint32_t self, bool write)
 {
@@ -108,37 +101,43 @@ static inline uint32_t add_warp_to_mark(uint32_t old, uint32_t self, bool write)
 		     : (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
 }
 
-LANE_FN static void set_warp_write_marks(
-	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+/*
+ * Sets the marks of n words for an access of the warp. look: look for races. Returns true, without setting marks, if it
+ * finds one.
+ */
+static ALWAYS_INLINE bool set_warp_marks(
+	uint32_t *warps, uint32_t *insts, uint64_t n, uint32_t inst, uint32_t self, bool write, bool look)
 {
+	uint32_t race = 0;
+
+	if (look)
+		for (uint64_t i = 0; i < n; i++)
+			race |= do_warps_race(warps[i], self, write);
+	if (race)
+		return true;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, true);
-		seen[i] = epoch;
+		warps[i] = add_warp_to_mark(warps[i], self, write);
+		insts[i] = inst;
 	}
+	return false;
 }
-
-LANE_FN static void set_warp_read_marks(
-	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+LANE_FN static bool set_warp_write_marks(
+	uint32_t *warps, uint32_t *insts, uint64_t n, uint32_t inst, uint32_t self, bool look)
 {
-	LANES_LOOP for (uint64_t i = 0; i < n; i++)
-	{
-		warps[i] = add_warp_to_mark(seen[i] == epoch ? warps[i] : 0, self, false);
-		seen[i] = epoch;
-	}
+	return set_warp_marks(warps, insts, n, inst, self, true, look);
 }
-
-LANE_FN static void fill_instruction_marks(uint32_t *p, uint64_t n, uint32_t v)
+LANE_FN static bool set_warp_read_marks(
+	uint32_t *warps, uint32_t *insts, uint64_t n, uint32_t inst, uint32_t self, bool look)
 {
-	for (uint64_t i = 0; i < n; i++)
-		p[i] = v;
+	return set_warp_marks(warps, insts, n, inst, self, false, look);
 }
 
 /* Notes the first race of an access of the warp to the words of the region from `first` on. */
 static NOINLINE void note_warp_race(struct warp_marks *x, const struct region_marks *r, uint64_t region,
 	uint32_t inst, uint32_t self, uint32_t first, bool write)
 {
-	while (r->seen[first] != x->epoch || !do_warps_race(r->warps[first], self, write))
+	while (!do_warps_race(r->warps[first], self, write))
 		first++;
 	uint32_t writer = r->warps[first] & 0xffff, reader = r->warps[first] >> 16;
 	bool after_write = writer && writer != self;
@@ -162,6 +161,16 @@ static NOINLINE void place_region(struct warp_marks *x, uint64_t region)
 	x->region[region] = (struct region_place){x->epoch, x->n_marks++};
 }
 
+/* Makes the marks of n words valid in this epoch. */
+static inline void begin_parts(struct region_marks *r, uint32_t epoch, uint32_t first, uint32_t n)
+{
+	for (uint32_t part = first / PART; part <= (first + n - 1) / PART; part++)
+		if (r->seen[part] != epoch) {
+			memset(r->warps + part * PART, 0, PART * sizeof(*r->warps));
+			r->seen[part] = epoch;
+		}
+}
+
 /* Notes an access to n words of a region by the warp whose number is self - 1. */
 static void note_region_access(struct warp_marks *x, uint64_t region, uint32_t inst, uint32_t self,
 	uint32_t first, uint32_t n, bool write)
@@ -169,26 +178,22 @@ static void note_region_access(struct warp_marks *x, uint64_t region, uint32_t i
 	if (x->region[region].epoch != x->epoch)
 		place_region(x, region);
 	struct region_marks *r = &x->marks[x->region[region].place];
-	uint32_t *seen = r->seen + first, *warps = r->warps + first,
-		 *insts = (write ? r->write_inst : r->read_inst) + first;
+	uint32_t *warps = r->warps + first, *insts = (write ? r->write_inst : r->read_inst) + first;
 
+	begin_parts(r, x->epoch, first, n);
 	if (n == 1) { /* fast path without calls */
-		uint32_t old = *seen == x->epoch ? *warps : 0;
-
-		if (!x->race_found && do_warps_race(old, self, write))
+		if (!x->race_found && do_warps_race(*warps, self, write))
 			note_warp_race(x, r, region, inst, self, first, write);
-		*warps = add_warp_to_mark(old, self, write);
-		*seen = x->epoch;
+		*warps = add_warp_to_mark(*warps, self, write);
 		*insts = inst;
 		return;
 	}
-	if (!x->race_found && has_race_between_warps(seen, warps, n, x->epoch, self, write))
+	bool (*set)(uint32_t *, uint32_t *, uint64_t, uint32_t, uint32_t, bool) =
+		write ? set_warp_write_marks : set_warp_read_marks;
+	if (set(warps, insts, n, inst, self, !x->race_found)) {
 		note_warp_race(x, r, region, inst, self, first, write);
-	if (write)
-		set_warp_write_marks(seen, warps, n, x->epoch, self);
-	else
-		set_warp_read_marks(seen, warps, n, x->epoch, self);
-	fill_instruction_marks(insts, n, inst);
+		set(warps, insts, n, inst, self, false);
+	}
 }
 
 void race_note_warp(
