@@ -119,6 +119,7 @@ struct isa *isa_new(void)
 	struct isa *isa = xcalloc(1, sizeof(*isa));
 	grow(&isa->op, &isa->cap, N_BUILT_IN, sizeof(isa->op[0]));
 	memcpy(isa->op, built_in, sizeof(built_in));
+	table_reserve(&isa->rows, N_BUILT_IN);
 	for (isa->n = 0; isa->n < N_BUILT_IN; isa->n++)
 		add_stem(isa, isa->n);
 	return isa;

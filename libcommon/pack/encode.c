@@ -91,8 +91,12 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 	struct buf *b = &e->col[COL_BITS];
 
 	buf_room(b, sizeof(e->bits));
-	for (e->n_bits += n; e->n_bits >= 8; e->n_bits -= 8, e->bits >>= 8)
-		b->p[b->n++] = (uint8_t)e->bits;
+	e->n_bits += n;
+	for (unsigned i = 0; i < 5; i++) /* at most 39 bits; only whole bytes of them stay */
+		b->p[b->n + i] = (uint8_t)(e->bits >> 8 * i);
+	b->n += e->n_bits / 8;
+	e->bits >>= e->n_bits / 8 * 8;
+	e->n_bits %= 8;
 }
 
 /* Appends a bit for each active lane: 1 if the lane is in the mask, else 0. */

@@ -9,6 +9,9 @@
 #include "follow.h"
 #include "records.h"
 
+#define BLOCKS_AHEAD 4u /* number of thread blocks for which the arrays of a part are made larger at a time */
+#define MORE_MOST    (1u << 16) /* number of elements of a large thread block, for which BLOCKS_AHEAD is 1 */
+
 /* ---- lengths ------------------------------------------------------------------------------ */
 
 static unsigned decimal_digits(uint64_t v)
@@ -79,6 +82,8 @@ void records_begin_part(struct records *r, struct parsed *p)
 {
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
+	grow(&p->part.code.s, &p->part.code.cap, r->n_inst, sizeof(p->part.code.s[0]));
+	buf_room(&p->part.code.text, r->n_text + 1);
 	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
 	for (unsigned i = 0; i < LEADERS; i++)
 		r->leader[i].warp = 0;
@@ -153,10 +158,9 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 {
 	uint32_t at = addr >> 2;
 	const uint64_t *a = word + at;
-	unsigned n = mask == UINT32_MAX ? 32 : bit_count32(mask);
 	uint64_t by = 0;
 
-	if (!n) {
+	if (!mask) {
 		r->digits++;
 		return strlen(" 1 0x0 0");
 	}
@@ -168,12 +172,13 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 	const unsigned digits = hex_digits(a[0] + by);
 	uint64_t base = strlen(" 1 0x") + digits;
 	r->digits += digits;
-	if (n == 1)
+	if (!(mask & (mask - 1)))
 		return base;
 	if ((addr & 3) == ADDR_STRIDE)
 		return base + (mask_has_holes(mask) ? length_of_steps(r, mask, a[1])
 						    : 1 + signed_length((int64_t)a[1]));
-	return base + (n == 32 ? length_of_known_list(r, at, a) : differences_length(a, n));
+	return base + (mask == UINT32_MAX ? length_of_known_list(r, at, a)
+					  : differences_length(a, bit_count32(mask)));
 }
 
 static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint32_t *n)
@@ -312,20 +317,31 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 	r->min_present[u->id] = u->n;
 }
 
+/*
+ * Makes an array with n elements larger if it lacks free entries for `more` elements and for the one that
+ * parsed_reserve() needs.
+ */
+static void grow_for_more(void *array, uint32_t *cap, uint32_t n, uint32_t more, size_t size)
+{
+	if (n + more < *cap)
+		return;
+	grow(array, cap, n + (more < MORE_MOST ? BLOCKS_AHEAD * more : more) + 1, size);
+}
+
 /* Makes free entries for the records of the warps. */
 static void grow_for_warps(struct parsed *p, const struct pack_warp *warp, uint32_t n_warps)
 {
-	uint32_t runs = p->n_run, more = p->n_more, words = p->n_addr;
+	uint32_t runs = 0, more = 0, words = 0;
 
 	for (uint32_t i = 0; i < n_warps; i++) {
 		runs += warp[i].n_runs;
 		more += warp[i].n_more;
 		words += warp[i].n_words;
 	}
-	grow(&p->run, &p->cap_run, runs, sizeof(p->run[0]));
-	grow(&p->more, &p->cap_more, more, sizeof(p->more[0]));
-	grow(&p->addr, &p->cap_addr, words, sizeof(p->addr[0]));
-	grow(&p->warp, &p->cap_warp, p->n_warp + n_warps, sizeof(p->warp[0]));
+	grow_for_more(&p->run, &p->cap_run, p->n_run, runs, sizeof(p->run[0]));
+	grow_for_more(&p->more, &p->cap_more, p->n_more, more, sizeof(p->more[0]));
+	grow_for_more(&p->addr, &p->cap_addr, p->n_addr, words, sizeof(p->addr[0]));
+	grow_for_more(&p->warp, &p->cap_warp, p->n_warp, n_warps, sizeof(p->warp[0]));
 	buf_room(&p->text, 1);
 }
 

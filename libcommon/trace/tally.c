@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counts of a kernel's work. Generic accesses are counted as global ones, because most of them are. */
 #include <stdbool.h>
+#include <string.h>
 #include "bits.h"
 #include "tally.h"
 #include "trace/lanes.h"
 
-#define SLOTS 128u /* twice the number of sectors of a warp's access, so that a free slot is found soon */
+/* Twice the largest number of sectors of a warp's access, so that a free slot is found soon. */
+#define SLOTS 128u
 
-/* Adds a sector to slot[], which contains sector numbers plus 1. Returns whether the sector was new. */
-static bool add_sector(uint64_t slot[SLOTS], uint64_t sector)
+/* Set of sectors. */
+struct sector_set {
+	unsigned bits;        /* logarithm of the number of slots in use */
+	uint64_t slot[SLOTS]; /* numbers of the sectors plus 1, by their hash; 0: free */
+};
+
+/* Adds a sector. Returns whether it was new. */
+static bool add_sector(struct sector_set *s, uint64_t sector)
 {
-	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
+	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> (64 - s->bits));
 
-	for (; slot[at]; at = (at + 1) % SLOTS)
-		if (slot[at] == sector + 1)
+	for (; s->slot[at]; at = (at + 1) & ((1u << s->bits) - 1))
+		if (s->slot[at] == sector + 1)
 			return false;
-	slot[at] = sector + 1;
+	s->slot[at] = sector + 1;
 	return true;
 }
 
 static uint32_t count_scattered_sectors(const uint64_t lane[32], uint32_t mask, uint32_t more)
 {
-	uint64_t slot[SLOTS] = {0};
+	struct sector_set s;
 	uint32_t n = 0;
 
+	/* two sectors a lane, and as many free slots */
+	s.bits = 2 + log2_floor(2 * bit_count32(mask) - 1);
+	memset(s.slot, 0, sizeof(s.slot[0]) << s.bits);
 	FOR_BITS32 (i, mask) {
 		uint64_t first = lane[i] / 32, last = (lane[i] + more) / 32;
 
-		n += add_sector(slot, first);
-		n += last > first && add_sector(slot, first + 1);
+		n += add_sector(&s, first);
+		n += last > first && add_sector(&s, first + 1);
 	}
 	return n;
 }
