@@ -62,6 +62,11 @@ void pack_begin_kernel(struct pack_writer *w);
 void pack_add_text(struct pack_writer *w, const void *bytes, size_t n);
 /* Ends a kernel. Sets hash (16 bytes, or NULL) to the XXH3-128 of the kernel's text. */
 void pack_end_kernel(struct pack_writer *w, unsigned char *hash);
+#define PACK_REGISTERS 5u
+#define PACK_IMMS      2u
+#define PACK_IMM_END   INT64_C(1000000000000000) /* absolute value from which on an immediate is text */
+/* Text at the end of a line, after its last immediate: nothing, " " or " NoVal ". */
+enum pack_end { PACK_END_NONE, PACK_END_BLANK, PACK_END_NO_VALUES };
 /*
  * An instruction of a kernel that is written as records instead of text. The calls between pack_begin_kernel() and
  * pack_end_kernel() are then pack_begin_records() instead of pack_add_text(), and pack_block() for each thread block.
@@ -77,7 +82,17 @@ struct pack_inst {
 	 */
 	uint32_t text;
 	uint16_t text_len, end_len;
-	uint32_t open; /* 1: text of each execution follows the constant text at the end of the line; 0: none does */
+	uint8_t open; /* 1: text of each execution follows the constant text at the end of the line; 0: none does */
+	/*
+	 * 1: the constant text is given as columns of machine code, for which the packer needs no text. `text` and
+	 * text_len are the opcode, end_len is 0, and the next fields are the other columns. 0: it is given as text.
+	 */
+	uint8_t columns;
+	uint8_t n_results, n_sources, n_imms;
+	uint8_t end;                  /* after the immediates, enum pack_end */
+	uint8_t reg[PACK_REGISTERS];  /* numbers of the registers, results first */
+	uint8_t kind[PACK_REGISTERS]; /* of each register: 0 R, 1 UR, 2 P, 3 UP */
+	int64_t imm[PACK_IMMS];       /* more than -PACK_IMM_END and less than PACK_IMM_END */
 };
 struct pack_code { /* static code of a kernel with records */
 	struct pack_inst *inst;
@@ -85,7 +100,7 @@ struct pack_code { /* static code of a kernel with records */
 	char *text;    /* constant texts of the instructions */
 	size_t n_text; /* bytes */
 };
-/* Reports whether the texts of all instructions are within the text of the code. */
+/* Reports whether the texts of all instructions are within the text of the code, and their columns are valid. */
 bool pack_code_good(const struct pack_code *c);
 /* Frees the arrays of the code. */
 static inline void pack_code_free(struct pack_code *c)

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include "flow.h"
+#include "pack.h"
 #include "parse.h"
 
 #define SHAPE_ENDS 3u
@@ -139,6 +140,23 @@ static bool split_static(
 	       scan_tail((struct line){text + st->tail, text + st->tail + st->tail_len}, t);
 }
 
+/* Sets t to the columns of an instruction whose opcode is its text. */
+static void split_columns(
+	const struct pcode *c, const struct pstatic *s, const struct pack_inst *x, struct split *t)
+{
+	t->form = (struct form){.op = (const char *)c->text.p + s->mid,
+		.op_len = s->mid_len,
+		.n_dst = x->n_results,
+		.n_src = x->n_sources,
+		.width = (uint8_t)x->width,
+		.shape = (uint8_t)(x->n_imms * SHAPE_ENDS + x->end),
+		.flags = s->flags};
+	memcpy(t->reg, x->reg, sizeof(x->reg));
+	memcpy(t->kind, x->kind, sizeof(x->kind));
+	for (unsigned i = 0; i < PACK_IMMS; i++)
+		t->imm[i] = fold(x->imm[i]);
+}
+
 static bool is_same_form(const struct form *a, const struct form *b)
 {
 	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
@@ -230,36 +248,39 @@ static void put_registers(struct buf *b, const uint8_t *reg, unsigned n)
 	b->n += n;
 }
 
-void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *before)
+void code_add_static(
+	struct part *p, struct pstatic *s, const struct pstatic *before, const struct pack_inst *x)
 {
 	struct pcode *c = &p->code;
 	struct split y;
 
 	if (!c->tables)
 		c->tables = xcalloc(1, sizeof(*c->tables));
-	struct code_tables *x = c->tables;
-	buf_var(&x->t[T_PC], s->pc - (before ? before->pc : 0));
+	struct code_tables *k = c->tables;
+	buf_var(&k->t[T_PC], s->pc - (before ? before->pc : 0));
 	if (p->style & STYLE_LINENO)
-		buf_var(&x->t[T_LINE], fold((int64_t)s->lineno - (before ? before->lineno : 0)));
+		buf_var(&k->t[T_LINE], fold((int64_t)s->lineno - (before ? before->lineno : 0)));
 	s->form = 0;
-	if (!split_static(c, part_dialect(p), s, &y)) {
-		put_raw_line(x, p, s);
+	if (x) {
+		split_columns(c, s, x, &y);
+	} else if (!split_static(c, part_dialect(p), s, &y)) {
+		put_raw_line(k, p, s);
 		return;
 	}
-	const uint32_t form = line_form_of(x, &y.form);
+	const uint32_t form = line_form_of(k, &y.form);
 	const unsigned n = y.form.n_dst + y.form.n_src + 0u, imms = y.form.shape / SHAPE_ENDS;
 	s->form = form + 1;
 	s->next = s->target = s->mem = NONE;
 	s->op = (uint16_t)(y.form.op - ((const char *)c->text.p + s->mid));
 	s->op_len = (uint16_t)y.form.op_len;
-	s->ctl = x->all.f[form].ctl;
+	s->ctl = k->all.f[form].ctl;
 	s->imm = imms ? (uint64_t)unfold(y.imm[0]) : UINT64_MAX;
-	buf_var(&x->t[T_FORM], form);
-	put_registers(&x->t[T_DST], y.reg, y.form.n_dst);
-	put_registers(&x->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
-	put_registers(&x->t[T_KIND], y.kind, n);
-	for (unsigned k = 0; k < imms; k++)
-		buf_var(&x->t[T_IMM], !k && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[k]);
+	buf_var(&k->t[T_FORM], form);
+	put_registers(&k->t[T_DST], y.reg, y.form.n_dst);
+	put_registers(&k->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
+	put_registers(&k->t[T_KIND], y.kind, n);
+	for (unsigned i = 0; i < imms; i++)
+		buf_var(&k->t[T_IMM], !i && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[i]);
 }
 
 uint32_t code_form_count(const struct pcode *c) { return c->tables ? c->tables->all.n : 0; }

@@ -8,6 +8,7 @@
  *   parse.c      conversion of text to a part; accepts only text that it reproduces exactly
  *   static.c     the distinct static instructions of a part
  *   records.c    conversion of records to a part, without text
+ *   constant.h   constant texts of instructions that are given as columns
  *   follow.h     warps that differ from an earlier warp only in the first addresses of accesses
  *   part.c       completion of a part after parsing
  *   text.c       conversion of records to the same text
@@ -239,6 +240,9 @@ struct parsed {
 	 */
 	uint32_t *met, n_met;
 	uint32_t *to, *next_more;
+	/* By static instruction in the order of their addition: its columns, if `columns` is set. NULL: none has them. */
+	struct pack_inst *columns;
+	uint32_t cap_columns;
 	uint32_t step; /* the models are trained on the first warps and every step-th one */
 	bool areas;    /* true if constants are relative to areas */
 };
@@ -338,9 +342,10 @@ struct block_room {
 };
 /*
  * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow from
- * its text. before: the instruction before it, or NULL.
+ * its text, or from its columns if x is not NULL. before: the instruction before it, or NULL.
  */
-void code_add_static(struct part *p, struct pstatic *s, const struct pstatic *before);
+void code_add_static(
+	struct part *p, struct pstatic *s, const struct pstatic *before, const struct pack_inst *x);
 /* Returns the number of forms in the tables. */
 uint32_t code_form_count(const struct pcode *c);
 void code_tables_free(struct code_tables *x);

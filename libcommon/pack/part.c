@@ -158,7 +158,9 @@ void parsed_finish(struct parsed *p)
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
-		code_add_static(&p->part, &s[i], i ? &s[i - 1] : NULL);
+		const struct pack_inst *x = p->columns ? &p->columns[o[i].id] : NULL;
+
+		code_add_static(&p->part, &s[i], i ? &s[i - 1] : NULL, x && x->columns ? x : NULL);
 	}
 	free(c->s);
 	c->s = s;
@@ -207,6 +209,7 @@ static void free_part_numbers(struct parsed *p)
 	free(p->met);
 	free(p->to);
 	free(p->next_more);
+	free(p->columns);
 }
 
 void parsed_clear(struct parsed *p)

@@ -5,7 +5,9 @@
  * Always true: the part equals the part that parse.c would make from the text, so the stream has the same bytes. Text
  * is made only for a thread block that does not fit any part.
  */
+#include <stdio.h>
 #include "addr.h"
+#include "constant.h"
 #include "follow.h"
 #include "records.h"
 
@@ -13,28 +15,6 @@
 #define MORE_MOST    (1u << 16) /* number of elements of a large thread block, for which BLOCKS_AHEAD is 1 */
 
 /* ---- lengths ------------------------------------------------------------------------------ */
-
-static unsigned decimal_digits(uint64_t v)
-{
-	unsigned n = 1;
-
-	for (; v >= 10; v /= 10)
-		n++;
-	return n;
-}
-
-static unsigned signed_length(int64_t v)
-{
-	return (unsigned)(v < 0) + decimal_digits(v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-}
-
-bool pack_code_good(const struct pack_code *c)
-{
-	for (uint32_t i = 0; i < c->n; i++)
-		if ((uint64_t)c->inst[i].text + c->inst[i].text_len + c->inst[i].end_len > c->n_text)
-			return false;
-	return true;
-}
 
 void records_begin(struct records *r, const struct pack_code *code)
 {
@@ -44,17 +24,16 @@ void records_begin(struct records *r, const struct pack_code *code)
 	r->inst = inst;
 	r->n_inst = n_inst;
 	r->text = code->text;
-	r->n_text = code->n_text;
+	r->n_text = 0;
 	records_free(r);
 	r->min_present = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->min_present[0]));
 	r->next_variable = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_variable[0]));
 	r->fixed_bytes_before = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed_bytes_before[0]));
 	for (uint32_t i = 0; i < 2 * n_inst; i++) {
 		const struct pack_inst *x = &inst[i < n_inst ? i : i - n_inst];
-		unsigned text = i >= n_inst   ? 0
-				: x->text_len ? x->text_len + (unsigned)x->end_len
-					      : decimal_digits(x->width);
+		unsigned text = i < n_inst ? constant_length(x) : 0;
 
+		r->n_text += x->text_len ? text : 0;
 		r->fixed_bytes_before[i + 1] =
 			r->fixed_bytes_before[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
 	}
@@ -83,6 +62,7 @@ void records_begin_part(struct records *r, struct parsed *p)
 	p->n_met = 2 * r->n_inst;
 	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
 	grow(&p->part.code.s, &p->part.code.cap, r->n_inst, sizeof(p->part.code.s[0]));
+	grow(&p->columns, &p->cap_columns, r->n_inst, sizeof(p->columns[0]));
 	buf_room(&p->part.code.text, r->n_text + 1);
 	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
 	for (unsigned i = 0; i < LEADERS; i++)
@@ -281,31 +261,54 @@ bool records_fit(const struct records *r, uint32_t n_warps)
 	       8 * (uint64_t)r->n_inst + r->n_text <= pack_limits.text;
 }
 
-/* Adds static instruction id, in the order of the runs. If id >= n_inst, its lines are text. */
+/* Appends the constant text of static instruction x to the part, and sets its place in s. */
+static void add_static_text(
+	const struct records *r, struct pcode *c, struct pstatic *s, const struct pack_inst *x)
+{
+	const char *text = r->text + x->text;
+	size_t middle = x->text_len, end = x->end_len;
+	char digits[12];
+
+	s->mid = (uint32_t)c->text.n;
+	if (x->columns && r->as_text) {
+		middle = constant_append(&c->text, x, text);
+		end = c->text.n - s->mid - middle;
+	} else if (x->text_len) {
+		buf_add(&c->text, text, middle + end);
+	} else {
+		middle = (size_t)snprintf(digits, sizeof(digits), "%u", x->width);
+		end = 0;
+		buf_add(&c->text, digits, middle);
+	}
+	s->mid_len = (uint16_t)middle;
+	s->tail = (uint32_t)(s->mid + middle);
+	s->tail_len = (uint16_t)end;
+}
+
+/*
+ * Adds static instruction id, in the order of the runs. If id >= n_inst, its lines are text. The text of an instruction
+ * with columns is only its opcode, unless the part becomes text.
+ */
 static void add_record_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;
-	bool text = id >= r->n_inst;
+	const bool text = id >= r->n_inst;
 	const struct pack_inst *x = &r->inst[text ? id - r->n_inst : id];
-	uint8_t digits[10], *d = digits + sizeof(digits);
-	const void *middle = x->text_len ? (const void *)(r->text + x->text) : d;
-	size_t n = text ? 0 : x->text_len, end = n ? x->end_len : 0;
 
-	if (!text && !n) {
-		for (uint32_t v = x->width; d == digits + sizeof(digits) || v; v /= 10)
-			*--d = (uint8_t)('0' + v % 10);
-		n = (size_t)(digits + sizeof(digits) - d);
-		middle = d;
-	}
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
-	c->s[c->n] = (struct pstatic){.pc = x->pc,
+	grow(&p->columns, &p->cap_columns, c->n + 1, sizeof(p->columns[0]));
+	struct pstatic *s = &c->s[c->n];
+
+	*s = (struct pstatic){.pc = x->pc,
 		.flags = text ? ST_LINE : (uint8_t)((x->width ? ST_MEM : 0) | (x->open ? ST_TAIL : 0)),
 		.mid = (uint32_t)c->text.n,
-		.mid_len = (uint16_t)n,
-		.tail = (uint32_t)(c->text.n + n),
-		.tail_len = (uint16_t)end,
+		.tail = (uint32_t)c->text.n,
 		.next = NONE};
-	buf_add(&c->text, middle, n + end);
+	p->columns[c->n].columns = 0;
+	if (!text)
+		add_static_text(r, c, s, x);
+	if (!text && x->columns && !r->as_text)
+		p->columns[c->n] = *x;
 	p->met[id] = ++c->n;
 }
 

@@ -417,6 +417,7 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 	buf_add(&w->in, header, n);
 	buf_byte(&w->in, '\n');
 	records_begin(&w->records, code);
+	w->records.as_text = w->facts.dialect != DIALECT_SASS;
 	seed = XXH3_64bits_withSeed(code->text, code->n_text, seed);
 	w->code = XXH3_64bits_withSeed(code->inst, code->n * sizeof(*code->inst), seed);
 }
@@ -435,9 +436,11 @@ static void add_block_as_text(struct pack_writer *w, const uint32_t id[3], const
 		queue_return_parsed(w->queue, w->filled);
 	w->filled = NULL;
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
+	w->records.as_text = true;
 	records_begin_part(&w->records, p);
 	records_add_block(&w->records, p, id, lines, warp, n_warps);
 	records_append_text(&text, &w->records, p, first);
+	w->records.as_text = w->facts.dialect != DIALECT_SASS;
 	parsed_free(p);
 	free(p);
 	pack_add_text(w, text.p, text.n);

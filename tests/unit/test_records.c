@@ -3,7 +3,7 @@
  * Unit tests of kernels that are packed from records. Unpacking the stream must give the text that the
  * records represent, which this file writes separately. This must hold at every level, with any number of
  * threads, and for blocks larger than the maximum part. The code is PTX or machine code. Lines of machine
- * code have constant texts around the mask and the addresses.
+ * code have constant texts around the mask and the addresses, which the packer gets as text or as columns.
  */
 #include "pack.h"
 #include "bits.h"
@@ -48,6 +48,8 @@ struct made {
 };
 
 static struct pack_inst inst[INSTS];
+static char middle[INSTS][48],
+	tail[INSTS][16]; /* constant text of each instruction before and after the addresses */
 static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
 static bool machine; /* true if the kernels are machine code */
@@ -213,22 +215,37 @@ static void make_static_code(void)
 			.pc = i > 35 ? 0xfff0 + 8 * i : 8 * i, .width = i % 3 ? 0 : 1u << i % 5};
 		if (!machine)
 			continue;
+		const char *opcode = x->width ? "LDG.E" : "IADD3";
+		const int imm = i % 4 ? 0 : (int)i - 9;
+
 		x->text = (uint32_t)code.n_text;
-		x->text_len = (uint16_t)sprintf(
-			texts + x->text, "1 R%u %s 1 R2 %u", i, x->width ? "LDG.E" : "IADD3", x->width);
-		x->end_len = (uint16_t)sprintf(texts + x->text + x->text_len, " %d ", i % 4 ? 0 : (int)i - 9);
 		x->open = !regular && i % 5 == 3;
+		x->columns = i % 2;
+		sprintf(middle[i], "1 R%u %s 1 UR2 %u", i, opcode, x->width);
+		sprintf(tail[i], " %d ", imm);
+		if (x->columns) {
+			x->n_results = x->n_sources = x->n_imms = 1;
+			x->reg[0] = (uint8_t)i;
+			x->reg[1] = 2;
+			x->kind[1] = 1;
+			x->imm[0] = imm;
+			x->end = PACK_END_BLANK;
+		} else {
+			x->end_len = (uint16_t)strlen(tail[i]);
+		}
+		x->text_len = (uint16_t)sprintf(texts + x->text, "%s", x->columns ? opcode : middle[i]);
+		memcpy(texts + x->text + x->text_len, tail[i], x->end_len);
 		code.n_text += x->text_len + x->end_len;
 	}
 }
 
-/* Adds the text of instruction x between the mask and the addresses. */
-static void append_text_after_mask(const struct pack_inst *x)
+/* Adds the text of instruction k between the mask and the addresses. */
+static void append_text_after_mask(uint32_t k)
 {
 	if (machine)
-		buf_add(&whole, texts + x->text, x->text_len);
+		append_format(&whole, "%s", middle[k]);
 	else
-		append_format(&whole, "%u", x->width);
+		append_format(&whole, "%u", inst[k].width);
 }
 
 /* Adds values of registers as the text of an open instruction. */
@@ -267,14 +284,14 @@ static void make_warp(struct made *m, uint32_t n)
 			more->text_len = (uint32_t)(whole.n - at);
 			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
-			append_text_after_mask(&inst[k]);
+			append_text_after_mask(k);
 			if (inst[k].width && predictable)
 				add_predictable_addresses(m, k, &more->addr);
 			else if (inst[k].width &&
 				 (random_below(3) == 0 || !add_shifted_addresses(m, mask, &more->addr)))
 				add_addresses(m, mask, &more->addr);
 			if (machine)
-				buf_add(&whole, texts + inst[k].text + inst[k].text_len, inst[k].end_len);
+				append_format(&whole, "%s", tail[k]);
 			if (inst[k].open)
 				add_values(m, more);
 		}
@@ -322,11 +339,11 @@ static void make_follower(struct made *m)
 	for (const struct pack_run *r = m->run; r < m->run + m->n_runs; r++)
 		for (uint32_t i = r->id; i < r->id + r->n; i++) {
 			append_format(&whole, "%04x %08x ", inst[i].pc, r->mask);
-			append_text_after_mask(&inst[i]);
+			append_text_after_mask(i);
 			if (inst[i].width)
 				move_access(m, more++->addr, r->mask, apart ? random_below(1u << 20) : by);
 			if (machine)
-				buf_add(&whole, texts + inst[i].text + inst[i].text_len, inst[i].end_len);
+				append_format(&whole, "%s", tail[i]);
 			append_format(&whole, "\n");
 		}
 }
@@ -521,6 +538,27 @@ static void test_late_lists(void)
 	buf_free(&early);
 }
 
+/* Tests that each field of the columns of an instruction is checked. */
+static void test_bad_columns(void)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		make_static_code();
+		struct pack_inst *x = &inst[1];
+		switch (i) {
+		case 0: x->n_sources = PACK_REGISTERS; break;
+		case 1: x->n_imms = PACK_IMMS + 1; break;
+		case 2: x->end = PACK_END_NO_VALUES + 1; break;
+		case 3: x->width = 256; break;
+		case 4: x->kind[0] = 4; break;
+		case 5: x->imm[0] = PACK_IMM_END; break;
+		case 6: texts[x->text] = 'a'; break;
+		default: texts[x->text + 1] = ' '; break;
+		}
+		ok(!pack_code_good(&code), "wrong columns are found: case %u", i);
+	}
+	make_static_code();
+}
+
 int main(void)
 {
 	const struct pack_limits was = pack_limits;
@@ -559,6 +597,7 @@ int main(void)
 	ok(pack_code_good(&code), "texts within the code's text are good");
 	inst[INSTS - 1].end_len++;
 	ok(!pack_code_good(&code), "a text beyond it is not");
+	test_bad_columns();
 	machine = false;
 	ok(are_kernels_restored(400, 1, 3), "and from several threads");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {

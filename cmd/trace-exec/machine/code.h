@@ -51,6 +51,7 @@ struct machine_constant {
 #define BANK_NUMBER UINT32_MAX
 
 struct machine_text;
+struct pack_code;
 
 struct machine_code { /* Machine code of a kernel. */
 	struct machine_module *module;
@@ -67,6 +68,8 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
+	struct pack_code
+		*packed; /* trace.c: static code of packed streams, made together with `text`; or NULL */
 	struct same_base *base;    /* trace.c: made together with `text` */
 	struct source_lines lines; /* trace.c: source lines; made together with `text` */
 	uint8_t version;           /* trace.c: version of its lines; 0: not known yet */
@@ -477,7 +480,7 @@ bool machine_executes(const struct sass_inst *in);
 /* Tests whether an instruction can change the flow. */
 bool machine_is_flow(const struct sass_inst *in);
 void run_warp(struct warp *w, uint64_t quantum);
-void trace_free(struct machine_text *t);
+void trace_free(struct machine_code *c);
 
 /* ---- same_base.c ---- */
 

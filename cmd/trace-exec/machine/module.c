@@ -333,7 +333,7 @@ static void free_machine(struct machine_module *x)
 {
 	for (uint32_t i = 0; i < x->n_codes; i++) {
 		free(x->code[i].constant);
-		trace_free(x->code[i].text);
+		trace_free(&x->code[i]);
 		free(x->code[i].base);
 		source_lines_free(&x->code[i].lines);
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the trace of machine code in the format of Accel-Sim's tracer: version 5, or version 6 for kernels of sm_90
- * and later with asynchronous instructions. A packed stream gets the lines of version 5 as records.
+ * and later with asynchronous instructions. A packed stream gets records.
  *
- * The text of a line, except its mask and addresses, is made once for each instruction, before the first launch of its
- * kernel is recorded. Always true: a line names the same operands as the tracer. The first operand is the result if it
- * is a general register; if it is a predicate, the line has no result. An address is named by its register. Constants,
- * predicates, special registers and operands after the fifth are left out. Only version 6 names uniform registers; it
- * also has a second immediate and the values of registers.
+ * The constant part of the lines of an instruction, all columns except mask and addresses, is made once, before the first
+ * launch of its kernel is recorded: as text, or for a packed stream as numbers. Always true: a line names the same
+ * operands as the tracer. The first operand is the result if it is a general register; if it is a predicate, the line has
+ * no result. An address is named by its register. Constants, predicates, special registers and operands after the fifth
+ * are left out. Only version 6 names uniform registers; it also has a second immediate and the values of registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,13 @@ struct machine_text {
 #define VALUES_WORD        "Val" /* word before the values of a line */
 #define VALUES_WORD_LENGTH 3u
 
-void trace_free(struct machine_text *t) { free(t); }
+void trace_free(struct machine_code *c)
+{
+	free(c->text);
+	if (c->packed)
+		pack_code_free(c->packed);
+	free(c->packed);
+}
 
 /* Registers that a line names, the result first. */
 struct traced {
@@ -107,16 +113,20 @@ static int64_t traced_immediate(const struct sass_inst *in, unsigned n)
 	return 0;
 }
 
-/* Writes a blank and the name of register i. URZ has the highest number of its architecture. */
+/* Returns the number of register i. URZ has the highest number of its architecture. */
+static uint8_t traced_register(const struct traced *t, unsigned i, unsigned sm)
+{
+	return t->operand[i].uniform && t->operand[i].reg == SASS_ZERO && sm < 100 ? 63 : t->operand[i].reg;
+}
+
+/* Writes a blank and the name of register i. */
 static char *put_register(char *p, const struct traced *t, unsigned i, unsigned sm)
 {
-	unsigned reg = t->operand[i].reg;
-
 	*p++ = ' ';
 	if (t->operand[i].uniform)
 		*p++ = 'U';
 	*p++ = 'R';
-	return text_put_number(p, t->operand[i].uniform && reg == SASS_ZERO && sm < 100 ? 63 : reg);
+	return text_put_number(p, traced_register(t, i, sm));
 }
 
 static column_fn *find_column(const struct sass_inst *in)
@@ -146,21 +156,9 @@ static void find_value_registers(struct machine_text *t, const struct sass_inst 
 	}
 }
 
-/*
- * Adds the parts that a line of version 6 has in addition to version 5: some at p, others at *end. Returns the
- * end of the text at p.
- */
-static char *add_version6_parts(
-	struct machine_text *t, const struct sass_inst *in, const struct traced *x, char *p, char **end)
+/* Finds how the lines of version 6 differ from those of version 5. */
+static void find_version6_parts(struct machine_text *t, const struct sass_inst *in, const struct traced *x)
 {
-	bool ends_group = false;
-
-	for (unsigned i = 0; i < in->n_args; i++)
-		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].bank == SASS_NAME_GSB0;
-	if (in->row && strstr(in->row->name, "GMMA")) {
-		*p++ = ends_group ? '1' : '0';
-		*p++ = ' ';
-	}
 	if (opcode_begins(in, "SYNCS") || opcode_begins(in, "ARRIVES"))
 		t->width = 8;
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
@@ -168,45 +166,140 @@ static char *add_version6_parts(
 	t->column = find_column(in);
 	t->whole = t->column || (in->row && strstr(in->row->name, "GMMA"));
 	find_value_registers(t, in, x);
-	*end = text_put_number(*end, traced_immediate(in, 1));
-	*end = stpcpy(*end, t->n_values ? " " VALUES_WORD : " NoVal \n");
+}
+
+/* Writes the column of a GMMA instruction that is 1 if the instruction ends a group. */
+static char *put_group_end(char *p, const struct sass_inst *in)
+{
+	bool ends_group = false;
+
+	for (unsigned i = 0; i < in->n_args; i++)
+		ends_group |= in->arg[i].kind == SASS_NAME && in->arg[i].bank == SASS_NAME_GSB0;
+	*p++ = ends_group ? '1' : '0';
+	*p++ = ' ';
 	return p;
 }
 
-static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct op *o,
-	struct arena *arena, bool version6, struct sass_opcode_texts *known)
+/* Makes the parts of the text of an instruction's lines. */
+static void make_line_text(struct machine_text *t, const struct sass_inst *in, const struct traced *x,
+	const char *opcode, struct arena *arena, bool version6)
 {
 	char text[SASS_TEXT_MAX + 80], *p = text_put_hex(text, in->pc, 4);
-	struct traced x = trace_operands(in, version6);
 
 	*p++ = ' ';
 	t->n_pc = (uint16_t)(p - text);
 	*p = ' ';
-	p = text_put_number(p + 1, x.results);
-	if (x.results)
-		p = put_register(p, &x, 0, in->sm);
+	p = text_put_number(p + 1, x->results);
+	if (x->results)
+		p = put_register(p, x, 0, in->sm);
 	*p++ = ' ';
-	const char *opcode = p;
-	p += sass_opcode_text_known(known, in, p);
-	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
+	p = stpcpy(p, opcode);
 	*p++ = ' ';
-	p = text_put_number(p, x.n - x.results);
-	for (unsigned i = x.results; i < x.n; i++)
-		p = put_register(p, &x, i, in->sm);
+	p = text_put_number(p, x->n - x->results);
+	for (unsigned i = x->results; i < x->n; i++)
+		p = put_register(p, x, i, in->sm);
 	*p++ = ' ';
-	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
 	*t->end = ' ';
 	char *end = text_put_number(t->end + 1, traced_immediate(in, 0));
 	*end++ = ' ';
-	if (version6)
-		p = add_version6_parts(t, in, &x, p, &end);
-	else
+	if (version6) {
+		if (in->row && strstr(in->row->name, "GMMA"))
+			p = put_group_end(p, in);
+		end = text_put_number(end, traced_immediate(in, 1));
+		end = stpcpy(end, t->n_values ? " " VALUES_WORD : " NoVal \n");
+	} else {
 		*end++ = '\n';
+	}
 	t->n_end = (uint8_t)(end - t->end);
 	t->n_rest = (uint16_t)(p - text - t->n_pc);
 	t->pc = arena_alloc(arena, (size_t)(p - text), 1);
 	memcpy(t->pc, text, (size_t)(p - text));
 	t->rest = t->pc + t->n_pc;
+}
+
+/* Sets out to the columns of an instruction's lines, without the opcode. Returns false if it has no such columns. */
+static bool make_columns(struct pack_inst *out, const struct machine_text *t, const struct sass_inst *in,
+	const struct traced *x, bool version6)
+{
+	*out = (struct pack_inst){.pc = in->pc,
+		.width = t->width,
+		.open = t->n_values && !t->whole,
+		.columns = 1,
+		.n_results = (uint8_t)x->results,
+		.n_sources = (uint8_t)(x->n - x->results),
+		.n_imms = version6 ? 2 : 1,
+		.end = version6 && !t->n_values ? PACK_END_NO_VALUES : PACK_END_BLANK};
+	for (unsigned i = 0; i < x->n; i++) {
+		out->reg[i] = traced_register(x, i, in->sm);
+		out->kind[i] = x->operand[i].uniform;
+	}
+	for (unsigned i = 0; i < out->n_imms; i++) {
+		out->imm[i] = traced_immediate(in, i);
+		if (out->imm[i] <= -PACK_IMM_END || out->imm[i] >= PACK_IMM_END)
+			return false;
+	}
+	return !t->whole;
+}
+
+/* Adds the constant text of an instruction's lines to the static code of packed streams. */
+static void add_packed_text(
+	struct pack_code *code, uint32_t *cap, struct pack_inst *x, const struct machine_text *t)
+{
+	char digits[24];
+	const size_t n = (size_t)(text_put_number(digits, t->width) - digits);
+	/* omit the blank and the newline, or the word that the text of an execution begins with */
+	const unsigned middle = t->n_rest - 1u, end = t->n_end - (t->n_values ? VALUES_WORD_LENGTH : 1u);
+
+	*x = (struct pack_inst){.pc = x->pc,
+		.width = t->width,
+		.text = (uint32_t)code->n_text,
+		.text_len = (uint16_t)(middle + n),
+		.end_len = (uint16_t)end,
+		.open = x->open};
+	grow(&code->text, cap, (uint32_t)(code->n_text + middle + n + end), 1);
+	char *p = code->text + code->n_text;
+	memcpy(p, t->rest + 1, middle);
+	memcpy(p + middle, digits, n);
+	memcpy(p + middle + n, t->end, end);
+	code->n_text += middle + n + end;
+}
+
+/* State of make_static_lines(). */
+struct static_lines {
+	struct sass_opcode_texts *known;
+	struct arena *arena;
+	struct pack_code *packed; /* static code of packed streams; NULL: the lines are written as text */
+	uint32_t cap;
+	bool version6;
+};
+
+/* Finds the constant part of the lines of instruction i, as text or as columns of a packed stream. */
+static void make_static_line(struct static_lines *s, struct machine_text *t, const struct sass_inst *in,
+	const struct op *o, uint32_t i)
+{
+	const struct traced x = trace_operands(in, s->version6);
+	char opcode[SASS_TEXT_MAX];
+	const size_t n = sass_opcode_text_known(s->known, in, opcode);
+
+	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
+	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
+	if (s->version6)
+		find_version6_parts(t, in, &x);
+	if (!s->packed) {
+		make_line_text(t, in, &x, opcode, s->arena, s->version6);
+		return;
+	}
+	struct pack_inst *p = &s->packed->inst[i];
+	if (!make_columns(p, t, in, &x, s->version6)) {
+		make_line_text(t, in, &x, opcode, s->arena, s->version6);
+		add_packed_text(s->packed, &s->cap, p, t);
+		return;
+	}
+	p->text = (uint32_t)s->packed->n_text;
+	p->text_len = (uint16_t)n;
+	grow(&s->packed->text, &s->cap, (uint32_t)(p->text + n), 1);
+	memcpy(s->packed->text + p->text, opcode, n);
+	s->packed->n_text += n;
 }
 
 /* Tests whether only version 6 can describe the instruction. */
@@ -256,17 +349,23 @@ static void find_same_bases(const struct grid *g, struct machine_code *c)
 		op[i].stretch = op[i].memory && c->base[i].n;
 }
 
-static void make_line_texts(const struct grid *g, struct machine_code *c)
+static void make_static_lines(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
-	struct sass_opcode_texts *known = xmalloc(sizeof(*known));
+	struct static_lines s = {.known = xmalloc(sizeof(*s.known)),
+		.arena = &c->module->module->arena,
+		.version6 = line_version(c) == ASYNCHRONOUS};
 
-	sass_opcode_texts_clear(known);
+	sass_opcode_texts_clear(s.known);
+	if (g->record != machine_record) {
+		s.packed = c->packed = xcalloc(1, sizeof(*c->packed));
+		c->packed->n = c->n;
+		c->packed->inst = xcalloc(c->n + 1u, sizeof(*c->packed->inst));
+	}
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
-		make_line_text(&c->text[i], &c->inst[i], &g->code->op[f->first_pc + i],
-			&c->module->module->arena, line_version(c) == ASYNCHRONOUS, known);
-	free(known);
+		make_static_line(&s, &c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], i);
+	free(s.known);
 	find_same_bases(g, c);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const char *file = NULL;
@@ -285,7 +384,7 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 	uint32_t reserved = f->shared_end - machine_shared_bytes(f); /* the tracer does not count them */
 
 	if (!c->text)
-		make_line_texts(g, c);
+		make_static_lines(g, c);
 	text_write_machine_header(out, g, g->shared_bytes - reserved,
 		k->regs > c->kernel->registers ? k->regs : c->kernel->registers, c->sm, line_version(c),
 		&c->lines);
@@ -440,26 +539,13 @@ void machine_record_packed_6(struct warp *w, const struct op *o, uint32_t pc, ui
 
 struct pack_code machine_pack_code(const struct func *f)
 {
-	const struct machine_code *c = f->machine_code;
-	struct pack_code code = {.n = c->n};
-	uint32_t cap = 0;
+	const struct pack_code *c = f->machine_code->packed;
+	struct pack_code copy = {.n = c->n, .n_text = c->n_text};
 
-	code.inst = xcalloc(c->n + 1u, sizeof(*code.inst));
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct machine_text *t = &c->text[i];
-		char digits[24];
-		size_t n = (size_t)(text_put_number(digits, t->width) - digits);
-		/* omit the blank and the newline, or the word that the text of an execution begins with */
-		unsigned middle = t->n_rest - 1u, end = t->n_end - (t->n_values ? VALUES_WORD_LENGTH : 1u);
-
-		code.inst[i] = (struct pack_inst){c->inst[i].pc, t->width, (uint32_t)code.n_text,
-			(uint16_t)(middle + n), (uint16_t)end, t->n_values && !t->whole};
-		grow(&code.text, &cap, (uint32_t)(code.n_text + middle + n + end), 1);
-		char *p = code.text + code.n_text;
-		memcpy(p, t->rest + 1, middle);
-		memcpy(p + middle, digits, n);
-		memcpy(p + middle + n, t->end, end);
-		code.n_text += middle + n + end;
-	}
-	return code;
+	copy.inst = xmalloc((c->n + 1u) * sizeof(*copy.inst));
+	copy.text = xmalloc(c->n_text + 1);
+	memcpy(copy.inst, c->inst, (c->n + 1u) * sizeof(*copy.inst));
+	if (c->n_text)
+		memcpy(copy.text, c->text, c->n_text);
+	return copy;
 }
