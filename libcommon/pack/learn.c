@@ -338,7 +338,8 @@ void pack_train_flow(struct parsed *p)
 	choose_flow(&l);
 	run_learning_pass(&l, true);
 	for (uint32_t i = 0; i < l.c->n; i++) {
-		add_votes(&l.v[i]);
+		if (!l.v[i].even)
+			add_votes(&l.v[i]);
 		choose_guard(&l.c->s[i], &l.v[i]);
 	}
 	flow_assign_slots(l.c);

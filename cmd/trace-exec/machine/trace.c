@@ -367,7 +367,7 @@ static void make_static_lines(const struct grid *g, struct machine_code *c)
 		make_static_line(&s, &c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], i);
 	free(s.known);
 	find_same_bases(g, c);
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; i < c->n && c->module->image->lines; i++) {
 		const char *file = NULL;
 		uint32_t pc, function = link_function_of_inst(c, i, &pc),
 			     line = sass_image_line(c->module->image, function, pc, &file);
