@@ -190,7 +190,6 @@ const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
 /* Returns the number of kernels in the list that the stream lacks. */
 uint32_t pack_missing_count(const struct pack *p);
-const char *pack_name(const struct pack *p, uint32_t kernel); /* returns the kernel's file name in the list */
 const char *pack_picks(const struct pack *p); /* returns the picks as text; NULL: there are none */
 bool pack_has_codes(const struct pack *p);    /* reports whether kernels may have control codes */
 uint64_t pack_bytes(const struct pack *p);    /* returns the size of the stream */

@@ -473,7 +473,6 @@ const char *pack_path(const struct pack *p) { return p->name; }
 const char *pack_list_name(const struct pack *p) { return p->list_name; }
 uint32_t pack_kernels(const struct pack *p) { return p->n_kernels; }
 uint32_t pack_missing_count(const struct pack *p) { return p->n_missing; }
-const char *pack_name(const struct pack *p, uint32_t kernel) { return p->kernel[kernel]; }
 const char *pack_picks(const struct pack *p) { return p->picks; }
 bool pack_has_codes(const struct pack *p) { return p->features & PACK_CODED; }
 uint64_t pack_bytes(const struct pack *p) { return p->size; }

@@ -28,7 +28,6 @@ struct rounds {
 uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate);
 uint32_t small_of_double(double v, enum small f, enum rounding r, bool saturate);
 double small_value(uint32_t bits, enum small f);
-static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }
 /*
  * Returns a * b + c rounded to odd in 53 bits, so that a second rounding to fewer bits is correct in every
  * mode.

@@ -344,7 +344,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 	if (l->cluster[0] && l->kernel->cluster[0] &&
 		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
 		return fault_set(r->fault, where, "cluster",
-			"cluster %u,%u,%u for kernel '%s' (expected its own %u,%u,%u)", d[0], d[1], d[2],
+			"cluster %u,%u,%u for kernel '%s' (expected the declared %u,%u,%u)", d[0], d[1], d[2],
 			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
 	for (unsigned i = 0; i < 3; i++)
 		if (!d[i] || l->grid[i] % d[i])
@@ -502,11 +502,6 @@ static int read_script(struct script *s, struct input *in, struct fault *f)
 	if (bad)
 		script_free(s);
 	return bad ? -1 : 0;
-}
-
-int script_read(struct script *s, const char *path, struct fault *f)
-{
-	return script_read_code(s, path, CODE_AUTO, 0, f);
 }
 
 bool script_has_machine_code(const struct script *s)

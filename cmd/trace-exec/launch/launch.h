@@ -64,9 +64,10 @@ struct script {
 	struct arena arena;
 };
 
-/* Reads a launch file. Returns 0, or -1 with *f set. */
-int script_read(struct script *s, const char *path, struct fault *f);
-/* Reads a launch file whose modules have code of this kind, for compute capability sm (0: any). */
+/*
+ * Reads a launch file whose modules have code of this kind, for compute capability sm (0: any). Returns 0, or -1 with
+ * *f set.
+ */
 int script_read_code(struct script *s, const char *path, enum code_kind kind, unsigned sm, struct fault *f);
 /* Tests whether a module is machine code. */
 bool script_has_machine_code(const struct script *s);

@@ -46,8 +46,6 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);
 /* Tests whether a GPU of compute capability sm runs code for capability `code`: same major number, and not newer. */
 static inline bool machine_can_run(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
-/* Returns the compute capability of a module of machine code, for example 80. */
-unsigned machine_sm(const struct module *m);
 /* Returns the number of registers of a kernel of machine code. */
 unsigned machine_register_count(const struct func *f);
 /* Returns the bytes of the static shared memory of a kernel, without those that are reserved for the system. */

@@ -430,7 +430,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	XXH128_hash_t h = XXH3_128bits(bytes, n);
 	struct sass_image *image;
 
-	path = diag_keep(path); /* faults refer to the path later */
+	path = diag_keep(path); /* faults that are reported later refer to the path */
 	image = sass_image_read(bytes, n, path, f);
 	if (!image)
 		return NULL;
@@ -480,7 +480,6 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 	return m;
 }
 
-unsigned machine_sm(const struct module *m) { return m->target; }
 unsigned machine_register_count(const struct func *f) { return f->machine_code->kernel->registers; }
 
 uint32_t machine_shared_bytes(const struct func *f)

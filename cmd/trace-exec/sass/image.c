@@ -100,14 +100,6 @@ static int check_kernel_names(const struct image_loading *l)
 	return 0;
 }
 
-const struct sass_function *sass_image_function(const struct sass_image *m, const char *name)
-{
-	for (uint32_t i = 0; i < m->n_functions; i++)
-		if (!strcmp(m->function[i].name, name))
-			return &m->function[i];
-	return NULL;
-}
-
 /* Returns the place of a section's contents, and sets *index to its function or bank. */
 static enum sass_place place_of_section(const struct image_loading *l, uint32_t section, uint32_t *index)
 {

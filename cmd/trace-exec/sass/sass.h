@@ -52,7 +52,7 @@ enum sass_kind {
 	SASS_DESCRIPTOR, /* reg (uniform): memory descriptor */
 	SASS_TENSOR,     /* reg (uniform): address in tensor memory */
 	SASS_STATE,      /* value: state register of a warp, such as MACTIVE; below 16 a barrier */
-	SASS_NAME        /* bank: enum sass_name, a fixed word or one of several; value: which one */
+	SASS_NAME        /* bank: enum sass_name, a fixed word or a list of words; value: index in the list */
 };
 
 enum sass_flag {
@@ -245,7 +245,7 @@ struct sass_reloc {
 	uint64_t offset;
 	uint32_t type;   /* RELOC_...; others: relocations of code */
 	uint32_t symbol; /* index into symbol[] */
-	int64_t addend;  /* for REL entries: read from the section if type is 2, else 0 */
+	int64_t addend; /* addend of the entry; for a REL entry, read from the section if type is 2, else 0 */
 };
 
 struct sass_bytes {
@@ -279,8 +279,6 @@ struct sass_image {
  */
 struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f);
 void sass_image_free(struct sass_image *m);
-/* Returns the function with this name; NULL if there is none. */
-const struct sass_function *sass_image_function(const struct sass_image *m, const char *name);
 /* Returns the source line of pc in function number `function`; 0 if it is unknown. *file is valid as long as m. */
 uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t pc, const char **file);
 
