@@ -198,8 +198,8 @@ static uint32_t source_number_of_inst(struct source_files *files, const struct f
 }
 
 /*
- * Collects the source files of the functions in the set `on`: those of module m with the numbers that its text gives
- * them, then those of other modules.
+ * Collects the source files of the functions in the set `on`: first the files of module m, with the numbers of its
+ * .file lines, then the files of other modules.
  */
 static void collect_files(
 	struct source_files *files, const struct program *prog, const uint8_t *on, const struct module *m)

@@ -162,7 +162,7 @@ static char *factor_kernel_text(const char *name, const char *body, bool doubles
 struct systems {
 	const void *a, *b;
 	const int *pivots;
-	int *info; /* on the device; NULL: no results */
+	int *info; /* results, in the memory of the device; NULL: none are written */
 	int n, columns, pitch_a, pitch_b, batches;
 	bool doubles, identity;
 };

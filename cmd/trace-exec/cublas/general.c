@@ -15,7 +15,7 @@ struct product_args {
 	int64_t stride[4][4]; /* row, column, other, batch */
 	uint64_t alpha[2], beta[2];
 	uint32_t m, n, k, flags;
-	uint32_t below, above; /* of a band: diagonals of a below and above the main one */
+	uint32_t below, above; /* band matrix a: number of diagonals below and above the main one */
 };
 struct solve_args {
 	uint64_t base[2];

@@ -202,7 +202,7 @@ int cuda_copy_box(const struct cuda_copy_3d *c, struct stream *s)
 DRIVER_TOO(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, cuda_copy_box(c, NULL), const struct cuda_copy_3d *c)
 STREAM_TOO(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, cuda_copy_box(c, s), const struct cuda_copy_3d *c,
 	struct stream *s)
-/* A copy between contexts, whose structure has them in place of the reserved members. */
+/* A copy between two contexts. Its structure has the contexts in place of the reserved members. */
 ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
 ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3D_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);

@@ -20,9 +20,9 @@
 #include "cudart/repeat.h"
 #include "exec/digest.h"
 
-#define KEYS            16384u         /* launches that are known; a power of two */
-#define BUCKETS         65536u         /* of effects; a power of two */
-#define EFFECTS_MOST    (256ull << 20) /* bytes of all effects that are kept */
+#define KEYS            16384u         /* number of launches that are remembered; a power of two */
+#define BUCKETS         65536u         /* number of hash buckets of effects; a power of two */
+#define EFFECTS_MOST    (256ull << 20) /* largest total size in bytes of the effects that are kept */
 #define BYTES_OF_THREAD 8u             /* bytes to hash for each thread instruction of a launch */
 
 /* Equal launches. */

@@ -10,8 +10,8 @@
 struct repeat {
 	XXH128_hash_t key;   /* hash of the kernel, its configuration and its parameters */
 	XXH128_hash_t id;    /* hash of the key and the memory, if examined */
-	bool possible;       /* a later launch may repeat it */
-	bool examined;       /* its effect on the memory is examined */
+	bool possible;       /* a later launch may repeat this launch */
+	bool examined;       /* the effect of the launch on the memory is examined */
 	bool has_threads;    /* the program has several threads, if examined */
 	bool may_have_unset; /* memory.may_have_unset, if examined */
 	bool paused;

@@ -31,7 +31,7 @@ struct call_frame {
 	uint32_t local;  /* local_base of the caller */
 	size_t frame_at; /* frame_at of the caller */
 	const struct op *op;
-	uint32_t dynamic_end[LANES]; /* of the caller; set only if bound_code.allocates_local */
+	uint32_t dynamic_end[LANES]; /* dynamic_end of the caller; set only if bound_code.allocates_local */
 };
 
 /* Forms of the instructions bar and barrier, stored in o->n of their ops. */

@@ -79,7 +79,7 @@ void checker_mark_unwritten(const struct cta *c, const uint8_t *at);
 /* Marks bytes of shared memory as the target of a copy that is in flight (in_flight) or has completed. */
 void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight);
 
-/* ---- copies of cp.async; flight.c ---- */
+/* ---- flight.c: copies of cp.async ---- */
 
 /* Notes the copies of the lanes of m, of `bytes` bytes each, to host addresses of shared memory. */
 void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to);
@@ -87,19 +87,19 @@ void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to
 void flight_commit(struct warp *w, uint32_t m);
 /* Completes all groups of the lanes except the newest `groups`. */
 void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
-/* Discards the copies of the block's warps. */
+/* Discards the cp.async copies of the block's warps. */
 void flight_reset(struct cta *c);
 void flight_free(struct cta *c);
 
-/* ---- marks of races that later launches use again; marks.c ---- */
+/* ---- marks.c: marks of races that later launches use again ---- */
 
 #define WARP_REGION 256u /* words of memory whose marks of warps are allocated together */
 #define MARKED_LINE 8u   /* words of memory that have one mark if all have the same; a power of two */
 
 enum marks_kind {
-	MARKS_OF_WORDS, /* of lines by blocks, then of words: two marks of each */
-	MARKS_OF_BYTES, /* of parts of words by blocks */
-	MARKS_OF_WARPS  /* of regions of words by warps of one block: places of their marks */
+	MARKS_OF_WORDS, /* accesses of thread blocks: two marks per line, then two per word */
+	MARKS_OF_BYTES, /* accesses of thread blocks to parts of words */
+	MARKS_OF_WARPS /* accesses of the warps of one block: for each region of words, the place of its marks */
 };
 /* Returns the number of words of memory for which marks are allocated. It is a multiple of MARKED_LINE and WARP_REGION. */
 uint64_t marks_round_up(uint64_t words);

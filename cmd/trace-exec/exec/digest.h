@@ -25,7 +25,7 @@
  */
 struct digests {
 	uint32_t now, summed_now;
-	uint32_t *known;                     /* of each chunk of the heap */
+	uint32_t *known;                     /* number of each chunk of the heap, as above */
 	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
 	XXH3_state_t *state;
 };

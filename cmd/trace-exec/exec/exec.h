@@ -224,6 +224,7 @@ struct memory {
 	pthread_mutex_t lock;
 };
 
+/* Makes an empty memory with space for heap_cap bytes of buffers. */
 void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
 /* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if memory is exhausted. */
@@ -406,7 +407,7 @@ struct warp {
 	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
 	uint32_t early_sync_lanes; /* lanes that executed the .sync instruction */
 	uint32_t barrier_waiting_lanes; /* lanes that wait at a barrier while other lanes of the warp run: stack.c */
-	uint32_t cluster_waiting_lanes; /* those of them that wait at barrier.cluster */
+	uint32_t cluster_waiting_lanes; /* lanes of barrier_waiting_lanes that wait at barrier.cluster */
 	uint64_t switched_at;           /* value of insts when stack_switch_call() was called last */
 	uint64_t released_at; /* value of insts when lanes last converged, or were released although others had not arrived */
 	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
@@ -478,7 +479,7 @@ struct cluster {
 	uint32_t watch_from_round; /* value of unchanged_rounds at which to look for endless loops */
 	bool changed;              /* memory was changed during the last cluster_run() */
 	bool timed;                /* a spinning warp reads a clock */
-	uint64_t idle;             /* by how much the clocks have advanced while all warps waited */
+	uint64_t idle;             /* nanoseconds by which the clocks have advanced while all warps waited */
 	uint64_t idle_step_ns;     /* next step by which the clocks advance */
 	bool has_idled;            /* the clocks have advanced since the last cluster_run() */
 };
@@ -532,8 +533,9 @@ uint64_t grid_sreg_value(const struct grid *g, unsigned sreg);
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /*
- * Execute a launch in steps. grid_continue() executes the CTAs to their end; if pauses is true, it also returns when
- * all of them wait, one for the host or another launch to write a buffer. grid_end() frees the grid's data at any time.
+ * Execute a launch in steps. grid_continue() executes the CTAs to their end. If pauses is true, it also returns when
+ * all CTAs wait and at least one of them waits until the host or another launch writes a buffer. grid_end() frees the
+ * grid's data at any time.
  */
 enum grid_state { GRID_DONE, GRID_FAILED, GRID_PAUSED };
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);

@@ -41,17 +41,18 @@ struct race {
 	uint64_t *word_marks; /* marks of the words of split lines, in the order in which these were split */
 	atomic_uint_fast64_t n_split; /* number of split lines */
 	uint64_t *_Atomic byte_marks; /* marks of accesses to parts of words; NULL: none yet */
-	bool *region_has_bytes; /* of each region: it has marks in byte_marks; unset if byte_marks is NULL */
-	uint64_t heap;          /* number of words of buffers */
-	uint64_t words;         /* number of words of buffers, then of static variables */
-	uint64_t base;          /* blocks of the earlier launches that used the marks */
-	uint64_t floor;         /* number below all keys of this launch and above those of earlier launches */
-	uint64_t split;         /* mark of the first line that is split */
-	uint64_t all_lines;     /* number of marks of one kind in line_marks */
-	uint64_t all_words;     /* number of words of memory, rounded up */
-	uint64_t blocks;        /* blocks of this launch */
+	/* for each region, true if it has marks in byte_marks; not set while byte_marks is NULL */
+	bool *region_has_bytes;
+	uint64_t heap;      /* number of words of buffers */
+	uint64_t words;     /* number of words of buffers, then of static variables */
+	uint64_t base;      /* blocks of the earlier launches that used the marks */
+	uint64_t floor;     /* number below all keys of this launch and above those of earlier launches */
+	uint64_t split;     /* mark of the first line that is split */
+	uint64_t all_lines; /* number of marks of one kind in line_marks */
+	uint64_t all_words; /* number of words of memory, rounded up */
+	uint64_t blocks;    /* blocks of this launch */
 	atomic_uint_fast64_t lowest; /* lowest byte with a race; UINT64_MAX: none */
-	pthread_mutex_t lock[LOCKS]; /* each protects the marks of some regions */
+	pthread_mutex_t lock[LOCKS]; /* each lock protects the marks of some regions */
 };
 
 static uint64_t block_of_mark(uint64_t key) { return key >> BLOCK_SHIFT; }

@@ -40,7 +40,7 @@ void checker_start_cta(struct cta *c)
 	}
 	s->epoch++;
 	memset(s->written, 0, s->bytes);
-	if (c->g->reserved_at != UINT32_MAX) /* the system initialises its memory */
+	if (c->g->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
 		memset(s->written + c->g->reserved_at, WRITTEN, RESERVED_SHARED);
 }
 

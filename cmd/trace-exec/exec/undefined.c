@@ -27,12 +27,13 @@ struct unset_load {
 };
 
 struct undefined {
-	uint32_t *lanes;  /* by offset in w->frames / 4: lanes in which the register is undefined */
-	uint16_t *origin; /* by the same offset: number of the load of an undefined value */
+	uint32_t *lanes;  /* lanes in which a register is undefined; index: offset in w->frames / 4 */
+	uint16_t *origin; /* number of the load of an undefined value; same index */
 	size_t n;
 	struct unset_load *load;
 	uint32_t n_loads, cap_loads;
-	uint8_t *local; /* by byte of the warp's local memory: 1 + number of the load, 0: defined; NULL: all are defined */
+	/* for each byte of the warp's local memory, 1 + number of the load; 0: defined. NULL: all bytes are defined */
+	uint8_t *local;
 };
 
 /* ---- states ---- */
@@ -429,8 +430,8 @@ static bool is_operand_unset(uint64_t unset, unsigned k, uint64_t bytes, uint64_
 }
 
 /*
- * Marks the results of a load by a lane. unset: undefined bytes of the access. r: the read; NULL: origin is the number
- * of the load.
+ * Marks the results of a load by a lane. unset: undefined bytes of the access. r: the read to record as the origin;
+ * NULL: origin is the number of a recorded load.
  */
 static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes,
 	const struct unset_read *r, unsigned origin)

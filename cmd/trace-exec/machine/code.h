@@ -493,7 +493,7 @@ struct same_base {
 	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: there is none */
 	uint32_t inst;     /* number of the earlier instruction */
 	uint32_t n;        /* number of instructions of the stretch from this one on; 0: it has no access */
-	uint32_t least;    /* lowest `inst` of the accesses in the stretch */
+	uint32_t least;    /* lowest same_base.inst of the accesses in the stretch */
 	uint32_t next;     /* number of instructions before the next access; large if there is none */
 };
 /*

@@ -230,8 +230,8 @@ static void wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, ui
 }
 
 /*
- * Exchanges the uniform registers of the lanes of m, which a group is extended by or has been extended by: keep sets
- * them to those of the group's own lane, else they are set to what they were before.
+ * Exchanges the uniform registers of the lanes of m, by which a group is extended. If keep is true, saves them and
+ * copies the registers of lane `own`, which belongs to the group. Otherwise restores the saved registers.
  */
 static void exchange_uniform_registers(
 	struct warp *w, const struct op *o, uint32_t m, bool keep, unsigned own)

@@ -41,7 +41,10 @@ static const struct bank0_layout layouts[] = {
  */
 static uint32_t environment_offset(unsigned sm) { return sm >= 100 ? 0x250 : sm >= 90 ? 0x40 : 0x88; }
 
-/* Returns the offset of the end of the reserved shared memory; the word after it has the place of a part of this memory. */
+/*
+ * Returns the offset in bank 0 of the word with the end of the reserved shared memory. The next word has the address of
+ * a part of this memory.
+ */
 static uint32_t reserved_end_offset(unsigned sm) { return sm >= 90 ? environment_offset(sm) + 0x28 : 0x120; }
 
 #define LDC_OPCODE 0xb82 /* low 12 bits of LDC */

@@ -258,7 +258,8 @@ static void fail_deadlocked_groups(struct warp *w)
  */
 static void release_complete_waits(struct warp *w)
 {
-	struct stack_entry tested = {0, 0, GROUP_READY}; /* its wait is not complete */
+	struct stack_entry tested = {
+		0, 0, GROUP_READY}; /* group whose wait was tested last and is not complete */
 	uint32_t want = 0;
 
 	for (uint32_t i = w->depth; i-- > 0;) {

@@ -125,7 +125,7 @@ bool memory_find_hosts(
 	return good;
 }
 
-/* ---- words between memory and registers ---- */
+/* ---- copying words between memory and registers ---- */
 
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));

@@ -20,7 +20,7 @@
 struct recent_access {
 	const struct op *op;
 	uint32_t inst,
-		access; /* its numbers among the instructions, and among those with records of their own */
+		access; /* number of the instruction, and its number among the instructions that have records */
 };
 
 /* The recent accesses of straight code, in a ring. */

@@ -29,14 +29,14 @@ struct machine_text {
 	uint64_t window; /* base of the window, which is added to addresses */
 	char end[56];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
-	bool whole;        /* in a packed stream, all columns after the mask are text of the execution */
+	bool whole; /* in a packed stream, true if the execution writes all columns after the mask as text */
 	column_fn *column; /* function that writes the columns of a copy; NULL: the instruction is not a copy */
 	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
 	uint8_t n_values;
 	uint32_t value[OPERANDS_TRACED];
 };
 #define UNIFORM_VALUE      0x80000000u
-#define VALUES_WORD        "Val" /* word before the values of a line */
+#define VALUES_WORD        "Val" /* word that precedes the register values of a line */
 #define VALUES_WORD_LENGTH 3u
 
 void trace_free(struct machine_code *c)

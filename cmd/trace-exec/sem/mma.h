@@ -35,7 +35,7 @@ struct mma_scales {
 struct matrix { /* data of an op */
 	struct mma_shape shape;
 	uint8_t a, b, c, d; /* types */
-	uint8_t rounding;   /* of sums of f64: enum rounding */
+	uint8_t rounding;   /* rounding of sums of f64: enum rounding */
 	bool saturate;
 	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
 	bool volta;                 /* m8n8k4 of f16 */

@@ -21,7 +21,7 @@ struct depth {
 
 /* Maps a coordinate along a dimension of n texels. linear: two texels are weighted. */
 struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linear, bool normalized);
-/* Maps a coordinate in whole texels. The only mode with an effect is the border. */
+/* Maps a coordinate in whole texels. Of the address modes only the border mode has an effect. */
 struct axis sample_axis_int(int64_t x, uint32_t n, enum texture_mode mode);
 /* Returns the face of a cube for a direction. at: position on the face, from 0 to 1. */
 uint32_t sample_face(const double v[3], double at[2]);

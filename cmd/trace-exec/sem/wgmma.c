@@ -235,7 +235,8 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 			"wrong number of registers (expected %u and 4)", x->n_d);
 	for (unsigned i = 0; i < x->n_d; i++)
 		if ((x->slot_d[i] = bind_dst(b, &k[0].elem[i], 32)) == UINT32_MAX ||
-			bind_src(b, &k[0].elem[i], T_B32) == UINT32_MAX) /* also the sum so far */
+			/* the register is also a source: the earlier sum */
+			bind_src(b, &k[0].elem[i], T_B32) == UINT32_MAX)
 			return -1;
 	for (unsigned i = 0; i < (x->in_regs ? 4u : 1u); i++)
 		if ((x->slot_a[i] = x->in_regs ? bind_src(b, &k[1].elem[i], T_B32)
