@@ -50,14 +50,14 @@ struct known_shape {
 struct counted { /* a static instruction */
 	const struct inst *in;
 	bool lanes;                 /* addresses of its accesses are counted */
-	struct known_shape *shape;  /* of its last access; NULL: none */
-	uint64_t accesses, sectors; /* of its accesses so far, if these are counted */
+	struct known_shape *shape;  /* shape of the last access; NULL: none */
+	uint64_t accesses, sectors; /* numbers of accesses so far and of their sectors, if they are counted */
 };
 
 /* State of a count: per static instruction, and the address patterns seen last. */
 struct counting {
 	const struct parsed *p;
-	struct counted *of; /* by static instruction */
+	struct counted *of; /* counts, indexed by static instruction */
 	struct known_shape shape[SHAPES_KNOWN];
 	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
 	uint32_t n_found;  /* number of accesses whose shape was known */

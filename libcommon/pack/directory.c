@@ -10,7 +10,8 @@
 
 #define WORTH_WORK  (1u << 20) /* smallest number of instructions for which counting again is slow */
 #define KERNEL_WORK 256u       /* number of instructions that take as long as opening a kernel */
-#define LEAST_SHARE 334u /* smallest ratio of the stream's size to the directory's size, for 0.3 percent */
+/* minimum size of the stream divided by the size of the directory, so that the directory adds at most 0.3 percent */
+#define LEAST_SHARE 334u
 
 #define CLASSES_MOST 64u
 _Static_assert(N_CLASSES <= CLASSES_MOST, "a bit for each class");

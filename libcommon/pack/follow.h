@@ -34,13 +34,13 @@ struct follow_words {
 	uint32_t cap;
 	uint32_t *list; /* first word and number of words of each list */
 	uint32_t n_lists, cap_lists;
-	uint64_t digits; /* as in struct follow, of each follower with close addresses */
+	uint64_t digits; /* follow.digits of every follower with close addresses */
 	enum { FOLLOW_UNKNOWN, FOLLOW_ONCE, FOLLOW_STEADY, FOLLOW_UNSTEADY } state;
 };
 void follow_words_free(struct follow_words *x);
 /*
- * Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are filled
- * for its second follower; FOLLOW_UNKNOWN: a is a new leader.
+ * Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are set
+ * when a second warp is compared with a; state FOLLOW_UNKNOWN: a is a new leader.
  */
 bool follow_compare(
 	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f);
@@ -73,7 +73,7 @@ struct follow_rules {
 		uint32_t n_moved;               /* number of checks with a list */
 		uint32_t distance, n_distances; /* distances of the leader, numbered from 1 */
 		uint32_t block;                 /* thread block of the leader, as an index of parsed.tb */
-	} * of;                                 /* by warp of the part */
+	} * of;                                 /* rules, indexed by warp of the part */
 	uint64_t *value;                        /* distances of a follower by number */
 	uint32_t cap_values;
 };

@@ -38,16 +38,16 @@ struct records {
 		uint32_t mask;   /* lanes of an access; 0: the entry is empty */
 		uint32_t length; /* length as text of the differences of their addresses */
 		uint64_t step;   /* distance of the addresses of neighbouring lanes */
-	} step[STEPS];           /* by a hash of mask and step */
+	} step[STEPS];           /* entries, indexed by a hash of mask and step */
 	struct record_leader {   /* a warp that later warps of the part may follow */
 		uint32_t warp;   /* number of the warp in the part, plus 1; 0: the entry is empty */
 		uint32_t insts;  /* number of its instructions */
 		uint64_t length; /* length of its lines without the digits of first addresses */
 		struct follow_words words;
-	} leader[LEADERS]; /* by a hash of its runs */
+	} leader[LEADERS]; /* entries, indexed by a hash of the warp's runs */
 	struct record_follower {
-		uint32_t leader; /* as in struct pwarp */
-		bool near;       /* as in struct follow */
+		uint32_t leader; /* same as pwarp.leader */
+		bool near;       /* same as follow.near */
 	} * follower;            /* warps of the thread block of the last records_length() */
 	uint32_t n_followers, cap_followers;
 	uint64_t digits; /* sum of the digits of first addresses in the lines of the warp */

@@ -106,7 +106,7 @@ enum ctl static_control_of(const char *opcode, size_t n)
 		{"BRXU", sizeof("BRXU") - 1, CTL_BRANCH},
 		{"KILL", sizeof("KILL") - 1, CTL_EXIT},
 	};
-	static const char first_letters[] = "BEKCJPRS"; /* of all stems */
+	static const char first_letters[] = "BEKCJPRS"; /* first letters of all stems */
 
 	if (!n || !memchr(first_letters, *opcode, sizeof(first_letters) - 1))
 		return CTL_NONE;

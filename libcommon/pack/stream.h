@@ -37,6 +37,7 @@ enum { KERNEL_ID = 1, KERNEL_STREAM = 2, KERNEL_HASH = 4, KERNEL_CODES = 8, KERN
 #define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u
 
+/* Returns the checksum of a frame: the hash of its head and its body. */
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
 /*
