@@ -64,11 +64,11 @@ static inline const char *line_word(const char **s, const char *end, size_t *n)
  */
 const char *line_find(enum line_dialect d, int prefix, const char *line, const char *end, enum line_column c);
 
+#define LINE_PREFIX_MAX 13 /* largest number of columns before the PC */
 /*
  * Guesses the number of columns before the PC: returns the smallest number with which every word up to the width has
  * the form of its column; -1 if there is none.
  */
-#define LINE_PREFIX_MAX 13
 int line_prefix(enum line_dialect d, const char *line, size_t len);
 
 /*

@@ -70,12 +70,12 @@ struct list_hash *list_hash_new(void);
 void list_hash_line(struct list_hash *h, const char *line, size_t n);
 void list_hash_end(struct list_hash *h, unsigned char out[16]); /* writes the hash to out and frees h */
 
+#define PICKS_HASH_TEXT 33 /* size of the text of a hash, with the NUL */
 /*
  * Writes the XXH3-128 of the picks as 32 hexadecimal digits, which the results of a run record. It covers the list's
  * hash, the kernels of the strata, the position, weight, stratum and size of each pick, and n_part and n_missing if
  * the picks represent a part. It does not cover comments, method, expected error and spread.
  */
-#define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);
 
 /* Checks that the picks belong to this list. Returns 0, or -1 and sets *f. */

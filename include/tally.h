@@ -66,6 +66,7 @@ static inline uint32_t tally_line_sectors(const struct inst *in, uint64_t first,
 	return bit_count64(sectors);
 }
 
+/* Adds the counts of `from` to `to`. */
 void tally_add(struct tally *to, const struct tally *from);
 
 #endif

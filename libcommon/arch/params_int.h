@@ -6,6 +6,7 @@
 #include "bits.h"
 #include "params.h"
 
+/* Set and check the parameters of the SM, and of the memory side. Return 0, or -1 and set *f. */
 int params_set_core(struct params *p, const struct gpuconf *c, struct fault *f);
 int params_set_memory(struct params *p, const struct gpuconf *c, struct fault *f);
 /* Sets the -core_* options. Called before params_set_core(). */

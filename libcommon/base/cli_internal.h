@@ -33,6 +33,7 @@ static inline bool cli_is_group(const struct cli_row *r) { return r->letter == C
 
 static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 0 && r->letter < 256; }
 
+/* Print the text of -h, and the OPTIONS part of the man page. */
 void cli_print_help(const struct cli *c, FILE *out);
 void cli_print_man(const struct cli *c, FILE *out);
 /* Prints the table `name` of a manual page. An unknown name is a usage error. */

@@ -17,7 +17,9 @@ struct noc_random {
 	uint32_t used;
 };
 
+/* Starts the sequence of a seed. */
 void noc_random_start(struct noc_random *r, int64_t seed);
+/* Computes the next RANDOM_PART numbers. Called when all numbers have been used. */
 void noc_random_refill(struct noc_random *r);
 
 /* Returns a random number from 0 to 2^30 - 1. */
