@@ -428,16 +428,16 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 		run -1 trace-exec -n k.launch
 		assert_output --partial "$message"
 	done <<-'E'
-		4224:shared memory is set to 4224 bytes (expected a multiple of 128 up to 4096, its size now)
+		4224:shared memory is set to 4224 bytes (expected a multiple of 128, at most the current 4096)
 		64:shared memory is set to 64 bytes
 		2048 2048:byte 2048 of .shared, which has 2048 bytes
 		base:local memory of the warp moves to 0x100000040 (expected the address that GETLMEMBASE gave)
-		lanes:index of the block is set by one of several warps, or to different values
+		lanes:SETCTAID in a block of several warps, or with different values in its lanes
 	E
 	"$ROOT/tests/data/sass/state" .
 	sed -i 's/block=32/block=64/; s/bytes=[0-9]*/bytes=4096/' k.launch
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'index of the block is set by one of several warps'
+	assert_output --partial 'SETCTAID in a block of several warps'
 }
 
 @test "opcodes whose effect is not published are refused with the reason" {

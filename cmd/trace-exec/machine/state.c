@@ -85,7 +85,7 @@ static void set_block_index(struct warp *w, const struct op *o, uint32_t m)
 
 	if (w->cta->n_warps > 1 || !has_equal_lanes(a, m) || (o->n == 3 && !has_equal_lanes(a + LANES, m))) {
 		exec_fail(w, o, m, "block-index",
-			"index of the block is set by one of several warps, or to different values (expected a block of one warp and one value)");
+			"SETCTAID in a block of several warps, or with different values in its lanes (expected one warp and one value)");
 	} else if (o->n < 3) {
 		set_block_axis(w, o->n, a[lane]);
 	} else {
@@ -117,7 +117,7 @@ static void set_shared_size(struct warp *w, const struct op *o, uint32_t m)
 
 	if (bytes % SHARED_UNIT || bytes > most)
 		exec_fail(w, o, m, "shared-size",
-			"shared memory is set to %u bytes (expected a multiple of %u up to %u, its size now)",
+			"shared memory is set to %u bytes (expected a multiple of %u, at most the current %u)",
 			bytes, SHARED_UNIT, most);
 	else if (bytes < now)
 		w->cta->shared_bytes = bytes;

@@ -224,8 +224,8 @@ static int bind_factors(struct bind *b, const struct operand *k, uint32_t *facto
 	const struct operand *e = k[0].kind == O_VEC ? k[0].elem : &k[0];
 
 	if ((k[0].kind == O_VEC && k[0].n != 1) || k[1].kind != O_VEC || k[1].n != 2)
-		return bind_fault(b, &k[0], "operand",
-			"no register of factors with two selectors (expected {register}, {byte, lane})");
+		return bind_fault(
+			b, &k[0], "operand", "invalid scale factors (expected {register}, {byte, lane})");
 	*factors = bind_src(b, e, T_B32);
 	for (unsigned i = 0; i < 2; i++)
 		select[i] = bind_src(b, &k[1].elem[i], T_U16);
