@@ -59,21 +59,21 @@ struct gpuconf_gpu {
 extern const struct gpuconf_gpu gpuconf_gpus[]; /* array that ends with a row without name */
 
 struct conf_value {
-	char *text;      /* value as written, never NULL */
-	int64_t number;  /* value of booleans and integers */
-	struct place at; /* place of the assignment; .file NULL: the value is the default */
-	uint32_t order;  /* number of the assignment, from 1; 0: the value is the default */
-	bool shipped;    /* true if a shipped configuration set the value */
+	char *text;         /* value as written, never NULL */
+	int64_t number;     /* value of booleans and integers */
+	struct place place; /* place of the assignment; .file NULL: the value is the default */
+	uint32_t order;     /* number of the assignment, from 1; 0: the value is the default */
+	bool shipped;       /* true if a shipped configuration set the value */
 };
 
 struct conf_source; /* a file that was read */
 
 struct gpuconf {
-	struct conf_value v[N_OPTIONS]; /* values of all options */
-	struct arena *arena;            /* arena of the texts and of the file names of places */
-	uint32_t assigned;              /* number of assignments so far; quirk Q4-1 depends on their order */
-	bool shipping;                  /* true while a shipped configuration is read */
-	struct conf_source *read;       /* files that were read, newest first */
+	struct conf_value value[N_OPTIONS]; /* values of all options */
+	struct arena *arena;                /* arena of the texts and of the file names of places */
+	uint32_t assigned;        /* number of assignments so far; quirk Q4-1 depends on their order */
+	bool shipping;            /* true while a shipped configuration is read */
+	struct conf_source *read; /* files that were read, newest first */
 	/*
 	 * Callback for an option without a row. It returns true to skip the option and its value. NULL: such an
 	 * option is a fault. Set after gpuconf_init().
@@ -120,13 +120,13 @@ void gpuconf_list(FILE *out);                          /* prints the table of op
 void gpuconf_man_options(FILE *out);
 void gpuconf_man_gpus(FILE *out);
 
-static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->v[id].number; }
+static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->value[id].number; }
 static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
 {
-	return (unsigned)c->v[id].number;
+	return (unsigned)c->value[id].number;
 }
-static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
-static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
+static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->value[id].number != 0; }
+static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->value[id].text; }
 /*
  * Returns the path of a file that an option names: next to the file that set the option if it exists there, else as
  * written. The path is valid until c is freed.

@@ -71,8 +71,8 @@ struct hotspot {
 
 struct hotspots {
 	struct hotspot *row;
-	uint32_t n;      /* number of rows */
-	uint64_t all[2]; /* cycles of SMs with a thread block, of each side */
+	uint32_t n;               /* number of rows */
+	uint64_t total_cycles[2]; /* cycles of SMs with a thread block, of each side */
 	/* private */
 	struct table found; /* rows by kernel, PC, opcode, line and reason */
 	uint32_t cap;

@@ -124,9 +124,9 @@ struct anynet {
 };
 
 struct icnt_value {
-	const char *text; /* text as written; NULL: BookSim's default, because the file has no such entry */
-	double number;    /* value of a number */
-	struct place at;  /* place of the value; for a default, the file alone */
+	const char *text;   /* text as written; NULL: BookSim's default, because the file has no such entry */
+	double number;      /* value of a number */
+	struct place place; /* place of the value; for a default, the file alone */
 };
 
 struct icnt {
@@ -138,7 +138,7 @@ struct icnt {
 	uint32_t k, n, c, x, xr;         /* parameters of the topology; c is 1 if the topology has no c */
 	bool chip_latency;               /* whether the latency of a channel follows its length on a chip */
 	uint32_t nodes;                  /* number of nodes of the network */
-	struct anynet *any;              /* links of an anynet; NULL for other topologies */
+	struct anynet *anynet;           /* links of an anynet; NULL for other topologies */
 	uint32_t vcs;                    /* number of virtual channels */
 	uint32_t vc_begin[4], vc_end[4]; /* virtual channels of read and write requests, then replies */
 	uint32_t flit_bytes, source_max, boundary_max; /* bytes of a flit; queue capacities in flits */

@@ -2,8 +2,8 @@
 /*
  * Parameters of the modern SM core (-core_model modern), from the checked -core_* options.
  *
- * Always true after params_init() if `on` is set: values "by compute capability" are resolved, and every interval and
- * queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
+ * Always true after params_init() if `enabled` is set: values "by compute capability" are resolved, and every interval
+ * and queue length is at least 1. Times are core cycles. trace-sim-core(7) explains each parameter.
  */
 #ifndef MODERN_H
 #define MODERN_H
@@ -46,7 +46,7 @@ enum core_rfc_guess { RFC_NONE, RFC_NEXT };
 #define CORE_CODE_SPAN (UINT64_C(1) << 20)
 
 struct modern_params {
-	bool on;         /* whether the modern core is selected */
+	bool enabled;    /* whether the modern core is selected */
 	uint32_t sm;     /* compute capability, 70 .. 121 */
 	uint32_t family; /* family of latency tables: 90 or 100 */
 	enum core_dependence dependence;

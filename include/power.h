@@ -76,7 +76,7 @@ struct power_param {
 	const char *component, *name;
 	double value;
 	bool used; /* whether the model uses the param */
-	struct place at;
+	struct place place;
 };
 
 /*

@@ -77,11 +77,11 @@ struct ptx_form {
 	const struct ptx_op *op; /* row of the opcode; NULL: it has none and is treated as PLAIN */
 	uint8_t class;           /* one of enum isa_class */
 	uint8_t list, entry;     /* list of the latency (enum ptx_list) and index in it */
-	uint8_t more;            /* cycles added to the latency of the list's entry */
+	uint8_t extra_cycles;    /* cycles added to the latency of the list's entry */
 	uint8_t space;           /* one of enum space; NONE: no memory access */
 	uint8_t elements;        /* number of vector elements: 1, 2, 4 or 8 */
 	uint8_t bytes;           /* size of the element type in bytes; 0: the opcode names none */
-	bool bypass;             /* true for the cache operator .cg, which bypasses the L1 */
+	bool bypasses_l1;        /* true for the cache operator .cg, which bypasses the L1 */
 	bool nc;                 /* true for the cache operator .nc */
 	bool arrive;             /* true for a barrier that does not wait */
 };

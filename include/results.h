@@ -31,9 +31,9 @@ struct result_value {
 };
 
 struct result_figure {
-	const char *name;           /* name, valid until the reader is freed */
-	const struct figure *about; /* description; NULL: trace-stats(5) does not have the figure */
-	uint32_t id;                /* number of the name in the input, from 0 */
+	const char *name;                 /* name, valid until the reader is freed */
+	const struct figure *description; /* description; NULL: trace-stats(5) does not have the figure */
+	uint32_t id;                      /* number of the name in the input, from 0 */
 	struct result_value value;
 };
 

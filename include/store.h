@@ -17,7 +17,7 @@ struct store_value {
 
 struct store_column {
 	char *name;
-	const struct figure *about; /* row of the figure; NULL: unknown */
+	const struct figure *description; /* row of the figure; NULL: unknown */
 };
 
 struct store_kernel {

@@ -44,7 +44,7 @@ void table_free(struct table *t);
 
 /* State of a search. number is the current number under the hash, or TABLE_NONE. */
 struct table_walk {
-	const struct table *t;       /* table that is searched */
+	const struct table *table;   /* table that is searched */
 	uint32_t hash, slot, number; /* slot is the index of the next slot */
 };
 
@@ -53,7 +53,7 @@ static inline void table_step(struct table_walk *w)
 	const struct table_slot *s;
 
 	do
-		s = &w->t->slot[w->slot++ & (w->t->n_slots - 1)];
+		s = &w->table->slot[w->slot++ & (w->table->n_slots - 1)];
 	while (s->next && s->hash != w->hash);
 	w->number = s->next - 1; /* TABLE_NONE for a free slot */
 }

@@ -11,13 +11,13 @@
 #include "weighted.h"
 
 struct csv_reading {
-	struct csv_job *j;
-	struct results *r;
+	struct csv_job *job;
+	struct results *results;
 	const struct result_item *item;
 	uint32_t *column; /* for each figure id of the reader, column of the store, plus 1 */
 	uint32_t cap_column, n_column;
 	struct store_value *value;
-	uint32_t n, cap;
+	uint32_t n_values, cap_values;
 	bool warned; /* true if the warning about a profile has been printed */
 };
 
@@ -58,7 +58,7 @@ static enum column_use choose_column_use(struct csv_job *j, uint32_t column)
 
 	if (j->list && !j->select.n)
 		return COLUMN_SHOWN;
-	if (j->select.n ? item >= 0 : is_default_column(c->name, c->about))
+	if (j->select.n ? item >= 0 : is_default_column(c->name, c->description))
 		return COLUMN_SHOWN;
 	return j->weights && weighted_needs(c->name) ? COLUMN_PART : COLUMN_NO;
 }
@@ -92,7 +92,7 @@ static void keep_parts_of_rate(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
 
-	if (!results_formula(c.about, c.name, part[0], part[1], sizeof(part[0])))
+	if (!results_formula(c.description, c.name, part[0], part[1], sizeof(part[0])))
 		return;
 	for (int i = 0; i < 2; i++) {
 		uint32_t column = store_column(j->store, part[i]);
@@ -149,13 +149,13 @@ static double find_derived_operand(void *ctx, const char *name)
 	const struct csv_reading *g = ctx;
 	const struct result_value *v;
 
-	for (uint32_t i = 0; i < g->j->n_derived; i++)
-		if (!strcmp(g->j->derived[i].name, name) && !isnan(g->j->derived[i].value))
-			return g->j->derived[i].value;
+	for (uint32_t i = 0; i < g->job->n_derived; i++)
+		if (!strcmp(g->job->derived[i].name, name) && !isnan(g->job->derived[i].value))
+			return g->job->derived[i].value;
 	if (strstr(name, "[*]"))
 		return sum_of_family(g->item, name);
-	v = results_find(g->r, name);
-	v = v ? v : find_by_short_name(g->r, name);
+	v = results_find(g->results, name);
+	v = v ? v : find_by_short_name(g->results, name);
 	return v ? v->real : (double)NAN;
 }
 
@@ -163,8 +163,8 @@ static void append_store_value(struct csv_reading *g, uint32_t column, struct re
 {
 	struct store_value *to;
 
-	grow(&g->value, &g->cap, g->n + 1, sizeof(*g->value));
-	to = &g->value[g->n++];
+	grow(&g->value, &g->cap_values, g->n_values + 1, sizeof(*g->value));
+	to = &g->value[g->n_values++];
 	memset(to, 0, sizeof(*to));
 	to->column = column;
 	to->value = v;
@@ -172,16 +172,16 @@ static void append_store_value(struct csv_reading *g, uint32_t column, struct re
 
 static void compute_derived(struct csv_reading *g)
 {
-	for (uint32_t i = 0; i < g->j->n_derived; i++)
-		g->j->derived[i].value = NAN;
-	for (uint32_t i = 0; i < g->j->n_derived; i++) {
-		struct derived *d = &g->j->derived[i];
-		uint32_t column = store_column(g->j->store, d->name);
+	for (uint32_t i = 0; i < g->job->n_derived; i++)
+		g->job->derived[i].value = NAN;
+	for (uint32_t i = 0; i < g->job->n_derived; i++) {
+		struct derived *d = &g->job->derived[i];
+		uint32_t column = store_column(g->job->store, d->name);
 
 		d->value = expr_value(d->expr, find_derived_operand, g);
 		for (size_t k = 0; k < expr_names(d->expr); k++)
 			d->found[k] |= !isnan(find_derived_operand(g, expr_name(d->expr, k)));
-		*use_of_column(g->j, column) = COLUMN_SHOWN;
+		*use_of_column(g->job, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
 			append_store_value(
 				g, column, (struct result_value){.real = d->value, .decimals = RESULT_EXACT});
@@ -198,7 +198,7 @@ static uint32_t column_for_figure(struct csv_reading *g, const struct result_fig
 			g->column[g->n_column++] = 0;
 	}
 	if (!g->column[f->id])
-		g->column[f->id] = store_column(g->j->store, f->name) + 1;
+		g->column[f->id] = store_column(g->job->store, f->name) + 1;
 	return g->column[f->id] - 1;
 }
 
@@ -220,7 +220,7 @@ static bool is_profile_without_row(struct csv_reading *g, const char *path)
 
 	for (uint32_t i = 0; i < g->item->n_figures && !profile; i++)
 		profile = !strncmp(g->item->figure[i].name, "sched_cycles", 12);
-	if (!profile || g->j->list || g->j->select.n || g->j->n_derived)
+	if (!profile || g->job->list || g->job->select.n || g->job->n_derived)
 		return false;
 	if (!g->warned)
 		diag_warn((struct place){.file = path},
@@ -233,19 +233,19 @@ static void store_item_values(struct csv_reading *g)
 {
 	const struct result_item *item = g->item;
 
-	g->n = 0;
+	g->n_values = 0;
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		uint32_t column = column_for_figure(g, &item->figure[i]);
 
-		if (column_use(g->j, column) == COLUMN_SHOWN)
-			mark_matching_items(g->j, item->figure[i].name);
-		if (column_use(g->j, column) >= COLUMN_PART && !g->j->list)
+		if (column_use(g->job, column) == COLUMN_SHOWN)
+			mark_matching_items(g->job, item->figure[i].name);
+		if (column_use(g->job, column) >= COLUMN_PART && !g->job->list)
 			append_store_value(g, column, item->figure[i].value);
 	}
-	if (g->j->list)
+	if (g->job->list)
 		return;
 	compute_derived(g);
-	store_add_row(g->j->store, item, g->value, g->n);
+	store_add_row(g->job->store, item, g->value, g->n_values);
 }
 
 static void store_csv_row(struct csv_reading *g, const char *path)
@@ -261,12 +261,12 @@ static void report_incomplete_run(struct csv_reading *g)
 	if (!strcmp(status, "cut"))
 		diag_fault(&g->item->cut);
 	else if (strcmp(status, "complete") && strcmp(status, "limit"))
-		diag_error((struct place){.file = store_word(g->j->store,
-						  g->j->store->run[g->j->store->n_runs - 1].name)},
+		diag_error((struct place){.file = store_word(g->job->store,
+						  g->job->store->run[g->job->store->n_runs - 1].name)},
 			"the run is not complete: status %.20s", status);
 	else
 		return;
-	g->j->status = EXIT_NO;
+	g->job->status = EXIT_NO;
 }
 
 static bool is_kernel_of_item_selected(const struct csv_job *j, const struct result_item *item)
@@ -284,15 +284,19 @@ void collect(struct csv_job *j, const char *path)
 {
 	struct result_item item;
 	struct fault f;
-	struct csv_reading g = {.j = j, .item = &item};
+	struct csv_reading g = {.job = j, .item = &item};
 	int event;
 
-	g.r = results_open(path, j->running ? RESULT_RUNNING : j->per_interval ? RESULT_INTERVALS : 0, &f);
-	if (!g.r)
+	g.results = results_open(path,
+		j->running        ? RESULT_RUNNING
+		: j->per_interval ? RESULT_INTERVALS
+				  : 0,
+		&f);
+	if (!g.results)
 		die_fault(&f);
 	if (are_all_figures_read(j))
-		results_limit_figures(g.r, needs_figure, j);
-	while ((event = results_next(g.r, &item, &f)) > 0) {
+		results_limit_figures(g.results, needs_figure, j);
+	while ((event = results_next(g.results, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
@@ -308,7 +312,7 @@ void collect(struct csv_job *j, const char *path)
 	}
 	if (event < 0)
 		die_fault(&f);
-	results_close(g.r);
+	results_close(g.results);
 	free(g.column);
 	free(g.value);
 }

@@ -13,21 +13,21 @@
 #include "table.h"
 
 struct csv_group {
-	uint32_t run, first; /* run, and first kernel of the group */
+	uint32_t run, first_kernel; /* run, and first kernel of the group */
 	uint64_t kernels;
 	char *key;
 	struct sums *sum; /* sum of each column of the store; the last element is always empty */
 };
 
 struct csv_groups {
-	struct csv_job *j;
-	struct store *s;
+	struct csv_job *job;
+	struct store *store;
 	struct csv_group *group;
-	uint32_t n, cap;
+	uint32_t n_groups, cap_groups;
 	struct table table; /* indices of the groups by hash of run and key */
-	struct shown_columns c;
-	struct shown_options o;
-	struct writer w;
+	struct shown_columns columns;
+	struct shown_options options;
+	struct writer writer;
 	bool status;           /* true if the table has the column "status" */
 	bool keeps_all_values; /* true if all values are kept, because a quantile is requested */
 };
@@ -65,8 +65,8 @@ static char *text_of_all_keys(const struct csv_groups *g, const struct store_ker
 	size_t n = 0;
 	char *key = xstrdup(""), buf[24];
 
-	for (size_t i = 0; i < g->j->group.n; i++) {
-		const char *part = text_of_group_key(g->s, k, g->j->group.pattern[i], buf);
+	for (size_t i = 0; i < g->job->group.n; i++) {
+		const char *part = text_of_group_key(g->store, k, g->job->group.pattern[i], buf);
 
 		key = xrealloc(key, n + strlen(part) + 2, 1);
 		n += (size_t)sprintf(key + n, "%s\n", part);
@@ -86,7 +86,7 @@ static struct csv_group *find_group(const struct csv_groups *g, uint32_t run, co
 
 static struct csv_group *find_or_add_group(struct csv_groups *g, uint32_t kernel)
 {
-	const struct store_kernel *k = &g->s->kernel[kernel];
+	const struct store_kernel *k = &g->store->kernel[kernel];
 	char *key = text_of_all_keys(g, k);
 	struct csv_group *found = find_group(g, k->run, key);
 
@@ -94,13 +94,13 @@ static struct csv_group *find_or_add_group(struct csv_groups *g, uint32_t kernel
 		free(key);
 		return found;
 	}
-	grow(&g->group, &g->cap, g->n + 1, sizeof(*g->group));
-	g->group[g->n] = (struct csv_group){.run = k->run,
-		.first = kernel,
+	grow(&g->group, &g->cap_groups, g->n_groups + 1, sizeof(*g->group));
+	g->group[g->n_groups] = (struct csv_group){.run = k->run,
+		.first_kernel = kernel,
 		.key = key,
-		.sum = xcalloc(g->s->n_columns + 1u, sizeof(struct sums))};
-	table_add(&g->table, hash_key(k->run, key), g->n);
-	return &g->group[g->n++];
+		.sum = xcalloc(g->store->n_columns + 1u, sizeof(struct sums))};
+	table_add(&g->table, hash_key(k->run, key), g->n_groups);
+	return &g->group[g->n_groups++];
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -111,27 +111,27 @@ static double rate_of_sums(
 	char num[256], den[256];
 	const struct sums *a, *b;
 
-	if (!results_formula(c->about, c->name, num, den, sizeof(num)))
+	if (!results_formula(c->description, c->name, num, den, sizeof(num)))
 		return (double)NAN;
-	a = &p->sum[store_find_column(g->s, num)];
-	b = &p->sum[store_find_column(g->s, den)];
+	a = &p->sum[store_find_column(g->store, num)];
+	b = &p->sum[store_find_column(g->store, den)];
 	return a->n && b->n && b->sum != 0 ? a->sum / b->sum : (double)NAN;
 }
 
 static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t column)
 {
-	const struct store_column *c = &g->s->column[column];
+	const struct store_column *c = &g->store->column[column];
 	const struct sums *s = &p->sum[column];
-	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+	enum figure_kind kind = c->description ? c->description->kind : FIGURE_COUNTER;
 
-	if (c->about &&
-		(*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
-		writer_real(&g->w, rate_of_sums(g, p, c));
+	if (c->description &&
+		(*c->description->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
+		writer_write_real(&g->writer, rate_of_sums(g, p, c));
 	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
-		writer_real(&g->w, s->max);
+		writer_write_real(&g->writer, s->max);
 	else
-		writer_value(
-			&g->w, &(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
+		writer_write_value(&g->writer,
+			&(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
 }
 
 static void write_aggregate_cells(
@@ -140,31 +140,32 @@ static void write_aggregate_cells(
 	if (p->sum[column].n && agg == AGG_SUM)
 		write_sum(g, p, column);
 	else
-		writer_real(&g->w, sums_aggregate(&p->sum[column], agg));
+		writer_write_real(&g->writer, sums_aggregate(&p->sum[column], agg));
 }
 
 static void write_group(struct csv_groups *g, const struct csv_group *p)
 {
-	const struct store_run *run = &g->s->run[p->run];
+	const struct store_run *run = &g->store->run[p->run];
 	char buf[24];
 
-	writer_text(&g->w, store_word(g->s, run->name));
-	for (uint32_t i = 0; i < g->o.n; i++) {
-		uint32_t o = g->o.option[i];
+	writer_write_text(&g->writer, store_word(g->store, run->name));
+	for (uint32_t i = 0; i < g->options.n; i++) {
+		uint32_t o = g->options.option[i];
 
-		writer_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+		writer_write_text(&g->writer, o < run->n_options ? store_word(g->store, run->option[o]) : "");
 	}
 	if (g->status)
-		writer_text(&g->w, store_word(g->s, run->status));
-	for (size_t i = 0; i < g->j->group.n; i++)
-		if (strcmp(g->j->group.pattern[i], "run"))
-			writer_text(&g->w, text_of_group_key(g->s, &g->s->kernel[p->first],
-						   g->j->group.pattern[i], buf));
-	writer_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
-	for (uint32_t i = 0; i < g->c.n; i++)
-		for (uint32_t a = 0; a < g->j->n_aggs; a++)
-			write_aggregate_cells(g, p, g->c.column[i], g->j->agg[a]);
-	writer_end(&g->w);
+		writer_write_text(&g->writer, store_word(g->store, run->status));
+	for (size_t i = 0; i < g->job->group.n; i++)
+		if (strcmp(g->job->group.pattern[i], "run"))
+			writer_write_text(
+				&g->writer, text_of_group_key(g->store, &g->store->kernel[p->first_kernel],
+						    g->job->group.pattern[i], buf));
+	writer_write_value(&g->writer, &(struct result_value){.count = p->kernels, .whole = true});
+	for (uint32_t i = 0; i < g->columns.n; i++)
+		for (uint32_t a = 0; a < g->job->n_aggs; a++)
+			write_aggregate_cells(g, p, g->columns.column[i], g->job->agg[a]);
+	writer_end(&g->writer);
 }
 
 static void write_group_head(struct csv_groups *g)
@@ -176,29 +177,30 @@ static void write_group_head(struct csv_groups *g)
 	};
 	struct head h = {0};
 
-	head_text(&h, "run");
-	for (uint32_t i = 0; i < g->o.n; i++)
-		head_text(&h, g->s->option[g->o.option[i]]);
+	head_add_text(&h, "run");
+	for (uint32_t i = 0; i < g->options.n; i++)
+		head_add_text(&h, g->store->option[g->options.option[i]]);
 	if (g->status)
-		head_text(&h, "status");
-	for (size_t i = 0; i < g->j->group.n; i++)
-		if (strcmp(g->j->group.pattern[i], "run"))
-			head_text(&h, g->j->group.pattern[i]);
-	head_number(&h, "kernels");
-	for (uint32_t i = 0; i < g->c.n; i++)
-		for (uint32_t a = 0; a < g->j->n_aggs; a++)
-			head_number(&h, "%s.%s", g->s->column[g->c.column[i]].name, aggs[g->j->agg[a]]);
-	writer_head(&g->w, &h);
+		head_add_text(&h, "status");
+	for (size_t i = 0; i < g->job->group.n; i++)
+		if (strcmp(g->job->group.pattern[i], "run"))
+			head_add_text(&h, g->job->group.pattern[i]);
+	head_add_number(&h, "kernels");
+	for (uint32_t i = 0; i < g->columns.n; i++)
+		for (uint32_t a = 0; a < g->job->n_aggs; a++)
+			head_add_number(&h, "%s.%s", g->store->column[g->columns.column[i]].name,
+				aggs[g->job->agg[a]]);
+	writer_write_head(&g->writer, &h);
 }
 
 void csv_print_groups(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct csv_groups g = {.j = j,
-		.s = s,
-		.c = shown_columns(j),
-		.o = shown_options(j),
-		.w = {out, j->form, 0},
+	struct csv_groups g = {.job = j,
+		.store = s,
+		.columns = shown_columns(j),
+		.options = shown_options(j),
+		.writer = {out, j->form, 0},
 		.status = table_shows_status(s)};
 
 	for (uint32_t a = 0; a < j->n_aggs; a++)
@@ -212,7 +214,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 			sums_add(&p->sum[v[k].column], &v[k].value, g.keeps_all_values);
 	}
 	write_group_head(&g);
-	for (uint32_t i = 0; i < g.n; i++) {
+	for (uint32_t i = 0; i < g.n_groups; i++) {
 		write_group(&g, &g.group[i]);
 		for (uint32_t k = 0; k < s->n_columns; k++)
 			free(g.group[i].sum[k].value);
@@ -221,7 +223,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 	}
 	free(g.group);
 	table_free(&g.table);
-	free(g.c.column);
-	free(g.c.place);
-	free(g.o.option);
+	free(g.columns.column);
+	free(g.columns.place);
+	free(g.options.option);
 }

@@ -50,7 +50,7 @@ struct csv_job {
 	enum demangle_form names;
 	const char *output;
 	uint32_t top; /* number of places of a profile (--top); 0 for a table of figures */
-	int by;       /* enum hotspots_by */
+	int top_by;   /* enum hotspots_by */
 	/* `long_form` is true if --long is given */
 	bool one_row_per_run, long_form, list, running, force, quiet, no_options, by_given;
 	bool per_interval, provenance;
@@ -79,12 +79,16 @@ struct shown_options {
 	uint32_t *option, n;
 };
 
+/* Reads the results in a file into j->store and prints rows that need no store. Ends the program on a fault. */
 void collect(struct csv_job *j, const char *path);
+/* Adds a column for each figure whose full name is in -s, even if the column remains empty. */
 void collect_add_named_columns(struct csv_job *j);
+/* Warns about names of -s that match nothing. Ends the program if a name is misspelt or nothing is selected. */
 void collect_warn(const struct csv_job *j);
 /* Ends the program if the input has kernels but none is selected. */
 void collect_check_selection(const struct csv_job *j);
 
+/* Return the columns and the options of the table. The caller frees their arrays. */
 struct shown_columns shown_columns(const struct csv_job *j);
 struct shown_options shown_options(const struct csv_job *j);
 /* Returns true if a run is not complete. Each table then has the column "status". */
@@ -99,10 +103,10 @@ bool group_is_key(const char *name);
 struct sums {
 	uint64_t n, count;
 	double sum, mean, squares, min, max; /* `squares` is the sum of squared distances from the mean */
-	/* `logs` is the sum of the logarithms of ratios to the first value */
-	double first, log_first, logs;
+	/* `log_sum` is the sum of the logarithms of ratios to the first value */
+	double first_value, log_first, log_sum;
 	double *value; /* all values, if they are kept */
-	uint32_t cap;
+	uint32_t cap_values;
 	bool whole, positive, sorted;
 };
 bool sums_needs_values(enum agg agg); /* Returns true if agg requires all values. */
@@ -121,21 +125,21 @@ struct writer {
 	enum table_form form;
 	uint32_t n_cells;
 };
-/* Column names that writer_head() writes. */
+/* Column names that writer_write_head() writes. */
 struct head {
 	char **name;
-	bool *number; /* Markdown: right-aligned */
+	bool *is_number; /* Markdown: right-aligned */
 	uint32_t n, cap_names, cap_numbers;
 };
-void head_text(struct head *h, const char *name);
-void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void writer_head(struct writer *w, struct head *h); /* Frees the contents of *h. */
-void writer_text(struct writer *w, const char *text);
+void head_add_text(struct head *h, const char *name);
+void head_add_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void writer_write_head(struct writer *w, struct head *h); /* Frees the contents of *h. */
+void writer_write_text(struct writer *w, const char *text);
 /* Writes the name of a kernel in the form of --names. */
-void writer_kernel(struct writer *w, const struct csv_job *j, const char *name);
+void writer_write_kernel(struct writer *w, const struct csv_job *j, const char *name);
 /* Writes the value; NULL writes an empty cell. */
-void writer_value(struct writer *w, const struct result_value *v);
-void writer_real(struct writer *w, double x); /* Writes x; NaN writes an empty cell. */
+void writer_write_value(struct writer *w, const struct result_value *v);
+void writer_write_real(struct writer *w, double x); /* Writes x; NaN writes an empty cell. */
 void writer_end(struct writer *w);
 
 #endif

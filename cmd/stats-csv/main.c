@@ -226,8 +226,8 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 		break;
 	case OPT_TOP: j->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
 	case OPT_BY:
-		j->by = hotspots_by_find(value);
-		if (j->by < 0)
+		j->top_by = hotspots_by_find(value);
+		if (j->top_by < 0)
 			cli_usage(
 				"unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		j->by_given = true;

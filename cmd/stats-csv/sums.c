@@ -16,7 +16,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	double x = v->real, from_mean;
 
 	if (!s->n) {
-		s->first = s->min = s->max = x;
+		s->first_value = s->min = s->max = x;
 		s->whole = s->positive = true;
 		s->log_first = x > 0 ? log(x) : 0;
 	}
@@ -28,11 +28,11 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	s->count += v->count;
 	s->whole &= v->whole && s->count >= v->count; /* false if the sum has wrapped around */
 	s->positive &= x > 0;
-	s->logs += x > 0 ? log(x) - s->log_first : 0;
+	s->log_sum += x > 0 ? log(x) - s->log_first : 0;
 	s->min = x < s->min ? x : s->min;
 	s->max = x > s->max ? x : s->max;
 	if (keep) {
-		grow(&s->value, &s->cap, (uint32_t)s->n, sizeof(*s->value));
+		grow(&s->value, &s->cap_values, (uint32_t)s->n, sizeof(*s->value));
 		s->value[s->n - 1] = x;
 	}
 }
@@ -67,7 +67,7 @@ double sums_aggregate(struct sums *s, enum agg agg)
 		return (double)NAN;
 	switch (agg) {
 	case AGG_MEAN: return s->sum / n;
-	case AGG_GEOMEAN: return s->positive ? s->first * exp(s->logs / n) : (double)NAN;
+	case AGG_GEOMEAN: return s->positive ? s->first_value * exp(s->log_sum / n) : (double)NAN;
 	case AGG_MEDIAN: return quantile_of(s, 0.5);
 	case AGG_P90: return quantile_of(s, 0.9);
 	case AGG_STDDEV: return s->n > 1 ? sqrt(s->squares / (n - 1)) : (double)NAN;

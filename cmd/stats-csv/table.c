@@ -83,7 +83,7 @@ struct shown_columns shown_columns(const struct csv_job *j)
 	for (uint32_t i = 0; i < s->n_columns; i++)
 		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
 			key[c.n++] = (struct sort_key){sort_position_of(j, s->column[i].name),
-				s->column[i].about, s->column[i].name, i};
+				s->column[i].description, s->column[i].name, i};
 	qsort(key, c.n, sizeof(*key), compare_keys);
 	for (uint32_t i = 0; i < c.n; i++) {
 		c.column[i] = key[i].column;
@@ -148,11 +148,11 @@ struct shown_options shown_options(const struct csv_job *j)
 /* ---- rows -------------------------------------------------------------------------------------- */
 
 struct csv_rows {
-	struct csv_job *j;
-	struct store *s;
-	struct shown_columns c;
-	struct shown_options o;
-	struct writer w;
+	struct csv_job *job;
+	struct store *store;
+	struct shown_columns columns;
+	struct shown_options options;
+	struct writer writer;
 	const struct result_value **cell;
 	bool status; /* true if the table has the column "status" */
 };
@@ -167,58 +167,59 @@ bool table_shows_status(const struct store *s)
 
 static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 {
-	const struct store_run *run = &t->s->run[k->run];
+	const struct store_run *run = &t->store->run[k->run];
 
-	writer_text(&t->w, store_word(t->s, run->name));
-	for (uint32_t i = 0; i < t->o.n; i++) {
-		uint32_t o = t->o.option[i];
+	writer_write_text(&t->writer, store_word(t->store, run->name));
+	for (uint32_t i = 0; i < t->options.n; i++) {
+		uint32_t o = t->options.option[i];
 
-		writer_text(&t->w, o < run->n_options ? store_word(t->s, run->option[o]) : "");
+		writer_write_text(&t->writer, o < run->n_options ? store_word(t->store, run->option[o]) : "");
 	}
 	if (t->status)
-		writer_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
-	if (t->j->one_row_per_run)
+		writer_write_text(&t->writer, store_word(t->store, k->status ? k->status : run->status));
+	if (t->job->one_row_per_run)
 		return;
-	writer_kernel(&t->w, t->j, store_word(t->s, k->name));
-	writer_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
-	if (!t->j->per_interval)
+	writer_write_kernel(&t->writer, t->job, store_word(t->store, k->name));
+	writer_write_value(&t->writer, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
+	if (!t->job->per_interval)
 		return;
-	writer_value(&t->w, &(struct result_value){.count = k->first_cycle, .whole = true});
-	writer_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
+	writer_write_value(&t->writer, &(struct result_value){.count = k->first_cycle, .whole = true});
+	writer_write_value(&t->writer, &(struct result_value){.count = k->cycles, .whole = true});
 }
 
 static void fill_row_cells(struct csv_rows *t, const struct store_kernel *k)
 {
-	const struct store_value *v = store_load_figures(t->s, k);
+	const struct store_value *v = store_load_figures(t->store, k);
 
-	memset(t->cell, 0, (t->c.n + 1u) * sizeof(*t->cell));
+	memset(t->cell, 0, (t->columns.n + 1u) * sizeof(*t->cell));
 	for (uint32_t i = 0; i < k->n; i++)
-		if (t->c.place[v[i].column])
-			t->cell[t->c.place[v[i].column] - 1] = &v[i].value;
+		if (t->columns.place[v[i].column])
+			t->cell[t->columns.place[v[i].column] - 1] = &v[i].value;
 }
 
 static void write_wide_row(struct csv_rows *t, const struct store_kernel *k)
 {
 	fill_row_cells(t, k);
 	write_run_cells(t, k);
-	for (uint32_t i = 0; i < t->c.n; i++)
-		writer_value(&t->w, t->cell[i]);
-	writer_end(&t->w);
+	for (uint32_t i = 0; i < t->columns.n; i++)
+		writer_write_value(&t->writer, t->cell[i]);
+	writer_end(&t->writer);
 }
 
 static void write_long_rows(struct csv_rows *t, const struct store_kernel *k)
 {
 	fill_row_cells(t, k);
-	for (uint32_t i = 0; i < t->c.n; i++) {
-		const struct store_column *c = &t->s->column[t->c.column[i]];
+	for (uint32_t i = 0; i < t->columns.n; i++) {
+		const struct store_column *c = &t->store->column[t->columns.column[i]];
 
 		if (!t->cell[i])
 			continue;
 		write_run_cells(t, k);
-		writer_text(&t->w, c->name);
-		writer_value(&t->w, t->cell[i]);
-		writer_text(&t->w, c->about && strcmp(c->about->unit, "-") ? c->about->unit : "");
-		writer_end(&t->w);
+		writer_write_text(&t->writer, c->name);
+		writer_write_value(&t->writer, t->cell[i]);
+		writer_write_text(&t->writer,
+			c->description && strcmp(c->description->unit, "-") ? c->description->unit : "");
+		writer_end(&t->writer);
 	}
 }
 
@@ -226,49 +227,49 @@ static void write_table_head(struct csv_rows *t)
 {
 	struct head h = {0};
 
-	head_text(&h, "run");
-	for (uint32_t i = 0; i < t->o.n; i++)
-		head_text(&h, t->s->option[t->o.option[i]]);
+	head_add_text(&h, "run");
+	for (uint32_t i = 0; i < t->options.n; i++)
+		head_add_text(&h, t->store->option[t->options.option[i]]);
 	if (t->status)
-		head_text(&h, "status");
-	if (!t->j->one_row_per_run) {
-		head_text(&h, "kernel_name");
-		head_number(&h, "id");
+		head_add_text(&h, "status");
+	if (!t->job->one_row_per_run) {
+		head_add_text(&h, "kernel_name");
+		head_add_number(&h, "id");
 	}
-	if (t->j->per_interval) {
-		head_number(&h, "first_cycle");
-		head_number(&h, "cycles");
+	if (t->job->per_interval) {
+		head_add_number(&h, "first_cycle");
+		head_add_number(&h, "cycles");
 	}
-	if (t->j->long_form) {
-		head_text(&h, "statistic");
-		head_number(&h, "value");
-		head_text(&h, "unit");
+	if (t->job->long_form) {
+		head_add_text(&h, "statistic");
+		head_add_number(&h, "value");
+		head_add_text(&h, "unit");
 	}
-	for (uint32_t i = 0; i < t->c.n && !t->j->long_form; i++)
-		head_number(&h, "%s", t->s->column[t->c.column[i]].name);
-	writer_head(&t->w, &h);
+	for (uint32_t i = 0; i < t->columns.n && !t->job->long_form; i++)
+		head_add_number(&h, "%s", t->store->column[t->columns.column[i]].name);
+	writer_write_head(&t->writer, &h);
 }
 
 void csv_print_table(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct csv_rows t = {.j = j,
-		.s = s,
-		.c = shown_columns(j),
-		.o = shown_options(j),
-		.w = {out, j->form, 0},
+	struct csv_rows t = {.job = j,
+		.store = s,
+		.columns = shown_columns(j),
+		.options = shown_options(j),
+		.writer = {out, j->form, 0},
 		.status = j->one_row_per_run || table_shows_status(s)};
 	uint32_t n = j->one_row_per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->one_row_per_run ? s->total : s->kernel;
 
-	t.cell = xcalloc(t.c.n + 1u, sizeof(*t.cell));
+	t.cell = xcalloc(t.columns.n + 1u, sizeof(*t.cell));
 	write_table_head(&t);
 	for (uint32_t i = 0; i < n; i++)
 		(j->long_form ? write_long_rows : write_wide_row)(&t, &row[i]);
 	free(t.cell);
-	free(t.c.column);
-	free(t.c.place);
-	free(t.o.option);
+	free(t.columns.column);
+	free(t.columns.place);
+	free(t.options.option);
 }
 
 void csv_print_list(struct csv_job *j, FILE *out)
@@ -278,21 +279,21 @@ void csv_print_list(struct csv_job *j, FILE *out)
 	struct writer w = {out, j->form, 0};
 	const struct figure *last = NULL;
 
-	head_text(&h, "name");
-	head_text(&h, "unit");
-	head_text(&h, "kind");
-	head_text(&h, "description");
-	writer_head(&w, &h);
+	head_add_text(&h, "name");
+	head_add_text(&h, "unit");
+	head_add_text(&h, "kind");
+	head_add_text(&h, "description");
+	writer_write_head(&w, &h);
 	for (uint32_t i = 0; i < c.n; i++) {
 		const struct store_column *k = &j->store->column[c.column[i]];
 
-		if (k->about && k->about == last)
+		if (k->description && k->description == last)
 			continue;
-		last = k->about;
-		writer_text(&w, last ? last->name : k->name);
-		writer_text(&w, last && strcmp(last->unit, "-") ? last->unit : "");
-		writer_text(&w, last ? figure_kind_name(last->kind) : "");
-		writer_text(&w, last ? last->help : "");
+		last = k->description;
+		writer_write_text(&w, last ? last->name : k->name);
+		writer_write_text(&w, last && strcmp(last->unit, "-") ? last->unit : "");
+		writer_write_text(&w, last ? figure_kind_name(last->kind) : "");
+		writer_write_text(&w, last ? last->help : "");
 		writer_end(&w);
 	}
 	free(c.column);

@@ -17,17 +17,17 @@ static void write_top_head(struct writer *w)
 {
 	struct head h = {0};
 
-	head_text(&h, "run");
-	head_text(&h, "kernel_name");
-	head_text(&h, "pc");
-	head_text(&h, "opcode");
-	head_number(&h, "line");
-	head_text(&h, "stall");
-	head_number(&h, "cycles");
-	head_number(&h, "share");
-	head_number(&h, "sum");
-	head_number(&h, "issues");
-	writer_head(w, &h);
+	head_add_text(&h, "run");
+	head_add_text(&h, "kernel_name");
+	head_add_text(&h, "pc");
+	head_add_text(&h, "opcode");
+	head_add_number(&h, "line");
+	head_add_text(&h, "stall");
+	head_add_number(&h, "cycles");
+	head_add_number(&h, "share");
+	head_add_number(&h, "sum");
+	head_add_number(&h, "issues");
+	writer_write_head(w, &h);
 }
 
 /* Returns a percentage rounded to two decimals. */
@@ -47,16 +47,16 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 		const struct hotspot *r = &t->row[i];
 
 		sum += r->cycles[0];
-		writer_text(w, run);
-		writer_text(w, r->kernel);
-		writer_text(w, r->pc);
-		writer_text(w, r->opcode);
-		writer_text(w, r->line);
-		writer_text(w, hotspots_reason_name((int)hotspots_main_reason(r, 0)));
-		writer_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
-		writer_real(w, percent_of_cycles(r->cycles[0], t->all[0]));
-		writer_real(w, percent_of_cycles(sum, t->all[0]));
-		writer_value(w,
+		writer_write_text(w, run);
+		writer_write_text(w, r->kernel);
+		writer_write_text(w, r->pc);
+		writer_write_text(w, r->opcode);
+		writer_write_text(w, r->line);
+		writer_write_text(w, hotspots_reason_name((int)hotspots_main_reason(r, 0)));
+		writer_write_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
+		writer_write_real(w, percent_of_cycles(r->cycles[0], t->total_cycles[0]));
+		writer_write_real(w, percent_of_cycles(sum, t->total_cycles[0]));
+		writer_write_value(w,
 			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
 		writer_end(w);
 	}
@@ -85,7 +85,7 @@ static void write_runs_of_file(struct csv_job *j, struct writer *w, struct resul
 	while ((event = results_next(r, &item, &f)) > 0) {
 		j->any_kernel |= event == RESULT_KERNEL;
 		if (event == RESULT_START)
-			t = hotspots_new((enum hotspots_by)j->by);
+			t = hotspots_new((enum hotspots_by)j->top_by);
 		else if (event == RESULT_KERNEL &&
 			 kselect_selects(j->kernels, item.kernel.position, item.kernel.name))
 			kernels = true, profile |= hotspots_add(t, 0, &item);

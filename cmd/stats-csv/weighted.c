@@ -18,11 +18,11 @@
 #define CELLS 3u /* number of cells per figure */
 
 struct csv_weighing {
-	struct csv_job *j;
-	struct store *s;
-	struct shown_columns c;
-	struct shown_options o;
-	struct writer w;
+	struct csv_job *job;
+	struct store *store;
+	struct shown_columns columns;
+	struct shown_options options;
+	struct writer writer;
 	double *pick_deviation; /* deviation of each pick */
 };
 
@@ -69,26 +69,26 @@ static void write_weighted_head(struct csv_weighing *g)
 	static const char *const part[CELLS] = {"", ".low", ".high"};
 	struct head h = {0};
 
-	head_text(&h, "run");
-	for (uint32_t i = 0; i < g->o.n; i++)
-		head_text(&h, g->s->option[g->o.option[i]]);
-	head_number(&h, "kernels");
-	head_number(&h, "picked");
-	for (uint32_t i = 0; i < g->c.n; i++)
-		for (uint32_t k = 0; k < g->j->n_aggs * CELLS; k++)
-			head_number(&h, "%s%s%s", g->s->column[g->c.column[i]].name,
-				g->j->agg[k / CELLS] == AGG_MEAN ? ".mean" : "", part[k % CELLS]);
-	writer_head(&g->w, &h);
+	head_add_text(&h, "run");
+	for (uint32_t i = 0; i < g->options.n; i++)
+		head_add_text(&h, g->store->option[g->options.option[i]]);
+	head_add_number(&h, "kernels");
+	head_add_number(&h, "picked");
+	for (uint32_t i = 0; i < g->columns.n; i++)
+		for (uint32_t k = 0; k < g->job->n_aggs * CELLS; k++)
+			head_add_number(&h, "%s%s%s", g->store->column[g->columns.column[i]].name,
+				g->job->agg[k / CELLS] == AGG_MEAN ? ".mean" : "", part[k % CELLS]);
+	writer_write_head(&g->writer, &h);
 }
 
 /* Returns true if the figure is a sum over kernels, so that sum and mean differ. */
 static bool is_sum_figure(const struct store_column *c)
 {
-	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+	enum figure_kind kind = c->description ? c->description->kind : FIGURE_COUNTER;
 
 	return (kind == FIGURE_COUNTER || kind == FIGURE_HISTOGRAM || kind == FIGURE_INTERVAL) &&
-	       !(c->about && (*c->about->formula || strchr(c->about->unit, '/') ||
-				     !strcmp(c->about->unit, "percent")));
+	       !(c->description && (*c->description->formula || strchr(c->description->unit, '/') ||
+					   !strcmp(c->description->unit, "percent")));
 }
 
 static void write_weighted_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
@@ -98,45 +98,49 @@ static void write_weighted_figure(struct csv_weighing *g, const struct weighted 
 
 	if (known && bounded && weighted_cold_widths(w, g->pick_deviation, &below, &above))
 		half = weighted_half_interval(w, g->pick_deviation);
-	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
-		bool mean = g->j->agg[a] == AGG_MEAN && is_sum_figure(&g->s->column[column]);
-		double by = mean ? 1 / (double)picks_represented(g->j->weights) : 1;
+	for (uint32_t a = 0; a < g->job->n_aggs; a++) {
+		bool mean = g->job->agg[a] == AGG_MEAN && is_sum_figure(&g->store->column[column]);
+		double by = mean ? 1 / (double)picks_represented(g->job->weights) : 1;
 
-		writer_real(&g->w, known ? value * by : (double)NAN);
-		writer_real(&g->w, known ? (value - half - below) * by : (double)NAN);
-		writer_real(&g->w, known ? (value + half + above) * by : (double)NAN);
+		writer_write_real(&g->writer, known ? value * by : (double)NAN);
+		writer_write_real(&g->writer, known ? (value - half - below) * by : (double)NAN);
+		writer_write_real(&g->writer, known ? (value + half + above) * by : (double)NAN);
 	}
 }
 
 static void write_weighted_run(
 	struct csv_weighing *g, uint32_t number, const struct store_kernel *kernel, uint32_t n)
 {
-	const struct store_run *run = &g->s->run[number];
-	const char *name = store_word(g->s, run->name);
+	const struct store_run *run = &g->store->run[number];
+	const char *name = store_word(g->store, run->name);
 	struct fault f;
-	struct weighted *w = weighted_new(g->s, g->j->weights, run, kernel, n, &f);
+	struct weighted *w = weighted_new(g->store, g->job->weights, run, kernel, n, &f);
 
 	if (!w)
 		die_fault(&f);
-	writer_text(&g->w, name);
-	for (uint32_t i = 0; i < g->o.n; i++) {
-		uint32_t o = g->o.option[i];
+	writer_write_text(&g->writer, name);
+	for (uint32_t i = 0; i < g->options.n; i++) {
+		uint32_t o = g->options.option[i];
 
-		writer_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+		writer_write_text(&g->writer, o < run->n_options ? store_word(g->store, run->option[o]) : "");
 	}
-	writer_value(&g->w, &(struct result_value){.count = picks_represented(g->j->weights), .whole = true});
-	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
-	for (uint32_t i = 0; i < g->c.n; i++)
-		write_weighted_figure(g, w, g->c.column[i]);
-	writer_end(&g->w);
+	writer_write_value(&g->writer,
+		&(struct result_value){.count = picks_represented(g->job->weights), .whole = true});
+	writer_write_value(&g->writer, &(struct result_value){.count = g->job->weights->n, .whole = true});
+	for (uint32_t i = 0; i < g->columns.n; i++)
+		write_weighted_figure(g, w, g->columns.column[i]);
+	writer_end(&g->writer);
 	weighted_free(w);
 }
 
 void csv_print_weighted(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct csv_weighing g = {
-		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(j), .w = {out, j->form, 0}};
+	struct csv_weighing g = {.job = j,
+		.store = s,
+		.columns = shown_columns(j),
+		.options = shown_options(j),
+		.writer = {out, j->form, 0}};
 	uint32_t at = 0;
 
 	g.pick_deviation = xcalloc(j->weights->n, sizeof(*g.pick_deviation));
@@ -149,7 +153,7 @@ void csv_print_weighted(struct csv_job *j, FILE *out)
 		write_weighted_run(&g, i, s->kernel + first, at - first);
 	}
 	free(g.pick_deviation);
-	free(g.c.column);
-	free(g.c.place);
-	free(g.o.option);
+	free(g.columns.column);
+	free(g.columns.place);
+	free(g.options.option);
 }

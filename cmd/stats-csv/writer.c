@@ -55,7 +55,7 @@ static void write_markdown_cell(FILE *out, const char *text)
 	free(shown);
 }
 
-void writer_text(struct writer *w, const char *text)
+void writer_write_text(struct writer *w, const char *text)
 {
 	if (w->form == TABLE_MARKDOWN)
 		fputs(w->n_cells ? " | " : "| ", w->out);
@@ -79,14 +79,14 @@ void writer_end(struct writer *w)
 static void add_column(struct head *h, char *name, bool number)
 {
 	grow(&h->name, &h->cap_names, h->n + 1, sizeof(*h->name));
-	grow(&h->number, &h->cap_numbers, h->n + 1, sizeof(*h->number));
-	h->number[h->n] = number;
+	grow(&h->is_number, &h->cap_numbers, h->n + 1, sizeof(*h->is_number));
+	h->is_number[h->n] = number;
 	h->name[h->n++] = name;
 }
 
-void head_text(struct head *h, const char *name) { add_column(h, xstrdup(name), false); }
+void head_add_text(struct head *h, const char *name) { add_column(h, xstrdup(name), false); }
 
-void head_number(struct head *h, const char *fmt, ...)
+void head_add_number(struct head *h, const char *fmt, ...)
 {
 	va_list args;
 	char *name;
@@ -98,46 +98,46 @@ void head_number(struct head *h, const char *fmt, ...)
 	add_column(h, name, true);
 }
 
-void writer_head(struct writer *w, struct head *h)
+void writer_write_head(struct writer *w, struct head *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
-		writer_text(w, h->name[i]);
+		writer_write_text(w, h->name[i]);
 	writer_end(w);
 	for (uint32_t i = 0; i < h->n && w->form == TABLE_MARKDOWN; i++)
-		fputs(h->number[i] ? "|---:" : "|---", w->out);
+		fputs(h->is_number[i] ? "|---:" : "|---", w->out);
 	if (w->form == TABLE_MARKDOWN)
 		fputs("|\n", w->out);
 	while (h->n)
 		free(h->name[--h->n]);
 	free(h->name);
-	free(h->number);
+	free(h->is_number);
 }
 
-void writer_real(struct writer *w, double x)
+void writer_write_real(struct writer *w, double x)
 {
 	char text[RECORD_REAL_CAP];
 
-	writer_text(w, isfinite(x) ? record_real_text(text, x) : "");
+	writer_write_text(w, isfinite(x) ? record_real_text(text, x) : "");
 }
 
-void writer_value(struct writer *w, const struct result_value *v)
+void writer_write_value(struct writer *w, const struct result_value *v)
 {
 	char text[24];
 
 	if (!v) {
-		writer_text(w, "");
+		writer_write_text(w, "");
 	} else if (v->whole) {
 		snprintf(text, sizeof(text), "%" PRIu64, v->count);
-		writer_text(w, text);
+		writer_write_text(w, text);
 	} else {
-		writer_real(w, v->real);
+		writer_write_real(w, v->real);
 	}
 }
 
-void writer_kernel(struct writer *w, const struct csv_job *j, const char *name)
+void writer_write_kernel(struct writer *w, const struct csv_job *j, const char *name)
 {
 	char *shown = demangle(name, j->names);
 
-	writer_text(w, shown);
+	writer_write_text(w, shown);
 	free(shown);
 }

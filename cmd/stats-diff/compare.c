@@ -30,7 +30,7 @@ static void fill_side_cells(struct diff *d, int side, uint32_t kernel)
  */
 static bool side_value_or_zero(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
-	const struct figure *a = d->store->column[column].about;
+	const struct figure *a = d->store->column[column].description;
 	bool family = a && d->has_family[side][a - figures_table];
 
 	*v = d->cell[side][column];
@@ -42,7 +42,7 @@ static bool side_value_or_zero(const struct diff *d, int side, uint32_t column, 
 	if (!diff_has_figure(&d->side[side], d->store->column[column].name, a))
 		return false;
 	*v = (struct result_value){.whole = true, .decimals = RESULT_EXACT};
-	return !d->side[side].log || family;
+	return !d->side[side].is_log || family;
 }
 
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name)
@@ -74,7 +74,7 @@ static double printed_unit(const struct result_value *a, const struct result_val
 static bool is_within_tolerance_of(
 	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
-	const struct tolerance *t = tolerance_of(d->o, name);
+	const struct tolerance *t = tolerance_of(d->options, name);
 	double delta = fabs(value_difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
 
 	if (delta == 0)
@@ -96,7 +96,7 @@ static void add_figure_change(struct diff *d, uint32_t column)
 			return;
 	}
 	/* a figure that only records have is not a difference between a log and a record */
-	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
+	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].is_log != d->side[1].is_log))
 		return;
 	c.relative = NAN;
 	c.moved = c.has[0] != c.has[1] || !is_within_tolerance_of(d, c.name, &c.value[0], &c.value[1]);
@@ -107,10 +107,10 @@ static void add_figure_change(struct diff *d, uint32_t column)
 			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
 						    : delta / fabs(c.value[0].real);
 	}
-	c.minor = d->store->column[column].about &&
-		  d->store->column[column].about->kind == FIGURE_HISTOGRAM && c.value[0].real < MINOR &&
+	c.minor = d->store->column[column].description &&
+		  d->store->column[column].description->kind == FIGURE_HISTOGRAM && c.value[0].real < MINOR &&
 		  c.value[1].real < MINOR;
-	if (!c.moved && !d->o->all)
+	if (!c.moved && !d->options->all)
 		return;
 	grow(&d->change, &d->cap_changes, d->n_changes + 1, sizeof(*d->change));
 	d->change[d->n_changes++] = c;
@@ -152,10 +152,10 @@ uint32_t compare_pair(struct diff *d, const struct pair *p)
 	uint32_t moved = 0;
 
 	d->n_changes = 0;
-	fill_side_cells(d, 0, p->a);
-	fill_side_cells(d, 1, p->b);
+	fill_side_cells(d, 0, p->kernel_a);
+	fill_side_cells(d, 1, p->kernel_b);
 	for (uint32_t i = 0; i < d->store->n_columns; i++)
-		if (is_figure_compared(d->o, d->store->column[i].name))
+		if (is_figure_compared(d->options, d->store->column[i].name))
 			add_figure_change(d, i);
 	if (d->n_changes)
 		qsort(d->change, d->n_changes, sizeof(*d->change), compare_changes);

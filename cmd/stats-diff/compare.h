@@ -41,20 +41,20 @@ struct diff_options {
 	uint32_t n_required;
 	enum diff_form form;
 	uint32_t top; /* number of places of a profile (--top); 0 to compare figures */
-	int by;       /* enum hotspots_by */
+	int top_by;   /* enum hotspots_by */
 	bool all, quiet, summary, options, full;
 };
 
 struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
-	bool log;
+	bool is_log;
 	bool lists_figures;      /* true if the records omit figures that their run record does not list */
 	struct namelist written; /* names and patterns of trace-sim -s, if given */
 };
 
 struct pair {
-	uint32_t a, b;
+	uint32_t kernel_a, kernel_b;
 }; /* numbers of the kernels in the store, plus 1; 0 if there is none */
 
 struct change {
@@ -66,7 +66,7 @@ struct change {
 };
 
 struct diff {
-	const struct diff_options *o;
+	const struct diff_options *options;
 	struct store *store;
 	struct side side[2];
 	bool *seen[2];       /* for each column, true if the side has the figure */

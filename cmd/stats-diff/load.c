@@ -35,27 +35,28 @@ bool diff_compares_figure(const struct diff_options *o, const char *name)
 }
 
 struct loading {
-	struct diff *d;
+	struct diff *diff;
 	struct side *side;
 	/* for each id of the reader, column + 1; UINT32_MAX if the figure is not compared */
 	uint32_t *column;
-	uint32_t n, cap;
+	uint32_t n_columns, cap_columns;
 	struct store_value *value;
 	uint32_t cap_value;
 };
 
 static uint32_t store_column_of_figure(struct loading *l, const struct result_figure *f)
 {
-	if (f->id >= l->n) {
-		grow(&l->column, &l->cap, f->id + 1, sizeof(*l->column));
-		while (l->n <= f->id)
-			l->column[l->n++] = 0;
+	if (f->id >= l->n_columns) {
+		grow(&l->column, &l->cap_columns, f->id + 1, sizeof(*l->column));
+		while (l->n_columns <= f->id)
+			l->column[l->n_columns++] = 0;
 	}
 	if (!l->column[f->id]) {
-		required_note_figure(l->d->o, f->name);
-		l->column[f->id] = l->d->o->weights || diff_compares_figure(l->d->o, f->name) ||
+		required_note_figure(l->diff->options, f->name);
+		l->column[f->id] = l->diff->options->weights ||
+						   diff_compares_figure(l->diff->options, f->name) ||
 						   !strcmp(f->name, "gpu_sim_cycle")
-					   ? store_column(l->d->store, f->name) + 1
+					   ? store_column(l->diff->store, f->name) + 1
 					   : UINT32_MAX;
 	}
 	return l->column[f->id];
@@ -75,7 +76,7 @@ static void store_side_item(struct loading *l, const struct result_item *item)
 		l->value[n].column = column - 1;
 		l->value[n++].value = item->figure[i].value;
 	}
-	store_add_row(l->d->store, item, l->value, n);
+	store_add_row(l->diff->store, item, l->value, n);
 }
 
 /* Sets the fields of *s that say which figures the records of a run have. */
@@ -97,7 +98,7 @@ bool diff_has_figure(const struct side *s, const char *name, const struct figure
 
 static int read_side_events(struct loading *l, struct results *r, struct fault *f)
 {
-	struct diff *d = l->d;
+	struct diff *d = l->diff;
 	struct result_item item;
 	int event;
 
@@ -106,15 +107,15 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 			store_add_run(d->store, l->side->path, &item);
 			set_written_figures(l->side, &item);
 			l->side->n_runs++;
-			l->side->log |= item.form == RESULT_ACCELSIM;
+			l->side->is_log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
-			if (!kselect_selects(d->o->kernels, item.kernel.position, item.kernel.name))
+			if (!kselect_selects(d->options->kernels, item.kernel.position, item.kernel.name))
 				continue;
-			required_note_kernel(d->o);
+			required_note_kernel(d->options);
 			store_side_item(l, &item);
 			l->side->n_kernels++;
 		} else {
-			if (d->o->weights)
+			if (d->options->weights)
 				store_side_item(l, &item);
 			store_end_run(d->store, &item);
 			if (strcmp(item.status, "cut"))
@@ -128,7 +129,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 
 int diff_load(struct diff *d, int side, const char *path)
 {
-	struct loading l = {.d = d, .side = &d->side[side]};
+	struct loading l = {.diff = d, .side = &d->side[side]};
 	struct results *r;
 	struct fault f;
 	int status = -1;

@@ -152,8 +152,8 @@ static void on_diff_option(void *ctx, int letter, const char *value)
 	case OPT_OPTIONS: o->options = true; break;
 	case OPT_TOP: o->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
 	case OPT_BY:
-		o->by = hotspots_by_find(value);
-		if (o->by < 0)
+		o->top_by = hotspots_by_find(value);
+		if (o->top_by < 0)
 			cli_usage(
 				"unknown value '%s' of --by (expected one of " HOTSPOTS_BY_WORDS ")", value);
 		break;
@@ -176,7 +176,7 @@ static void find_seen_columns(struct diff *d, int side)
 		const struct store_value *v = store_load_figures(d->store, at);
 
 		for (uint32_t i = 0; i < at->n; i++) {
-			const struct figure *about = d->store->column[v[i].column].about;
+			const struct figure *about = d->store->column[v[i].column].description;
 
 			d->seen[side][v[i].column] = true;
 			if (about)
@@ -218,7 +218,7 @@ static void warn_of_different_skips(const struct diff *d)
 static int diff_files(
 	const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
-	struct diff d = {.o = o, .store = store_new()};
+	struct diff d = {.options = o, .store = store_new()};
 	int status = EXIT_TROUBLE;
 
 	if (o->top) {
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_diff_option, &o);
 	if (n != 2)
 		cli_usage("%d operands (expected two: A and B)", n);
-	if (o.by && !o.top)
+	if (o.top_by && !o.top)
 		cli_usage("--by requires --top");
 	if (o.top && (o.weights || o.select.n || o.ignore.n || o.n_tolerances || o.summary || o.options))
 		cli_usage(

@@ -125,10 +125,10 @@ bool option_print(const struct diff *d, FILE *out, const char *heading, bool hea
 		print_heading(d, out, heading);
 	if (!l.n)
 		return headed;
-	if (d->o->form == DIFF_JSON)
+	if (d->options->form == DIFF_JSON)
 		print_json_options(d, out, &l, heading);
 	else
-		(d->o->form == DIFF_MARKDOWN ? print_markdown_options : print_text_options)(d, out, &l);
+		(d->options->form == DIFF_MARKDOWN ? print_markdown_options : print_text_options)(d, out, &l);
 	free(l.row);
 	return true;
 }

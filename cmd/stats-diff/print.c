@@ -71,7 +71,7 @@ int printed_width(const char *text)
 
 static void print_kernel_name(const struct diff *d, FILE *out, uint32_t k)
 {
-	print_name(out, store_word(d->store, kernel_of(d, k)->name), d->o->form);
+	print_name(out, store_word(d->store, kernel_of(d, k)->name), d->options->form);
 }
 
 /* ---- text and Markdown ------------------------------------------------------------------------ */
@@ -98,7 +98,7 @@ static void format_change_cells(struct cells *c, const struct change *ch)
 /* Returns true if all differences are shown, because an option requests this or selects figures. */
 static bool are_all_changes_shown(const struct diff *d)
 {
-	return d->o->full || d->o->all || d->o->select.n || d->o->form == DIFF_JSON;
+	return d->options->full || d->options->all || d->options->select.n || d->options->form == DIFF_JSON;
 }
 
 static uint32_t shown_changes(const struct diff *d)
@@ -152,18 +152,18 @@ static void print_markdown_changes(const struct diff *d, FILE *out)
 
 static void print_changes(const struct diff *d, FILE *out, const struct pair *p)
 {
-	const struct store_kernel *a = kernel_of(d, p->a), *b = kernel_of(d, p->b);
+	const struct store_kernel *a = kernel_of(d, p->kernel_a), *b = kernel_of(d, p->kernel_b);
 
-	fputs(d->o->form == DIFF_MARKDOWN ? "**" : "  ", out);
+	fputs(d->options->form == DIFF_MARKDOWN ? "**" : "  ", out);
 	fprintf(out, "kernel %" PRIu32, a->position);
 	if (a->position != b->position)
 		fprintf(out, " (B: %" PRIu32 ")", b->position);
 	putc(' ', out);
-	print_kernel_name(d, out, p->a);
-	fputs(d->o->form == DIFF_MARKDOWN ? "**\n" : "\n", out);
+	print_kernel_name(d, out, p->kernel_a);
+	fputs(d->options->form == DIFF_MARKDOWN ? "**\n" : "\n", out);
 	if (!d->n_changes)
 		return;
-	if (d->o->form == DIFF_MARKDOWN)
+	if (d->options->form == DIFF_MARKDOWN)
 		print_markdown_changes(d, out);
 	else
 		print_text_changes(d, out);
@@ -171,7 +171,7 @@ static void print_changes(const struct diff *d, FILE *out, const struct pair *p)
 
 static void print_lone_kernel(const struct diff *d, FILE *out, int side, uint32_t k)
 {
-	bool markdown = d->o->form == DIFF_MARKDOWN;
+	bool markdown = d->options->form == DIFF_MARKDOWN;
 
 	fprintf(out, "%s%s kernel %" PRIu32 " ", markdown ? "- " : "",
 		side       ? "+"
@@ -223,10 +223,11 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	if (heading)
 		json_object_set_new(o, "file", printed_json_string(heading));
 	json_object_set_new(o, "kernel",
-		printed_json_string(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
-	json_object_set_new(o, "a", json_kernel(d, p->a));
-	json_object_set_new(o, "b", json_kernel(d, p->b));
-	for (uint32_t i = 0; i < d->n_changes && p->a && p->b; i++) {
+		printed_json_string(
+			store_word(d->store, kernel_of(d, p->kernel_a ? p->kernel_a : p->kernel_b)->name)));
+	json_object_set_new(o, "a", json_kernel(d, p->kernel_a));
+	json_object_set_new(o, "b", json_kernel(d, p->kernel_b));
+	for (uint32_t i = 0; i < d->n_changes && p->kernel_a && p->kernel_b; i++) {
 		const struct change *c = &d->change[i];
 		json_t *f = json_object();
 
@@ -262,18 +263,18 @@ void print_lone_file(enum diff_form form, FILE *out, const char *name, int side)
 
 void print_heading(const struct diff *d, FILE *out, const char *heading)
 {
-	if (d->o->form == DIFF_JSON)
+	if (d->options->form == DIFF_JSON)
 		return;
-	if (d->o->form == DIFF_MARKDOWN)
+	if (d->options->form == DIFF_MARKDOWN)
 		fputs("### ", out);
 	if (heading) {
-		print_name(out, heading, d->o->form);
+		print_name(out, heading, d->options->form);
 	} else {
-		print_name(out, d->side[0].path, d->o->form);
+		print_name(out, d->side[0].path, d->options->form);
 		fputs(" -> ", out);
-		print_name(out, d->side[1].path, d->o->form);
+		print_name(out, d->side[1].path, d->options->form);
 	}
-	fputs(d->o->form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
+	fputs(d->options->form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
 }
 
 static void print_status_change(enum diff_form form, FILE *out, const char *a, const char *b)
@@ -297,23 +298,23 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 		if (!d->differs)
 			print_heading(d, out, heading);
 		d->differs = true;
-		if (d->o->form == DIFF_JSON)
+		if (d->options->form == DIFF_JSON)
 			print_json_line(json_pack("{s:{s:o,s:o}}", "status", "a", printed_json_string(a), "b",
 						printed_json_string(b)),
 				out);
 		else
-			print_status_change(d->o->form, out, a, b);
+			print_status_change(d->options->form, out, a, b);
 	}
 }
 
 static void print_pair(struct diff *d, FILE *out, const struct pair *p, const char *heading)
 {
-	if (d->o->form == DIFF_JSON)
+	if (d->options->form == DIFF_JSON)
 		print_json_pair(d, out, p, heading);
-	else if (p->a && p->b)
+	else if (p->kernel_a && p->kernel_b)
 		print_changes(d, out, p);
 	else
-		print_lone_kernel(d, out, p->b ? 1 : 0, p->a ? p->a : p->b);
+		print_lone_kernel(d, out, p->kernel_b ? 1 : 0, p->kernel_a ? p->kernel_a : p->kernel_b);
 }
 
 void print_diff(struct diff *d, FILE *out, const char *heading)
@@ -323,18 +324,18 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 
 	compare_status(d, out, heading);
 	headed = d->differs;
-	if (d->o->options)
+	if (d->options->options)
 		headed = option_print(d, out, heading, headed);
 	for (uint32_t i = 0; i < d->n_pairs; i++) {
 		const struct pair *p = &d->pair[i];
-		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
+		bool both = p->kernel_a && p->kernel_b, moved = both ? compare_pair(d, p) > 0 : true;
 
 		d->n_changed += both && moved;
 		d->n_same += both && !moved;
-		d->n_lone_kernels[0] += !p->b;
-		d->n_lone_kernels[1] += !p->a;
+		d->n_lone_kernels[0] += !p->kernel_b;
+		d->n_lone_kernels[1] += !p->kernel_a;
 		d->differs |= moved;
-		if (!moved && !d->o->all)
+		if (!moved && !d->options->all)
 			continue;
 		if (!headed)
 			print_heading(d, out, heading);
@@ -344,10 +345,10 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 	}
 	if (shown > MOST_KERNELS && !are_all_changes_shown(d))
 		fprintf(out, "  and %u more kernels (--full)\n", shown - MOST_KERNELS);
-	if (headed && d->o->form != DIFF_JSON)
+	if (headed && d->options->form != DIFF_JSON)
 		fprintf(out, "%s%u equal, %u different, %u only in A, %u only in B\n",
-			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_changed,
-			d->n_lone_kernels[0], d->n_lone_kernels[1]);
+			d->options->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same,
+			d->n_changed, d->n_lone_kernels[0], d->n_lone_kernels[1]);
 }
 
 /* ---- summary ---------------------------------------------------------------------------------- */
@@ -359,9 +360,9 @@ struct kernel_total {
 };
 
 struct summary {
-	struct kernel_total *m;
-	uint32_t n, cap;
-	double logs, cycles[2];
+	struct kernel_total *kernel;
+	uint32_t n_kernels, cap_kernels;
+	double log_sum, cycles[2];
 	uint64_t pairs;
 };
 
@@ -382,16 +383,16 @@ static void add_kernel_total(struct summary *s, const char *name, double a, doub
 {
 	uint32_t i = 0;
 
-	while (i < s->n && s->m[i].name != name)
+	while (i < s->n_kernels && s->kernel[i].name != name)
 		i++;
-	if (i == s->n) {
-		grow(&s->m, &s->cap, s->n + 1, sizeof(*s->m));
-		s->m[s->n++] = (struct kernel_total){.name = name};
+	if (i == s->n_kernels) {
+		grow(&s->kernel, &s->cap_kernels, s->n_kernels + 1, sizeof(*s->kernel));
+		s->kernel[s->n_kernels++] = (struct kernel_total){.name = name};
 	}
-	s->m[i].n++;
-	s->m[i].cycles[0] += a;
-	s->m[i].cycles[1] += b;
-	s->logs += log(a / b);
+	s->kernel[i].n++;
+	s->kernel[i].cycles[0] += a;
+	s->kernel[i].cycles[1] += b;
+	s->log_sum += log(a / b);
 	s->cycles[0] += a;
 	s->cycles[1] += b;
 	s->pairs++;
@@ -411,13 +412,13 @@ static int compare_kernel_totals(const void *pa, const void *pb)
 
 static void print_kernel_totals(const struct diff *d, FILE *out, const struct summary *s)
 {
-	bool markdown = d->o->form == DIFF_MARKDOWN;
+	bool markdown = d->options->form == DIFF_MARKDOWN;
 
 	fputs(markdown ? "\n| kernel | times | cycles A | cycles B | speed-up |\n|---|---:|---:|---:|---:|\n"
 		       : "  times       cycles A       cycles B  speed-up  kernel\n",
 		out);
-	for (uint32_t i = 0; i < s->n && i < 10; i++) {
-		const struct kernel_total *m = &s->m[i];
+	for (uint32_t i = 0; i < s->n_kernels && i < 10; i++) {
+		const struct kernel_total *m = &s->kernel[i];
 
 		if (markdown) {
 			fputs("| ", out);
@@ -440,20 +441,20 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	if (heading)
 		json_object_set_new(o, "file", printed_json_string(heading));
 	json_object_set_new(
-		o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
+		o, "speedup", s->pairs ? json_real(exp(s->log_sum / (double)s->pairs)) : json_null());
 	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
 	json_object_set_new(o, "cycles_b", json_real(s->cycles[1]));
 	json_object_set_new(o, "equal", json_integer(d->n_same));
 	json_object_set_new(o, "different", json_integer(d->n_changed));
 	json_object_set_new(o, "only_a", json_integer(d->n_lone_kernels[0]));
 	json_object_set_new(o, "only_b", json_integer(d->n_lone_kernels[1]));
-	for (uint32_t i = 0; i < s->n && i < 10; i++) {
+	for (uint32_t i = 0; i < s->n_kernels && i < 10; i++) {
 		json_t *m = json_object();
 
-		json_object_set_new(m, "kernel", printed_json_string(s->m[i].name));
-		json_object_set_new(m, "times", json_integer((json_int_t)s->m[i].n));
-		json_object_set_new(m, "cycles_a", json_real(s->m[i].cycles[0]));
-		json_object_set_new(m, "cycles_b", json_real(s->m[i].cycles[1]));
+		json_object_set_new(m, "kernel", printed_json_string(s->kernel[i].name));
+		json_object_set_new(m, "times", json_integer((json_int_t)s->kernel[i].n));
+		json_object_set_new(m, "cycles_a", json_real(s->kernel[i].cycles[0]));
+		json_object_set_new(m, "cycles_b", json_real(s->kernel[i].cycles[1]));
 		json_array_append_new(list, m);
 	}
 	json_object_set_new(o, "kernels", list);
@@ -462,14 +463,14 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 
 static void print_totals(const struct diff *d, FILE *out, const struct summary *s)
 {
-	const char *in = d->o->form == DIFF_MARKDOWN ? "- " : "  ";
+	const char *in = d->options->form == DIFF_MARKDOWN ? "- " : "  ";
 
 	fprintf(out, "%skernels: %u equal, %u different, %u only in A, %u only in B\n", in, d->n_same,
 		d->n_changed, d->n_lone_kernels[0], d->n_lone_kernels[1]);
 	if (!s->pairs)
 		return;
 	fprintf(out, "%sspeed-up (geometric mean of cycles A / B): %.4f\n", in,
-		exp(s->logs / (double)s->pairs));
+		exp(s->log_sum / (double)s->pairs));
 	fprintf(out, "%scycles of paired kernels: A %.0f, B %.0f (%+.2f%%)\n", in, s->cycles[0], s->cycles[1],
 		100 * (s->cycles[1] - s->cycles[0]) / s->cycles[0]);
 }
@@ -483,25 +484,25 @@ void print_summary(struct diff *d, FILE *out, const char *heading)
 	option_print(d, out, heading, true);
 	for (uint32_t i = 0; i < d->n_pairs; i++) {
 		const struct pair *p = &d->pair[i];
-		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
+		bool both = p->kernel_a && p->kernel_b, moved = both ? compare_pair(d, p) > 0 : true;
 		double a, b;
 
 		d->n_changed += both && moved;
 		d->n_same += both && !moved;
-		d->n_lone_kernels[0] += !p->b;
-		d->n_lone_kernels[1] += !p->a;
+		d->n_lone_kernels[0] += !p->kernel_b;
+		d->n_lone_kernels[1] += !p->kernel_a;
 		d->differs |= moved;
-		if (both && read_kernel_cycles(d, p->a, &a) && read_kernel_cycles(d, p->b, &b))
-			add_kernel_total(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);
+		if (both && read_kernel_cycles(d, p->kernel_a, &a) && read_kernel_cycles(d, p->kernel_b, &b))
+			add_kernel_total(&s, store_word(d->store, kernel_of(d, p->kernel_a)->name), a, b);
 	}
-	if (s.n)
-		qsort(s.m, s.n, sizeof(*s.m), compare_kernel_totals);
-	if (d->o->form == DIFF_JSON) {
+	if (s.n_kernels)
+		qsort(s.kernel, s.n_kernels, sizeof(*s.kernel), compare_kernel_totals);
+	if (d->options->form == DIFF_JSON) {
 		print_json_summary(d, out, &s, heading);
 	} else {
 		print_totals(d, out, &s);
-		if (s.n)
+		if (s.n_kernels)
 			print_kernel_totals(d, out, &s);
 	}
-	free(s.m);
+	free(s.kernel);
 }

@@ -111,11 +111,11 @@ static void print_json_row(FILE *out, const char *heading, const struct hotspot 
 
 static void print_top_head(const struct diff_options *o, FILE *out, const struct hotspots *t)
 {
-	double a = (double)t->all[0], b = (double)t->all[1];
+	double a = (double)t->total_cycles[0], b = (double)t->total_cycles[1];
 	bool markdown = o->form == DIFF_MARKDOWN;
 
 	fprintf(out, "%sscheduler cycles of SMs with thread blocks: A %" PRIu64 ", B %" PRIu64,
-		markdown ? "" : "  ", t->all[0], t->all[1]);
+		markdown ? "" : "  ", t->total_cycles[0], t->total_cycles[1]);
 	fprintf(out, a > 0 ? " (%+.2f%%)\n" : "\n", 100 * (b - a) / a);
 	if (markdown)
 		fputs("\n| A | B | change | stall | place | kernel |\n|---:|---:|---:|---|---|---|\n", out);
@@ -127,7 +127,7 @@ static void print_top_head(const struct diff_options *o, FILE *out, const struct
 static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hotspots *t,
 	const char *const path[2], const char *heading)
 {
-	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
+	struct diff d = {.options = o, .side = {{.path = path[0]}, {.path = path[1]}}};
 	bool differs = false;
 
 	hotspots_sort(t, true);
@@ -155,7 +155,7 @@ static bool print_hot_spots(const struct diff_options *o, FILE *out, struct hots
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
 	const char *const path[2] = {a, b};
-	struct hotspots *t = hotspots_new((enum hotspots_by)o->by);
+	struct hotspots *t = hotspots_new((enum hotspots_by)o->top_by);
 	char status[2][24] = {"", ""};
 	int result = EXIT_TROUBLE;
 

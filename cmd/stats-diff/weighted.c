@@ -22,11 +22,11 @@ struct moved {
 };
 
 struct weighing {
-	struct diff *d;
+	struct diff *diff;
 	struct weighted *side[2];
 	double *pick_deviation[2];
 	struct moved *row;
-	uint32_t n, cap;
+	uint32_t n_rows, cap_rows;
 };
 
 static bool is_change_tolerated(const struct diff_options *o, const struct moved *m)
@@ -39,8 +39,8 @@ static bool is_change_tolerated(const struct diff_options *o, const struct moved
 
 static void compare_totals(struct weighing *g, uint32_t column)
 {
-	const struct picks *p = g->d->o->weights;
-	struct moved m = {.name = g->d->store->column[column].name};
+	const struct picks *p = g->diff->options->weights;
+	struct moved m = {.name = g->diff->store->column[column].name};
 	bool bounded = false;
 	double below = 0, above = 0;
 
@@ -52,12 +52,12 @@ static void compare_totals(struct weighing *g, uint32_t column)
 	bounded = bounded && weighted_cold_widths(g->side[1], g->pick_deviation[1], &below, &above);
 	m.half = bounded ? weighted_half_interval(g->side[1], g->pick_deviation[1]) + fmax(below, above)
 			 : (double)NAN;
-	m.outside = !is_change_tolerated(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
-	g->d->differs |= m.outside;
-	if (!m.outside && !g->d->o->all)
+	m.outside = !is_change_tolerated(g->diff->options, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
+	g->diff->differs |= m.outside;
+	if (!m.outside && !g->diff->options->all)
 		return;
-	grow(&g->row, &g->cap, g->n + 1, sizeof(*g->row));
-	g->row[g->n++] = m;
+	grow(&g->row, &g->cap_rows, g->n_rows + 1, sizeof(*g->row));
+	g->row[g->n_rows++] = m;
 }
 
 static double relative_change(const struct moved *m)
@@ -93,16 +93,16 @@ static void format_percent(char t[32], double part, const char *form)
 
 static void print_total_rows(const struct weighing *g, FILE *out)
 {
-	bool markdown = g->d->o->form == DIFF_MARKDOWN;
+	bool markdown = g->diff->options->form == DIFF_MARKDOWN;
 	int w = 4;
 
-	for (uint32_t i = 0; i < g->n; i++)
+	for (uint32_t i = 0; i < g->n_rows; i++)
 		w = printed_width(g->row[i].name) > w ? printed_width(g->row[i].name) : w;
 	if (markdown)
 		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
-	else if (g->n)
+	else if (g->n_rows)
 		fprintf(out, "  %-*s  %14s  %14s  %9s  %8s\n", w, "name", "A", "B", "change", "+-");
-	for (uint32_t i = 0; i < g->n; i++) {
+	for (uint32_t i = 0; i < g->n_rows; i++) {
 		const struct moved *m = &g->row[i];
 		char change[32], half[32];
 
@@ -127,7 +127,7 @@ static void print_json_real(FILE *out, const char *name, double x)
 
 static void print_json_totals(const struct weighing *g, FILE *out)
 {
-	for (uint32_t i = 0; i < g->n; i++) {
+	for (uint32_t i = 0; i < g->n_rows; i++) {
 		const struct moved *m = &g->row[i];
 
 		json_t *name = printed_json_string(m->name);
@@ -145,14 +145,14 @@ static void print_json_totals(const struct weighing *g, FILE *out)
 
 static void print_weighted_totals(struct weighing *g, FILE *out, const char *heading)
 {
-	const struct picks *p = g->d->o->weights;
+	const struct picks *p = g->diff->options->weights;
 	uint32_t outside = 0;
 
-	if (g->n)
-		qsort(g->row, g->n, sizeof(*g->row), compare_moved);
-	for (uint32_t i = 0; i < g->n; i++)
+	if (g->n_rows)
+		qsort(g->row, g->n_rows, sizeof(*g->row), compare_moved);
+	for (uint32_t i = 0; i < g->n_rows; i++)
 		outside += g->row[i].outside;
-	if (g->d->o->form == DIFF_JSON) {
+	if (g->diff->options->form == DIFF_JSON) {
 		print_json_totals(g, out);
 		return;
 	}
@@ -160,9 +160,9 @@ static void print_weighted_totals(struct weighing *g, FILE *out, const char *hea
 		print_name(out, heading, DIFF_TEXT);
 		fputs(": ", out);
 	}
-	print_name(out, g->d->side[0].path, DIFF_TEXT);
+	print_name(out, g->diff->side[0].path, DIFF_TEXT);
 	fputs(" -> ", out);
-	print_name(out, g->d->side[1].path, DIFF_TEXT);
+	print_name(out, g->diff->side[1].path, DIFF_TEXT);
 	fprintf(out, ", %u of %u kernels\n", p->n, picks_represented(p));
 	print_total_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
@@ -170,8 +170,8 @@ static void print_weighted_totals(struct weighing *g, FILE *out, const char *hea
 
 int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 {
-	const struct picks *p = d->o->weights;
-	struct weighing g = {.d = d};
+	const struct picks *p = d->options->weights;
+	struct weighing g = {.diff = d};
 	struct fault f;
 	int status = 0;
 
@@ -185,7 +185,7 @@ int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 			status = diag_fault(&f);
 	}
 	for (uint32_t i = 0; status == 0 && i < d->store->n_columns; i++)
-		if (diff_compares_figure(d->o, d->store->column[i].name))
+		if (diff_compares_figure(d->options, d->store->column[i].name))
 			compare_totals(&g, i);
 	if (status == 0)
 		print_weighted_totals(&g, out, heading);

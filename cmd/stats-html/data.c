@@ -16,17 +16,17 @@ static void write_kernels(const struct html_run *run, FILE *out)
 		const struct html_kernel *k = &run->kernel[i];
 
 		fprintf(out, "%s[", i ? ",\n" : "");
-		html_json(out, k->shown);
+		html_write_json(out, k->shown);
 		fprintf(out, ",%llu,", (unsigned long long)k->id);
-		html_number(out, k->first);
+		html_write_number(out, k->start_cycle);
 		for (unsigned f = 0; f < N_HTML_FIGURES; f++) {
 			fputc(',', out);
-			html_number(out, k->figure[f]);
+			html_write_number(out, k->figure[f]);
 		}
 		fputs(",[", out);
 		for (uint32_t f = 0; f < run->n_kinds; f++) {
 			fputs(f ? "," : "", out);
-			html_number(out, k->operations[f]);
+			html_write_number(out, k->operations[f]);
 		}
 		fputs("]]", out);
 	}
@@ -38,14 +38,14 @@ static void write_peaks(const struct html_run *run, FILE *out)
 	fputs(",\"kinds\":[", out);
 	for (uint32_t i = 0; i < run->n_kinds; i++) {
 		fputs(i ? "," : "", out);
-		html_json(out, run->kind[i]);
+		html_write_json(out, run->kind[i]);
 	}
 	fputs("],\"peaks\":{", out);
 	for (uint32_t i = 0; i < run->n_peaks; i++) {
 		fputs(i ? "," : "", out);
-		html_json(out, run->peak[i].name);
+		html_write_json(out, run->peak[i].name);
 		fputc(':', out);
-		html_number(out, run->peak[i].value);
+		html_write_number(out, run->peak[i].value);
 	}
 	fputs("}", out);
 }
@@ -55,7 +55,7 @@ static void write_peaks(const struct html_run *run, FILE *out)
 		fputs(",\"" #name "\":[", out); \
 		for (uint32_t i = 0; i < run->n_intervals; i++) { \
 			fputs(i ? "," : "", out); \
-			html_number(out, run->interval[i].name); \
+			html_write_number(out, run->interval[i].name); \
 		} \
 		fputs("]", out); \
 	} while (0)
@@ -92,7 +92,7 @@ static void write_intervals(const struct html_run *run, FILE *out)
 		fputs(c ? ",[" : "[", out);
 		for (uint32_t i = 0; i < run->n_intervals; i++) {
 			fputs(i ? "," : "", out);
-			html_number(out, run->interval[i].stall[c]);
+			html_write_number(out, run->interval[i].stall[c]);
 		}
 		fputs("]", out);
 	}
@@ -123,28 +123,28 @@ static void write_points(const struct html_report *r, FILE *out)
 	for (int k = 0, n = 0; k < N_METRICS; k++)
 		if (used[k])
 			fprintf(out, "%s[\"%s\",%d]", n++ ? "," : "", metric_info[k].title,
-				metric_info[k].percent);
+				metric_info[k].is_percent);
 	fputs("],\"measured\":[", out);
 	for (uint32_t i = 0; i < r->n_points; i++) {
 		const struct html_point *p = &r->point[i];
 
 		fprintf(out, "%s[%u,", i ? ",\n" : "", p->run);
-		html_json(out, p->name);
+		html_write_json(out, p->name);
 		fprintf(out, ",%u", p->launch);
 		for (int k = 0; k < N_METRICS; k++) {
 			if (!used[k])
 				continue;
 			fputc(',', out);
-			html_number(out, p->measured[k]);
+			html_write_number(out, p->measured[k]);
 			fputc(',', out);
-			html_number(out, p->simulated[k]);
+			html_write_number(out, p->simulated[k]);
 		}
 		fputc(']', out);
 	}
 	fputs("],\"names\":[", out);
 	for (uint32_t i = 0; i < r->n_runs; i++) {
 		fputs(i ? "," : "", out);
-		html_json(out, r->run[i].name);
+		html_write_json(out, r->run[i].name);
 	}
 	fputs("]", out);
 }
@@ -162,7 +162,7 @@ void html_write_data(const struct html_report *r, FILE *out)
 		const struct html_run *run = &r->run[i];
 
 		fputs(i ? ",\n{\"name\":" : "{\"name\":", out);
-		html_json(out, run->name);
+		html_write_json(out, run->name);
 		fprintf(out, ",\"hz\":%.0f,\"sms\":%.0f,", run->hz, run->sms);
 		write_kernels(run, out);
 		write_peaks(run, out);

@@ -122,8 +122,8 @@ static void add_run_kernel(struct html_run *run, const struct results *in, const
 	for (unsigned i = 0; i < N_HTML_FIGURES; i++)
 		to->figure[i] = value_of_result(in, html_figure_names[i]);
 	metric_of_results(to->metric, in, run->hz);
-	to->first = value_of_result(in, "gpu_tot_sim_cycle") - to->figure[HTML_cycles];
-	to->first = to->first < 0 ? 0 : to->first;
+	to->start_cycle = value_of_result(in, "gpu_tot_sim_cycle") - to->figure[HTML_cycles];
+	to->start_cycle = to->start_cycle < 0 ? 0 : to->start_cycle;
 }
 
 static bool begins_with_word(const char *text, const char *word)
@@ -269,7 +269,7 @@ static void add_inst_figure(struct html_inst *to, const char *field, double v)
 		reason = reason_of_figure(field);
 		if (reason >= 0 && reason < HOTSPOTS_N_REASONS) {
 			to->cycles[reason] += v;
-			to->all += v;
+			to->total_cycles += v;
 		}
 		return;
 	}
@@ -484,8 +484,8 @@ static int compare_inst_cycles(const void *pa, const void *pb)
 {
 	const struct html_inst *a = pa, *b = pb;
 
-	if (a->all != b->all)
-		return a->all > b->all ? -1 : 1;
+	if (a->total_cycles != b->total_cycles)
+		return a->total_cycles > b->total_cycles ? -1 : 1;
 	return strcmp(a->pc, b->pc) ? strcmp(a->pc, b->pc) : strcmp(a->kernel, b->kernel);
 }
 

@@ -34,7 +34,7 @@ static const char *const titles[N_ROLES][4] = {
 };
 
 struct measured_reader {
-	struct html_measured *m;
+	struct html_measured *measured;
 	const char *path;
 	char **word; /* words of the current row */
 	uint32_t n, cap;
@@ -181,7 +181,7 @@ static uint32_t count_metric(struct measured_reader *t, const char *name, const 
 /* Finds or adds the launch with a name and a key. */
 static struct html_launch *find_or_add_launch(struct measured_reader *t, const char *name, const char *key)
 {
-	struct html_measured *m = t->m;
+	struct html_measured *m = t->measured;
 	uint64_t hash = table_hash(name, strlen(name)) ^ 3 * table_hash(key, strlen(key));
 
 	FOR_TABLE (w, &t->launches, hash)
@@ -191,7 +191,8 @@ static struct html_launch *find_or_add_launch(struct measured_reader *t, const c
 		die("%s: more than %u launches", t->path, LAUNCH_MAX);
 	table_add(&t->launches, hash, m->n);
 	grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
-	m->launch[m->n] = (struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .all = t->sums};
+	m->launch[m->n] =
+		(struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .is_mean = t->sums};
 	for (int i = 0; i < N_METRICS; i++)
 		m->launch[m->n].value[i] = (double)NAN;
 	return &m->launch[m->n++];
@@ -257,7 +258,7 @@ static void process_measured_row(struct measured_reader *t)
 		return;
 	}
 	name = copy_name_without_launch(word_of_column(t, t->role[ROLE_KERNEL]));
-	if (!*name && !t->m->n && !t->unit) {
+	if (!*name && !t->measured->n && !t->unit) {
 		t->unit = copy_row_words(t);
 		t->n_units = t->n;
 	} else if (*name && strncmp(name, "[CUDA mem", 9) != 0) {
@@ -306,7 +307,7 @@ static void free_reader(struct measured_reader *t)
 
 static void read_measured_csv(struct html_measured *m, const char *path)
 {
-	struct measured_reader t = {.m = m, .path = path};
+	struct measured_reader t = {.measured = m, .path = path};
 	struct csv_parser parser;
 	FILE *in = fopen(path, "r");
 	char buffer[4096];

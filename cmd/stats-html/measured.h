@@ -11,7 +11,7 @@ struct html_launch {
 	char *name, *key;        /* name, and key that distinguishes launches of the same name in a file */
 	double value[N_METRICS]; /* values by metric; NAN if not measured */
 	double sm_cycles;        /* sum of cycles over all SMs; 0 if not measured */
-	bool all;                /* true if this is the mean of all launches */
+	bool is_mean;            /* true if this is the mean of all launches */
 };
 
 struct html_measured {

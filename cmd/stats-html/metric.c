@@ -193,11 +193,11 @@ void metric_of_results(double v[N_METRICS], const struct results *in, double hz)
 
 bool metric_is_comparable(enum metric metric, double measured, double simulated)
 {
-	return isfinite(measured) && isfinite(simulated) && (measured > 0 || metric_info[metric].percent) &&
-	       (simulated > 0 || metric != METRIC_CYCLES);
+	return isfinite(measured) && isfinite(simulated) &&
+	       (measured > 0 || metric_info[metric].is_percent) && (simulated > 0 || metric != METRIC_CYCLES);
 }
 
 double metric_error(enum metric metric, double measured, double simulated)
 {
-	return metric_info[metric].percent ? simulated - measured : 100 * (simulated / measured - 1);
+	return metric_info[metric].is_percent ? simulated - measured : 100 * (simulated / measured - 1);
 }

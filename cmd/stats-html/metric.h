@@ -30,7 +30,7 @@ struct metric_info {
 	/* `title` is the text of an axis; `unit` is the unit of the values */
 	const char *name, *title, *unit;
 	/* true for a percentage, whose error is a difference in percentage points */
-	bool percent;
+	bool is_percent;
 };
 
 /* Names and units of the metrics, indexed by enum metric. */

@@ -15,7 +15,7 @@ extern const char html_page[];
 
 /* ---- quoting --------------------------------------------------------------------------------------- */
 
-void html_text(FILE *out, const char *text)
+void html_write_text(FILE *out, const char *text)
 {
 	char *valid = record_utf8(text);
 
@@ -36,7 +36,7 @@ void html_text(FILE *out, const char *text)
 	free(valid);
 }
 
-void html_json(FILE *out, const char *text)
+void html_write_json(FILE *out, const char *text)
 {
 	char *valid = record_utf8(text);
 
@@ -50,7 +50,7 @@ void html_json(FILE *out, const char *text)
 	free(valid);
 }
 
-void html_number(FILE *out, double v)
+void html_write_number(FILE *out, double v)
 {
 	char text[RECORD_REAL_CAP];
 
@@ -77,9 +77,9 @@ static void write_name_and_value(FILE *out, const char *name, const char *value)
 	if (!value || !*value)
 		return;
 	fputs("<dt>", out);
-	html_text(out, name);
+	html_write_text(out, name);
 	fputs("</dt><dd>", out);
-	html_text(out, value);
+	html_write_text(out, value);
 	fputs("</dd>", out);
 }
 
@@ -105,9 +105,9 @@ static void write_run_head(const struct html_run *run, FILE *out)
 	char text[64];
 
 	fputs("<section class=\"run\"><h3>", out);
-	html_text(out, run->name);
+	html_write_text(out, run->name);
 	fputs("</h3><div class=\"tiles\"><div><b>", out);
-	html_text(out, *run->gpu ? run->gpu : "?");
+	html_write_text(out, *run->gpu ? run->gpu : "?");
 	fprintf(out, "</b><span>GPU</span></div><div><b class=\"big\">%.0f</b><span>cycles</span></div>",
 		cycles);
 	if (run->hz > 0)
@@ -116,7 +116,7 @@ static void write_run_head(const struct html_run *run, FILE *out)
 		fprintf(out, "<div><b>%.4g s</b><span>host time</span></div>", host);
 	fprintf(out, "<div><b>%u</b><span>%s</span></div><div><b>", run->n_kernels,
 		run->n_kernels && run->kernel[0].launches > 1 ? "kernel names" : "kernels");
-	html_text(out, run->status);
+	html_write_text(out, run->status);
 	fputs("</b><span>status</span></div></div><details><summary>Options, version, hashes</summary><dl>",
 		out);
 	write_given_options(run, out);
@@ -137,7 +137,7 @@ static void write_page_head(const struct html_report *r, FILE *out)
 	fputs("<ul class=\"warnings\">", out);
 	for (uint32_t i = 0; i < r->n_warnings && i < 20; i++) {
 		fputs("<li>", out);
-		html_text(out, r->warning[i].name);
+		html_write_text(out, r->warning[i].name);
 		fputs("</li>", out);
 	}
 	fputs("</ul>", out);
@@ -146,12 +146,12 @@ static void write_page_head(const struct html_report *r, FILE *out)
 static void write_page_title(const struct html_report *r, FILE *out)
 {
 	if (r->title) {
-		html_text(out, r->title);
+		html_write_text(out, r->title);
 		return;
 	}
 	for (uint32_t i = 0; i < r->n_runs && i < 3; i++) {
 		fputs(i ? ", " : "", out);
-		html_text(out, r->run[i].name);
+		html_write_text(out, r->run[i].name);
 	}
 	if (r->n_runs > 3)
 		fprintf(out, " and %u more", r->n_runs - 3);
@@ -175,10 +175,10 @@ static const struct {
 	{"TITLE", write_page_title},
 	{"HEAD", write_page_head},
 	{"REASONS", write_reasons},
-	{"KERNELS", html_kernels},
-	{"ROOFLINE", html_roofline},
-	{"SOURCE", html_source},
-	{"COMPARE", html_comparison},
+	{"KERNELS", html_write_kernels},
+	{"ROOFLINE", html_write_roofline},
+	{"SOURCE", html_write_source},
+	{"COMPARE", html_write_comparison},
 	{"DATA", html_write_data},
 };
 

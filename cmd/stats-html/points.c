@@ -27,9 +27,9 @@ struct name_group {
 };
 
 struct pairing {
-	struct html_report *r;
+	struct html_report *report;
 	struct html_run *run;
-	const struct html_measured *m;
+	const struct html_measured *measurements;
 	struct table simulated, measured; /* full names of the kernels on each side */
 	struct table by_name;             /* indices of `group` by name */
 	struct name_group *group;
@@ -49,7 +49,7 @@ static bool is_known_kernel(const struct pairing *p, const char *name)
 static bool is_known_launch(const struct pairing *p, const char *name)
 {
 	FOR_TABLE (w, &p->measured, table_hash(name, strlen(name)))
-		if (!strcmp(p->m->launch[w.number].name, name))
+		if (!strcmp(p->measurements->launch[w.number].name, name))
 			return true;
 	return false;
 }
@@ -106,7 +106,7 @@ static double cycles_of_launch(const struct html_run *run, const struct html_lau
 static void add_point(struct pairing *p, uint32_t kernel, uint32_t launch, const struct html_launch *l,
 	const double simulated[N_METRICS], uint32_t n)
 {
-	struct html_report *r = p->r;
+	struct html_report *r = p->report;
 	struct html_point to = {.run = (uint32_t)(p->run - r->run), .launch = launch};
 	bool any = false;
 
@@ -132,11 +132,11 @@ static void pair_launch(struct pairing *p, const struct html_launch *l)
 	struct name_group *g = find_name_group(p, name);
 
 	free(name);
-	if (!g || (!l->all && !g->next)) {
+	if (!g || (!l->is_mean && !g->next)) {
 		p->unpaired++;
 		return;
 	}
-	if (l->all) {
+	if (l->is_mean) {
 		add_point(p, g->first - 1, 0, l, g->sum, g->n);
 		g->paired = g->n;
 		return;
@@ -191,7 +191,7 @@ static void merge_points_by_name(struct html_report *r, uint32_t from)
 
 void html_add_points(struct html_report *r, struct html_run *run, const struct html_measured *m)
 {
-	struct pairing p = {.r = r, .run = run, .m = m};
+	struct pairing p = {.report = r, .run = run, .measurements = m};
 	uint32_t from = r->n_points, left = 0;
 
 	p.next_in_group = xcalloc(run->n_kernels + 1u, sizeof(*p.next_in_group));
@@ -284,11 +284,11 @@ static void write_errors(
 	for (uint32_t i = 0; i < n; i++)
 		mean += p[i].size / n;
 	fputs("<tr><th>", out);
-	html_text(out, r->run[p->point->run].name);
+	html_write_text(out, r->run[p->point->run].name);
 	fprintf(out, "</th><td class=\"word\">%s</td><td>%u</td>", metric_info[metric].name, n);
 	html_write_cell(out, "%.2f", mean);
 	html_write_cell(out, "%.2f", (p[n / 2].size + p[(n - 1) / 2].size) / 2);
-	fprintf(out, "<td class=\"word\">%s</td>", metric_info[metric].percent ? "points" : "%");
+	fprintf(out, "<td class=\"word\">%s</td>", metric_info[metric].is_percent ? "points" : "%");
 	html_write_cell(out, "%.4f", correlation(p, n, metric));
 	fputs("</tr>\n", out);
 }
@@ -297,19 +297,19 @@ static void write_point(
 	const struct html_report *r, const struct html_point *p, const bool used[N_METRICS], FILE *out)
 {
 	fputs("<tr><th>", out);
-	html_text(out, p->name);
+	html_write_text(out, p->name);
 	if (p->launch > 1)
 		fprintf(out, " <small>#%u</small>", p->launch);
 	if (!p->launch)
 		fputs(" <small>mean</small>", out);
 	fputs("</th><td class=\"word\">", out);
-	html_text(out, r->run[p->run].name);
+	html_write_text(out, r->run[p->run].name);
 	fputs("</td>", out);
 	for (int i = 0; i < N_METRICS; i++) {
 		if (!used[i])
 			continue;
-		html_write_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->measured[i]);
-		html_write_cell(out, metric_info[i].percent ? "%.2f" : "%.0f", p->simulated[i]);
+		html_write_cell(out, metric_info[i].is_percent ? "%.2f" : "%.0f", p->measured[i]);
+		html_write_cell(out, metric_info[i].is_percent ? "%.2f" : "%.0f", p->simulated[i]);
 		html_write_cell(out, "%+.2f",
 			isnan(p->measured[i]) ? (double)NAN : percent_error_of(p, (enum metric)i));
 	}
@@ -346,7 +346,7 @@ static void write_points_table(
 	for (int i = 0; i < N_METRICS; i++)
 		if (used[i])
 			fprintf(out, "<th>%s measured</th><th>simulated</th><th>error %s</th>",
-				metric_info[i].title, metric_info[i].percent ? "points" : "%");
+				metric_info[i].title, metric_info[i].is_percent ? "points" : "%");
 	fputs("</tr></thead><tbody>\n", out);
 	for (uint32_t at = 0, n; at < r->n_points;) {
 		struct point_error *p = points_of_run(r, &at, &n, by);
@@ -358,7 +358,7 @@ static void write_points_table(
 	fputs("</tbody></table></div></details>\n", out);
 }
 
-void html_measured_table(const struct html_report *r, FILE *out)
+void html_write_measured(const struct html_report *r, FILE *out)
 {
 	enum metric first = N_METRICS;
 	bool used[N_METRICS];

@@ -12,7 +12,7 @@
  *   source.c    source files and instructions, as HTML
  *   data.c      the data of the charts, as JSON
  *
- * Always true: every text from an input is written by html_text() or html_json(), which escape markup.
+ * Always true: every text from an input is written by html_write_text() or html_write_json(), which escape markup.
  */
 #ifndef STATS_HTML_H
 #define STATS_HTML_H
@@ -64,7 +64,7 @@ struct html_kernel {
 	uint64_t id;
 	uint32_t position, launches;
 	double figure[N_HTML_FIGURES];
-	double first;                     /* cycle of the run at which the kernel begins */
+	double start_cycle;               /* cycle of the run at which the kernel begins */
 	double stall[HOTSPOTS_N_REASONS]; /* scheduler cycles in the profile, by reason */
 	double operations[HTML_KINDS];    /* number of operations, by kind of operation (html_run.kind) */
 	double metric[N_METRICS];         /* NAN: unknown */
@@ -78,7 +78,7 @@ struct html_inst {
 	char *file;    /* source file; "" if unknown */
 	uint32_t line; /* source line; 0 if unknown */
 	double issues, lanes, requests, sectors, l1_accesses, l1_hits, l2_accesses, l2_hits, bank_conflicts;
-	double cycles[HOTSPOTS_N_REASONS], all;
+	double cycles[HOTSPOTS_N_REASONS], total_cycles;
 };
 
 /* Values of units (SMs, slices or channels) over time: a heat map with one row per unit. */
@@ -155,19 +155,19 @@ void html_warn(struct html_report *r, const char *fmt, ...) __attribute__((forma
 /* page.c */
 void html_write(const struct html_report *r, FILE *out);
 /* Writes `text` with escapes for &, <, > and quotes. Replaces control characters. */
-void html_text(FILE *out, const char *text);
+void html_write_text(FILE *out, const char *text);
 /* Writes a JSON string that is also safe inside a script element. */
-void html_json(FILE *out, const char *text);
+void html_write_json(FILE *out, const char *text);
 /*
  * Writes a number. Whole numbers have all digits, other numbers have the same digits as in records, and
  * "null" replaces numbers that are not finite.
  */
-void html_number(FILE *out, double v);
+void html_write_number(FILE *out, double v);
 
 /* tables.c */
-void html_kernels(const struct html_report *r, FILE *out);
-void html_comparison(const struct html_report *r, FILE *out);
-void html_roofline(const struct html_report *r, FILE *out);
+void html_write_kernels(const struct html_report *r, FILE *out);
+void html_write_comparison(const struct html_report *r, FILE *out);
+void html_write_roofline(const struct html_report *r, FILE *out);
 /* Hit rate in percent, or NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
 /* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run, or NAN if the clock is unknown. */
@@ -176,7 +176,7 @@ double html_gb_per_s(const struct html_run *run, double bytes, double cycles);
 /* Writes a table cell with a number, or an empty cell for NAN. */
 void html_write_cell(FILE *out, const char *format, double v);
 /* Writes a table cell with a bar that shows the share of each reason. */
-void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
+void html_write_bar(FILE *out, const double part[HOTSPOTS_N_REASONS]);
 
 /* points.c */
 struct html_measured;
@@ -185,12 +185,12 @@ struct html_measured;
  * html_sort_and_merge(), for one run after another.
  */
 void html_add_points(struct html_report *r, struct html_run *run, const struct html_measured *m);
-void html_measured_table(const struct html_report *r, FILE *out);
+void html_write_measured(const struct html_report *r, FILE *out);
 /* Sets used[i] if metric i of any point can be compared. */
 void html_metrics_used(const struct html_report *r, bool used[N_METRICS]);
 
 /* source.c */
-void html_source(const struct html_report *r, FILE *out);
+void html_write_source(const struct html_report *r, FILE *out);
 
 /* data.c */
 void html_write_data(const struct html_report *r, FILE *out);

@@ -28,7 +28,7 @@ struct source_view {
 		double cycles;
 	} * file; /* hottest first */
 	uint32_t n_files, cap_files;
-	double all;
+	double total_cycles;
 };
 
 static int compare_inst_lines(const void *pa, const void *pb)
@@ -59,7 +59,7 @@ static void make_source_view(struct source_view *v, const struct html_run *run)
 	v->inst = xcalloc(run->n_insts + 1u, sizeof(*v->inst));
 	for (uint32_t i = 0; i < run->n_insts; i++) {
 		v->inst[i] = &run->inst[i];
-		v->all += run->inst[i].all;
+		v->total_cycles += run->inst[i].total_cycles;
 	}
 	qsort(v->inst, run->n_insts, sizeof(*v->inst), compare_inst_lines);
 	for (uint32_t i = 0; i < run->n_insts; i++) {
@@ -68,7 +68,7 @@ static void make_source_view(struct source_view *v, const struct html_run *run)
 			v->file[v->n_files++] = (struct source_range){.first = i};
 		}
 		v->file[v->n_files - 1].n++;
-		v->file[v->n_files - 1].cycles += v->inst[i]->all;
+		v->file[v->n_files - 1].cycles += v->inst[i]->total_cycles;
 	}
 	if (v->n_files)
 		qsort(v->file, v->n_files, sizeof(*v->file), compare_file_cycles);
@@ -82,7 +82,7 @@ static void free_view(struct source_view *v)
 
 static double share_of_cycles(const struct source_view *v, double cycles)
 {
-	return v->all > 0 ? 100 * cycles / v->all : (double)NAN;
+	return v->total_cycles > 0 ? 100 * cycles / v->total_cycles : (double)NAN;
 }
 
 /* ---- files below a directory ------------------------------------------------------------------ */
@@ -147,11 +147,11 @@ static void begin_inst_row(const struct html_inst *in, FILE *out)
 	char *shown = demangle(in->kernel, DEMANGLE_SHORT);
 
 	fputs("<tr><td class=\"code\">", out);
-	html_text(out, in->pc);
+	html_write_text(out, in->pc);
 	fputs("</td><th class=\"code\">", out);
-	html_text(out, in->opcode);
+	html_write_text(out, in->opcode);
 	fputs("</th><td class=\"word\">", out);
-	html_text(out, shown);
+	html_write_text(out, shown);
 	fputs("</td>", out);
 	free(shown);
 }
@@ -166,8 +166,8 @@ static void write_line_insts(const struct source_view *v, uint32_t from, uint32_
 		if (in - v->run->inst >= (ptrdiff_t)HTML_PCS)
 			continue;
 		begin_inst_row(in, out);
-		html_write_cell(out, "%.1f", share_of_cycles(v, in->all));
-		html_bar(out, in->cycles);
+		html_write_cell(out, "%.1f", share_of_cycles(v, in->total_cycles));
+		html_write_bar(out, in->cycles);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table>", out);
@@ -183,18 +183,18 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 	double cycles[HOTSPOTS_N_REASONS] = {0}, sum = 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		sum += v->inst[i]->all;
+		sum += v->inst[i]->total_cycles;
 		for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
 			cycles[c] += v->inst[i]->cycles[c];
 	}
 	fprintf(out, "<tr><td>%u</td>", line);
 	html_write_cell(out, "%.1f", sum > 0 ? share_of_cycles(v, sum) : (double)NAN);
-	html_bar(out, cycles);
+	html_write_bar(out, cycles);
 	fputs("<td class=\"text\">", out);
 	if (from < to)
 		fprintf(out, "<details%s><summary>", open ? " open" : "");
 	if (text)
-		html_text(out, text);
+		html_write_text(out, text);
 	else
 		fprintf(out, "line %u", line);
 	if (from < to) {
@@ -219,8 +219,8 @@ static void start_line_walk(struct line_walk *w, const struct source_view *v, co
 
 	*w = (struct line_walk){.file = f, .at = f->first, .end = f->first + f->n};
 	for (uint32_t i = w->at; i < w->end; i++) {
-		sum = i > w->at && v->inst[i]->line == v->inst[i - 1]->line ? sum + v->inst[i]->all
-									    : v->inst[i]->all;
+		sum = i > w->at && v->inst[i]->line == v->inst[i - 1]->line ? sum + v->inst[i]->total_cycles
+									    : v->inst[i]->total_cycles;
 		if (sum > most) {
 			most = sum;
 			w->hottest = v->inst[i]->line;
@@ -230,7 +230,7 @@ static void start_line_walk(struct line_walk *w, const struct source_view *v, co
 		w->at++;
 }
 
-/* Returns the end of the instructions of `line`. They begin at w->at if the line has any. */
+/* Returns the end of the instructions of `line`. The first one is w->at, if the line has instructions. */
 static uint32_t end_of_line_insts(const struct line_walk *w, const struct source_view *v, uint32_t line)
 {
 	uint32_t i = w->at;
@@ -298,7 +298,7 @@ static void write_source_file(const struct html_report *r, const struct source_v
 	FILE *in = r->source ? open_source(r->source, name) : NULL;
 
 	fprintf(out, "<details class=\"file\"%s><summary><b>", open ? " open" : "");
-	html_text(out, name);
+	html_write_text(out, name);
 	fprintf(out, "</b> %.1f %%", share_of_cycles(v, f->cycles));
 	if (r->source && !in)
 		fputs(" (not found below the directory of --source)", out);
@@ -325,9 +325,9 @@ static void write_inst_place(const struct html_inst *in, FILE *out)
 		return;
 	}
 	fputs("<td class=\"word\" title=\"", out);
-	html_text(out, in->file);
+	html_write_text(out, in->file);
 	fputs("\">", out);
-	html_text(out, slash ? slash + 1 : in->file);
+	html_write_text(out, slash ? slash + 1 : in->file);
 	fprintf(out, "%s%u</td>", *in->file ? ":" : "", in->line);
 }
 
@@ -335,8 +335,8 @@ static void write_inst_row(const struct html_inst *in, double all, FILE *out)
 {
 	begin_inst_row(in, out);
 	write_inst_place(in, out);
-	html_write_cell(out, "%.1f", all > 0 ? 100 * in->all / all : (double)NAN);
-	html_bar(out, in->cycles);
+	html_write_cell(out, "%.1f", all > 0 ? 100 * in->total_cycles / all : (double)NAN);
+	html_write_bar(out, in->cycles);
 	html_write_cell(out, "%.0f", in->issues);
 	html_write_cell(
 		out, "%.1f", in->requests > 0 && in->sectors > 0 ? in->sectors / in->requests : (double)NAN);
@@ -367,7 +367,7 @@ static void write_run_sources(const struct html_report *r, const struct html_run
 		}
 	fputs(INST_HEAD, out);
 	for (uint32_t k = 0; k < run->n_insts && k < HTML_PCS; k++)
-		write_inst_row(&run->inst[k], v.all, out);
+		write_inst_row(&run->inst[k], v.total_cycles, out);
 	fputs("</tbody></table></div>\n", out);
 	if (run->n_insts > HTML_PCS)
 		fprintf(out, "<p>%u instructions with fewer cycles are left out.</p>",
@@ -375,7 +375,7 @@ static void write_run_sources(const struct html_report *r, const struct html_run
 	free_view(&v);
 }
 
-void html_source(const struct html_report *r, FILE *out)
+void html_write_source(const struct html_report *r, FILE *out)
 {
 	bool any = false;
 
@@ -385,7 +385,7 @@ void html_source(const struct html_report *r, FILE *out)
 		any = true;
 		if (r->n_runs > 1) {
 			fputs("<h3>", out);
-			html_text(out, r->run[i].name);
+			html_write_text(out, r->run[i].name);
 			fputs("</h3>", out);
 		}
 		write_run_sources(r, &r->run[i], out);

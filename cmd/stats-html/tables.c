@@ -27,7 +27,7 @@ void html_write_cell(FILE *out, const char *format, double v)
 	fputs("</td>", out);
 }
 
-void html_bar(FILE *out, const double part[HOTSPOTS_N_REASONS])
+void html_write_bar(FILE *out, const double part[HOTSPOTS_N_REASONS])
 {
 	double all = 0;
 
@@ -52,9 +52,9 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	const double *f = k->figure;
 
 	fprintf(out, "<tr><td>%llu</td><th title=\"", (unsigned long long)k->id);
-	html_text(out, k->full);
+	html_write_text(out, k->full);
 	fprintf(out, " grid %s block %s\">", k->grid, k->block);
-	html_text(out, k->shown);
+	html_write_text(out, k->shown);
 	if (k->launches > 1)
 		fprintf(out, " <small>×%u</small>", k->launches);
 	if (*k->status)
@@ -68,11 +68,11 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	html_write_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
 	html_write_cell(
 		out, "%.1f", html_gb_per_s(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
-	html_bar(out, k->stall);
+	html_write_bar(out, k->stall);
 	fputs("</tr>\n", out);
 }
 
-void html_kernels(const struct html_report *r, FILE *out)
+void html_write_kernels(const struct html_report *r, FILE *out)
 {
 	for (uint32_t i = 0; i < r->n_runs && i < HTML_RUNS; i++) {
 		const struct html_run *run = &r->run[i];
@@ -82,7 +82,7 @@ void html_kernels(const struct html_report *r, FILE *out)
 			all += run->kernel[k].figure[HTML_cycles];
 		if (r->n_runs > 1) {
 			fprintf(out, "<details%s><summary>", i ? "" : " open");
-			html_text(out, run->name);
+			html_write_text(out, run->name);
 			fputs("</summary>", out);
 		}
 		fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>id</th><th>kernel</th><th>cycles</th>"
@@ -148,9 +148,9 @@ static uint32_t write_roofline_rows(const struct html_run *run, FILE *out)
 			if (n <= 0)
 				continue;
 			fputs("<tr><th>", out);
-			html_text(out, kernel->shown);
+			html_write_text(out, kernel->shown);
 			fputs("</th><td>", out);
-			html_text(out, run->kind[k]);
+			html_write_text(out, run->kind[k]);
 			fputs("</td>", out);
 			html_write_cell(out, "%.0f", n);
 			html_write_cell(out, "%.4g", rate);
@@ -165,7 +165,7 @@ static uint32_t write_roofline_rows(const struct html_run *run, FILE *out)
 	return rows;
 }
 
-void html_roofline(const struct html_report *r, FILE *out)
+void html_write_roofline(const struct html_report *r, FILE *out)
 {
 	const struct html_run *run = r->n_runs ? &r->run[0] : NULL;
 	uint32_t rows;
@@ -210,17 +210,23 @@ static bool differs_between_runs(const struct html_report *r, const char *name)
 	return false;
 }
 
+/* Writes the heads of the columns of the first n runs. */
+static void write_run_heads(const struct html_report *r, uint32_t n, FILE *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		fputs("<th>", out);
+		html_write_text(out, r->run[i].name);
+		fputs("</th>", out);
+	}
+}
+
 static void write_options(const struct html_report *r, FILE *out)
 {
 	uint32_t shown = 0, n = r->n_runs < HTML_RUNS ? r->n_runs : HTML_RUNS;
 
 	fputs("<h3>Options that differ</h3><div class=\"scroll\"><table class=\"options\"><thead><tr><th>option</th>",
 		out);
-	for (uint32_t i = 0; i < n; i++) {
-		fputs("<th>", out);
-		html_text(out, r->run[i].name);
-		fputs("</th>", out);
-	}
+	write_run_heads(r, n, out);
 	fputs("</tr></thead><tbody>\n", out);
 	for (uint32_t o = 0; o < r->run[0].n_options && shown < 100; o++) {
 		const char *name = r->run[0].option[o].name;
@@ -229,13 +235,13 @@ static void write_options(const struct html_report *r, FILE *out)
 			continue;
 		shown++;
 		fputs("<tr><th>", out);
-		html_text(out, name);
+		html_write_text(out, name);
 		fputs("</th>", out);
 		for (uint32_t i = 0; i < n; i++) {
 			const char *value = html_option(&r->run[i], name);
 
 			fputs("<td>", out);
-			html_text(out, value ? value : "");
+			html_write_text(out, value ? value : "");
 			fputs("</td>", out);
 		}
 		fputs("</tr>\n", out);
@@ -252,17 +258,13 @@ static void write_run_matrix(const struct html_report *r, FILE *out)
 	fputs("<h3>Speed-ups</h3><p>Cycles of the run above, divided by those of the run on the left: above 1 the run on "
 	      "the left is faster.</p><div class=\"scroll\"><table class=\"matrix\"><thead><tr><th></th>",
 		out);
-	for (uint32_t i = 0; i < n; i++) {
-		fputs("<th>", out);
-		html_text(out, r->run[i].name);
-		fputs("</th>", out);
-	}
+	write_run_heads(r, n, out);
 	fputs("<th>cycles</th></tr></thead><tbody>\n", out);
 	for (uint32_t i = 0; i < n; i++) {
 		double own = cycles_of_run(&r->run[i]);
 
 		fputs("<tr><th>", out);
-		html_text(out, r->run[i].name);
+		html_write_text(out, r->run[i].name);
 		fputs("</th>", out);
 		for (uint32_t k = 0; k < n; k++) {
 			double v = own > 0 ? cycles_of_run(&r->run[k]) / own : (double)NAN;
@@ -283,7 +285,7 @@ static void write_run_matrix(const struct html_report *r, FILE *out)
 
 struct html_change {
 	const char *name;
-	double a, b, change;
+	double value_a, value_b, change;
 };
 
 static int compare_changes_of_runs(const void *pa, const void *pb)
@@ -314,31 +316,31 @@ static void write_differing_figures(const struct html_run *a, const struct html_
 		}
 	qsort(list, n, sizeof(*list), compare_changes_of_runs);
 	fputs("<details><summary>", out);
-	html_text(out, b->name);
+	html_write_text(out, b->name);
 	fprintf(out,
 		": %u figures differ</summary><div class=\"scroll\"><table class=\"sort named\"><thead><tr><th>figure</th>"
 		"<th>first</th><th>this</th><th>change %%</th></tr></thead><tbody>\n",
 		n);
 	for (uint32_t i = 0; i < n && i < MOVED; i++) {
 		fputs("<tr><th>", out);
-		html_text(out, list[i].name);
+		html_write_text(out, list[i].name);
 		fputs("</th>", out);
-		html_write_cell(out, "%.6g", list[i].a);
-		html_write_cell(out, "%.6g", list[i].b);
-		html_write_cell(
-			out, "%+.1f", list[i].a != 0 ? 100 * (list[i].b / list[i].a - 1) : (double)NAN);
+		html_write_cell(out, "%.6g", list[i].value_a);
+		html_write_cell(out, "%.6g", list[i].value_b);
+		html_write_cell(out, "%+.1f",
+			list[i].value_a != 0 ? 100 * (list[i].value_b / list[i].value_a - 1) : (double)NAN);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table></div></details>", out);
 	free(list);
 }
 
-void html_comparison(const struct html_report *r, FILE *out)
+void html_write_comparison(const struct html_report *r, FILE *out)
 {
 	if (r->n_runs < 2) {
 		if (!r->n_points)
 			fputs("<p class=\"none\">There is one run.</p>", out);
-		html_measured_table(r, out);
+		html_write_measured(r, out);
 		return;
 	}
 	write_options(r, out);
@@ -346,5 +348,5 @@ void html_comparison(const struct html_report *r, FILE *out)
 	fputs("<h3>Differences from the first run</h3>", out);
 	for (uint32_t i = 1; i < r->n_runs && i < HTML_RUNS; i++)
 		write_differing_figures(&r->run[0], &r->run[i], out);
-	html_measured_table(r, out);
+	html_write_measured(r, out);
 }

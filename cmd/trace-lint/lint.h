@@ -56,14 +56,14 @@ struct lint_warp {
 	bool has_records;
 };
 
-/* Addresses from `from` to `to` - 1. */
 /* In a cluster, the bits above the offset in an address of shared memory are the rank of the thread block. */
 #define SHARED_OFFSET_BITS 24u
 #define SHARED_OFFSET_MASK ((1u << SHARED_OFFSET_BITS) - 1)
 #define MAX_RANKS          16u
 
+/* Addresses from `start` to `end` - 1. */
 struct copied_range {
-	uint64_t from, to;
+	uint64_t start, end;
 };
 
 struct raw_warps;

@@ -43,7 +43,7 @@ static void report_idle_options(struct report *rep, const struct gpuconf *c)
 {
 	for (unsigned i = 0; i < N_OPTIONS; i++)
 		if (conf_lacks_effect(c, (enum conf_id)i))
-			report_at(rep, RULE_CONF_IDLE, c->v[i].at, "%s has no effect in trace-sim",
+			report_at(rep, RULE_CONF_IDLE, c->value[i].place, "%s has no effect in trace-sim",
 				conf_rows[i].name);
 }
 
@@ -52,7 +52,7 @@ static void report_unfit_settings(struct report *rep, const struct gpuconf *c, c
 {
 	for (unsigned i = 0; i < N_UNFIT; i++)
 		if (p->core.unfit & unfit_rows[i].bit)
-			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: %s",
+			report_at(rep, RULE_CONFIG_ACCESS, c->value[unfit_rows[i].option].place, "%s: %s",
 				conf_rows[unfit_rows[i].option].name, unfit_rows[i].problem);
 }
 

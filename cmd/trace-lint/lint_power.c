@@ -19,9 +19,9 @@ static void report_suspicious_param(void *ctx, const struct power_param *p)
 
 	diag_quote(q, sizeof(q), p->name, strlen(p->name));
 	if (isnan(p->value))
-		report_at(rep, RULE_POWER_ELEMENT, p->at, "unknown parameter '%s' has no effect", q);
+		report_at(rep, RULE_POWER_ELEMENT, p->place, "unknown parameter '%s' has no effect", q);
 	else if (p->value < 0 || p->value > FACTOR_MAX)
-		report_at(rep, RULE_POWER_FACTOR, p->at, "%s is %g (expected 0 to %g)", q, p->value,
+		report_at(rep, RULE_POWER_FACTOR, p->place, "%s is %g (expected 0 to %g)", q, p->value,
 			FACTOR_MAX);
 }
 

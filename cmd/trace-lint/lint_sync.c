@@ -57,8 +57,8 @@ struct lint_mbarrier {
 };
 
 struct lint_sync {
-	struct lint_mbarrier *at;
-	uint32_t n, cap;
+	struct lint_mbarrier *mbarrier;
+	uint32_t n_mbarriers, cap_mbarriers;
 	struct table table;     /* indices of the mbarriers by offset */
 	uint32_t last;          /* index of the mbarrier found last */
 	bool damaged;           /* true if lines are missing or there are too many mbarriers */
@@ -74,7 +74,8 @@ void lint_sync_kernel(struct lint *l)
 	struct lint_sync *y = l->sync ? l->sync : (l->sync = xcalloc(1, sizeof(*y)));
 
 	table_clear(&y->table);
-	*y = (struct lint_sync){.at = y->at, .cap = y->cap, .table = y->table};
+	*y = (struct lint_sync){
+		.mbarrier = y->mbarrier, .cap_mbarriers = y->cap_mbarriers, .table = y->table};
 }
 
 void lint_sync_note_lost_lines(struct lint *l)
@@ -88,7 +89,7 @@ void lint_sync_free(struct lint *l)
 	if (!l->sync)
 		return;
 	table_free(&l->sync->table);
-	free(l->sync->at);
+	free(l->sync->mbarrier);
 	free(l->sync);
 }
 
@@ -97,19 +98,19 @@ static struct lint_mbarrier *lint_mbarrier_at(struct lint_sync *y, uint64_t addr
 	uint32_t offset = (uint32_t)address & SHARED_OFFSET_MASK;
 	uint64_t hash = table_hash(&offset, sizeof(offset));
 
-	if (y->last < y->n && y->at[y->last].offset == offset)
-		return &y->at[y->last];
+	if (y->last < y->n_mbarriers && y->mbarrier[y->last].offset == offset)
+		return &y->mbarrier[y->last];
 	FOR_TABLE (w, &y->table, hash)
-		if (y->at[w.number].offset == offset)
-			return &y->at[y->last = w.number];
-	if (y->n == BARRIERS_MAX) {
+		if (y->mbarrier[w.number].offset == offset)
+			return &y->mbarrier[y->last = w.number];
+	if (y->n_mbarriers == BARRIERS_MAX) {
 		y->damaged = true;
-		return &y->at[y->last = 0];
+		return &y->mbarrier[y->last = 0];
 	}
-	grow(&y->at, &y->cap, y->n + 1, sizeof(*y->at));
-	table_add(&y->table, hash, y->n);
-	y->at[y->n] = (struct lint_mbarrier){.offset = offset};
-	return &y->at[y->last = y->n++];
+	grow(&y->mbarrier, &y->cap_mbarriers, y->n_mbarriers + 1, sizeof(*y->mbarrier));
+	table_add(&y->table, hash, y->n_mbarriers);
+	y->mbarrier[y->n_mbarriers] = (struct lint_mbarrier){.offset = offset};
+	return &y->mbarrier[y->last = y->n_mbarriers++];
 }
 
 static void add_mbarrier_bytes(struct lint_mbarrier *b, uint32_t effects, uint32_t v)
@@ -229,8 +230,8 @@ void lint_sync_end(struct lint *l)
 	check_multicast(l);
 	if (y->damaged || l->head->slice)
 		return;
-	for (uint32_t i = 0; i < y->n; i++) {
-		const struct lint_mbarrier *b = &y->at[i];
+	for (uint32_t i = 0; i < y->n_mbarriers; i++) {
+		const struct lint_mbarrier *b = &y->mbarrier[i];
 
 		if (b->waited && !b->arrived)
 			report_at(l->rep, RULE_MBARRIER_ARRIVALS, b->wait,

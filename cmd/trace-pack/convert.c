@@ -77,7 +77,7 @@ static int pass_kernel_text(
 	if (s->pack)
 		return pack_pass_text(s->pack, i->number, 0, UINT64_MAX, to->write, to->ctx, f);
 	struct input *in = tool_open(i);
-	int r = i->raw ? group_text(in, a->memory, to, f) : tool_copy_text(in, to, f);
+	int r = i->raw ? group_text(in, a->max_memory_bytes, to, f) : tool_copy_text(in, to, f);
 
 	input_close(in);
 	return r;
@@ -93,7 +93,7 @@ static void convert_kernel(struct source *s, struct item *i, const char *path, c
 	struct sink to = {write_converted, output_stream(out)};
 	struct fault f, own;
 
-	if (a->to == FORM_TRACEZ) {
+	if (a->target_form == FORM_TRACEZ) {
 		w = tracez_writer_new(output_stream(out), i->path ? i->path : diag_keep(i->name));
 		to = (struct sink){tracez_writer_text, w};
 	}
@@ -137,7 +137,7 @@ int convert_operand(const char *operand, const struct pack_args *a)
 	if (a->mode == MODE_GROUP && s.pack)
 		die("%s: kernels of a packed stream are grouped already (expected raw traces): -d unpacks them",
 			operand);
-	if (a->to == FORM_TRACEZ)
+	if (a->target_form == FORM_TRACEZ)
 		rename_items(&s);
 	if (a->output) {
 		if (s.n_items != 1)

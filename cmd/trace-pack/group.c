@@ -43,15 +43,15 @@ struct warp_lines {
 };
 
 struct line_run {
-	uint64_t at, end; /* position of the next head in the file, and of the end of the run */
+	uint64_t next_head, end; /* position of the next head in the file, and of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };
 
 struct group {
 	struct input *in;
-	struct fault *f;
-	const struct sink *to;
+	struct fault *fault;
+	const struct sink *sink;
 	uint32_t grid[3], warps;
 	uint32_t n_prefix_columns; /* number of columns that grouped text lacks: 0, 4, 11 or 13 */
 	uint32_t lineinfo;         /* 1 if a source line precedes the PC, otherwise 0 */
@@ -79,13 +79,14 @@ static struct place group_place(const struct group *g)
 static int set_spool_fault(const struct group *g, const char *what)
 {
 	return fault_set(
-		g->f, group_place(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
+		g->fault, group_place(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
 }
 
 static int write_grouped(const struct group *g, const void *text, size_t n)
 {
-	return g->to->write(g->to->ctx, text, n) ? 0
-						 : fault_set(g->f, group_place(g), "write", "cannot write");
+	return g->sink->write(g->sink->ctx, text, n)
+		       ? 0
+		       : fault_set(g->fault, group_place(g), "write", "cannot write");
 }
 
 /* ---- the header --------------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ static int copy_raw_header(struct group *g)
 	int r;
 	bool format = false;
 
-	while ((r = input_line(g->in, &line, &n, g->f)) > 0) {
+	while ((r = input_line(g->in, &line, &n, g->fault)) > 0) {
 		if (write_grouped(g, line, n) < 0 || write_grouped(g, "\n", 1) < 0)
 			return -1;
 		if (format && !n)
@@ -186,7 +187,7 @@ static int copy_raw_header(struct group *g)
 	threads *= block[2];
 	blocks *= g->grid[2];
 	if (!good || !threads || threads > 65536 || !blocks || blocks > UINT32_MAX)
-		return fault_set(g->f, group_place(g), "header-value",
+		return fault_set(g->fault, group_place(g), "header-value",
 			"header of a raw trace has no usable grid and block dimensions");
 	g->warps = (uint32_t)((threads + 31) / 32);
 	g->n_prefix_columns = version >= 3 ? 4 : 0;
@@ -228,7 +229,7 @@ static int write_sorted_run(struct group *g)
 		g->spool_bytes += sizeof(l->head) + l->head.bytes;
 	}
 	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
-	g->run[g->n_runs] = (struct line_run){.at = from, .end = g->spool_bytes, .number = g->n_runs};
+	g->run[g->n_runs] = (struct line_run){.next_head = from, .end = g->spool_bytes, .number = g->n_runs};
 	g->n_runs++;
 	discard_lines(g);
 	return 0;
@@ -250,7 +251,7 @@ static bool is_shared_side_of_ldgsts(const struct group *g, const char *line, si
 
 static int set_cluster_fault(const struct group *g, uint64_t block)
 {
-	return fault_set(g->f, group_place(g), "prefix",
+	return fault_set(g->fault, group_place(g), "prefix",
 		"lines of thread block %llu,%llu,%llu name different clusters (columns 5 to 11)",
 		(unsigned long long)(block % g->grid[0]),
 		(unsigned long long)(block / g->grid[0] % g->grid[1]),
@@ -316,7 +317,7 @@ static int process_raw_line(struct group *g, const char *line, size_t n)
 	for (unsigned i = 4; s && i-- > 0;)
 		bad = id[i] < limit[i] ? bad : i;
 	if (!s || id[bad] >= limit[bad])
-		return fault_set(g->f, group_place(g), "prefix",
+		return fault_set(g->fault, group_place(g), "prefix",
 			"column %u of a raw trace is not a %s below %u (expected thread block x, y, z and warp before the PC)",
 			bad + 1, bad < 3 ? "thread block id" : "warp id", limit[bad]);
 	if (is_shared_side_of_ldgsts(g, line, n))
@@ -328,7 +329,7 @@ static int process_raw_line(struct group *g, const char *line, size_t n)
 	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
 	struct warp_lines *l = lines_of_warp(g, block * g->warps + id[3], cluster);
 	if (!s)
-		return fault_set(g->f, group_place(g), "prefix",
+		return fault_set(g->fault, group_place(g), "prefix",
 			"column %u of a raw trace is not a number (expected cluster x, y, z, thread block in the cluster x, y, z, and rank after the warp)",
 			bad + 5);
 	if (memcmp(l->head.cluster, cluster, sizeof(cluster)))
@@ -458,12 +459,12 @@ static int read_next_head(struct group *g, uint32_t i)
 {
 	struct line_run *r = &g->run[i];
 
-	if (r->at == r->end) {
+	if (r->next_head == r->end) {
 		*r = g->run[--g->n_runs];
 	} else {
-		if (read_run_bytes(g, r->at, &r->head, sizeof(r->head)) < 0)
+		if (read_run_bytes(g, r->next_head, &r->head, sizeof(r->head)) < 0)
 			return -1;
-		r->at += sizeof(r->head);
+		r->next_head += sizeof(r->head);
 	}
 	sift_run_down(g, i);
 	return 0;
@@ -478,9 +479,9 @@ static int write_first_warp(struct group *g)
 	for (uint64_t left = r->head.bytes; left;) {
 		size_t n = left < sizeof(buf) ? (size_t)left : sizeof(buf);
 
-		if (read_run_bytes(g, r->at, buf, n) < 0 || write_grouped(g, buf, n) < 0)
+		if (read_run_bytes(g, r->next_head, buf, n) < 0 || write_grouped(g, buf, n) < 0)
 			return -1;
-		r->at += n;
+		r->next_head += n;
 		left -= n;
 	}
 	return read_next_head(g, 0);
@@ -502,9 +503,9 @@ static int merge_runs(struct group *g)
 	if ((g->n_lines && write_sorted_run(g) < 0) || (fflush(g->spool) && set_spool_fault(g, "write")))
 		return -1;
 	for (uint32_t i = 0; i < g->n_runs; i++) {
-		if (read_run_bytes(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
+		if (read_run_bytes(g, g->run[i].next_head, &g->run[i].head, sizeof(struct group_head)) < 0)
 			return -1;
-		g->run[i].at += sizeof(struct group_head);
+		g->run[i].next_head += sizeof(struct group_head);
 	}
 	for (uint32_t i = g->n_runs / 2; i-- > 0;)
 		sift_run_down(g, i);
@@ -526,7 +527,7 @@ static int merge_runs(struct group *g)
 
 int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f)
 {
-	struct group g = {.in = in, .f = f, .memory_limit = memory, .to = to};
+	struct group g = {.in = in, .fault = f, .memory_limit = memory, .sink = to};
 	const char *line;
 	size_t n;
 	int r = copy_raw_header(&g);

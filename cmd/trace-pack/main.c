@@ -105,10 +105,11 @@ static void set_block_range(struct pack_args *a, const char *text)
 {
 	char *end;
 
-	a->first = a->last = strtoull(text, &end, 10);
+	a->first_block = a->last_block = strtoull(text, &end, 10);
 	if (*end == '-' && text < end)
-		a->last = end[1] ? strtoull(end + 1, &end, 10) : (end++, UINT64_MAX - 1);
-	if (*text < '0' || *text > '9' || *end || a->last < a->first || a->last == UINT64_MAX)
+		a->last_block = end[1] ? strtoull(end + 1, &end, 10) : (end++, UINT64_MAX - 1);
+	if (*text < '0' || *text > '9' || *end || a->last_block < a->first_block ||
+		a->last_block == UINT64_MAX)
 		cli_usage("invalid thread blocks '%s' (expected FIRST-LAST, FIRST- or one number from 0)",
 			text);
 }
@@ -125,7 +126,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 		if (strcmp(value, "text") && strcmp(value, "tracez"))
 			cli_usage("--to: invalid value '%s' (expected tracez or text)", value);
 		a->mode = MODE_CONVERT;
-		a->to = strcmp(value, "text") ? FORM_TRACEZ : FORM_TEXT;
+		a->target_form = strcmp(value, "text") ? FORM_TRACEZ : FORM_TEXT;
 		break;
 	case OPT_ALL: a->all = true; break;
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
@@ -149,7 +150,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	case OPT_MEMORY:
 		if (cli_size(value, &n) || n < 65536)
 			cli_usage("invalid memory size '%s' (expected at least 64K)", value);
-		a->memory = n;
+		a->max_memory_bytes = n;
 		break;
 	case 'F':
 		if (strcmp(value, "text") && strcmp(value, "json"))
@@ -212,8 +213,11 @@ static void keep_freed_memory(void)
 
 int main(int argc, char **argv)
 {
-	struct pack_args a = {
-		.last = UINT64_MAX, .memory = 1u << 30, .level = PACK_DEFAULT, .threads = 1, .format = "text"};
+	struct pack_args a = {.last_block = UINT64_MAX,
+		.max_memory_bytes = 1u << 30,
+		.level = PACK_DEFAULT,
+		.threads = 1,
+		.format = "text"};
 	struct fault f;
 	int status;
 

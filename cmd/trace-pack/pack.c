@@ -17,7 +17,7 @@
 #include "tool.h"
 
 struct feed {
-	struct pack_writer *w;
+	struct pack_writer *writer;
 	uint64_t bytes;
 	unsigned char (*hash)[16]; /* hash of the text of each kernel */
 };
@@ -26,7 +26,7 @@ static bool pass_text_to_writer(void *ctx, const void *bytes, size_t n)
 {
 	struct feed *d = ctx;
 
-	pack_add_text(d->w, bytes, n);
+	pack_add_text(d->writer, bytes, n);
 	d->bytes += n;
 	return true;
 }
@@ -72,7 +72,7 @@ static struct input *open_grouped(struct input *in, const struct pack_args *a)
 
 	if (!t)
 		die_errno("temporary file");
-	if (group_text(in, a->memory, &(struct sink){write_bytes_to_file, t}, &f) < 0)
+	if (group_text(in, a->max_memory_bytes, &(struct sink){write_bytes_to_file, t}, &f) < 0)
 		die_fault(&f);
 	input_close(in);
 	if (fflush(t))
@@ -94,9 +94,9 @@ static void pack_item_text(struct feed *d, struct item *i, const struct pack_arg
 
 	if (a->blocks) {
 		in = i->raw ? open_grouped(in, a) : in;
-		r = slice_text(in, &(struct slice){a->first, a->last, to}, &f);
+		r = slice_text(in, &(struct slice){a->first_block, a->last_block, to}, &f);
 	} else {
-		r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy_text(in, &to, &f);
+		r = i->raw ? group_text(in, a->max_memory_bytes, &to, &f) : tool_copy_text(in, &to, &f);
 	}
 	if (r < 0)
 		die_fault(&f);
@@ -229,26 +229,26 @@ int pack_operand(const char *operand, const struct pack_args *a)
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
-	pack_on_text(d.w, warn_kept_as_text, &s);
-	write_picks_to_stream(&s, a, d.w);
-	pack_set_codes(d.w, c.cubins);
-	source_mark_missing(&s, d.w);
-	pack_write_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
+	pack_on_text(d.writer, warn_kept_as_text, &s);
+	write_picks_to_stream(&s, a, d.writer);
+	pack_set_codes(d.writer, c.cubins);
+	source_mark_missing(&s, d.writer);
+	pack_write_list(d.writer, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];
 
 		codes_add_kernel(&c, &s, i);
-		pack_begin_kernel(d.w);
+		pack_begin_kernel(d.writer);
 		if (!s.pack)
 			pack_item_text(&d, k, a);
-		else if (pack_pass_text(s.pack, k->number, a->first, a->last, pass_text_to_writer, &d, &f) <
-			 0)
+		else if (pack_pass_text(s.pack, k->number, a->first_block, a->last_block, pass_text_to_writer,
+				 &d, &f) < 0)
 			die_fault(&f);
-		pack_end_kernel(d.w, d.hash[i]);
-		codes_count_kernel(&c, &s, a, i, pack_coded_insts(d.w));
+		pack_end_kernel(d.writer, d.hash[i]);
+		codes_count_kernel(&c, &s, a, i, pack_coded_insts(d.writer));
 		report_kernel(a, &s, i + 1, d.bytes);
 	}
-	pack_writer_close(d.w);
+	pack_writer_close(d.writer);
 	verify_output(a, out, &d, &c, s.n_items, s.n_missing);
 	output_commit(out);
 	codes_close(&c, &s, a);

@@ -12,8 +12,8 @@
 enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 
 struct cutter {
-	const struct slice *s;
-	enum slice_place where;
+	const struct slice *slice;
+	enum slice_place position;
 	uint64_t number;   /* number of the next thread block */
 	bool any_written;  /* true if a thread block was written */
 	bool mark_written; /* true if the mark was written */
@@ -23,7 +23,7 @@ struct cutter {
 
 static void pass_slice_text(struct cutter *c, const char *text, size_t n)
 {
-	c->all_written = c->all_written && c->s->to.write(c->s->to.ctx, text, n);
+	c->all_written = c->all_written && c->slice->sink.write(c->slice->sink.ctx, text, n);
 }
 
 static bool is_line_with_text(const char *line, size_t n, const char *what)
@@ -54,16 +54,16 @@ static void slice_header_line(struct cutter *c, const char *line, size_t n)
 /* Writes a line, with its line end, if it is part of the header or of a selected thread block. */
 static int slice_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
-	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
+	bool wanted = c->number >= c->slice->first_block && c->number <= c->slice->last_block;
 
-	if (c->where != IN_BLOCK && is_line_with_text(line, n, "#BEGIN_TB\n")) {
-		c->where = IN_BLOCK;
+	if (c->position != IN_BLOCK && is_line_with_text(line, n, "#BEGIN_TB\n")) {
+		c->position = IN_BLOCK;
 		if (wanted && c->any_written)
 			pass_slice_text(c, "\n", 1);
-	} else if (c->where == IN_HEADER) {
+	} else if (c->position == IN_HEADER) {
 		slice_header_line(c, line, n);
 		return 0;
-	} else if (c->where == BETWEEN) {
+	} else if (c->position == BETWEEN) {
 		return is_blank_line(line, n)
 			       ? 0
 			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
@@ -75,24 +75,24 @@ static int slice_line(struct cutter *c, const char *line, size_t n, struct input
 		return 0;
 	c->any_written |= wanted;
 	c->number++;
-	c->where = BETWEEN;
+	c->position = BETWEEN;
 	return 0;
 }
 
 int slice_text(struct input *in, const struct slice *s, struct fault *f)
 {
-	struct cutter c = {.s = s, .all_written = true};
+	struct cutter c = {.slice = s, .all_written = true};
 	struct place at_end = {input_name(in), 0, 0};
 	const char *p;
 	long n;
 	size_t want = 1;
 
-	while (c.number <= s->last && (n = input_window(in, want, &p, f)) != 0) {
+	while (c.number <= s->last_block && (n = input_window(in, want, &p, f)) != 0) {
 		size_t at = 0;
 
 		if (n < 0)
 			return -1;
-		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at));
+		for (const char *nl; c.number <= s->last_block && (nl = memchr(p + at, '\n', (size_t)n - at));
 			at = (size_t)(nl + 1 - p))
 			if (slice_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
 				return -1;
@@ -103,7 +103,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 	}
 	if (!c.all_written)
 		return fault_set(f, at_end, "write", "cannot write");
-	if (c.where == IN_BLOCK)
+	if (c.position == IN_BLOCK)
 		return fault_set(
 			f, at_end, "truncated", "file ends inside a thread block (expected #END_TB)");
 	if (c.any_written)

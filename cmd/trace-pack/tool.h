@@ -33,11 +33,12 @@ enum file_form { FORM_TEXT, FORM_TRACEZ };
 
 struct pack_args {
 	enum mode mode;
-	enum file_form to; /* with MODE_CONVERT */
+	enum file_form target_form; /* with MODE_CONVERT */
 	const char *output, *folder, *kernels, *blocks, *format;
-	uint64_t first, last; /* first and last thread block of --tb; 0 and UINT64_MAX without it */
-	uint64_t memory;      /* maximum number of bytes of text that --group holds in memory */
-	int level;            /* compression level */
+	uint64_t first_block,
+		last_block;        /* first and last thread block of --tb; 0 and UINT64_MAX without it */
+	uint64_t max_memory_bytes; /* maximum number of bytes of text that --group holds in memory */
+	int level;                 /* compression level */
 	unsigned threads;
 	bool force, quiet, verbose, no_verify, all; /* `all`: raw files in addition to grouped files */
 	bool skip_missing;
@@ -129,14 +130,14 @@ struct sink {
 	void *ctx;
 };
 
-/* The thread blocks `first` to `last` of a kernel's text, and their destination. */
+/* The thread blocks `first_block` to `last_block` of a kernel's text, and their destination. */
 struct slice {
-	uint64_t first, last;
-	struct sink to;
+	uint64_t first_block, last_block;
+	struct sink sink;
 };
 /*
- * Passes the header and the thread blocks of s to s->to. Returns 0. On failure or if no block is selected,
- * returns -1 and sets *f.
+ * Passes the header and the thread blocks of s to s->sink. Returns 0. On failure or if no block is selected, returns -1
+ * and sets *f.
  */
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
@@ -161,6 +162,7 @@ int tool_copy_text(struct input *in, const struct sink *to, struct fault *f);
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
+/* The modes of the program. Each returns the exit status, and ends the program on a fault of the input or output. */
 int pack_operand(const char *operand, const struct pack_args *a);
 int convert_operand(const char *operand, const struct pack_args *a);
 int unpack_stream(const char *operand, const struct pack_args *a);

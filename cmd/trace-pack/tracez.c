@@ -31,8 +31,8 @@
 struct tracez_writer {
 	FILE *out;
 	uint64_t written;
-	struct place at;
-	struct fault f;
+	struct place place;
+	struct fault fault;
 	bool failed;
 	struct bytes line; /* start of a line that is not complete yet */
 
@@ -70,14 +70,14 @@ static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt
 /* Sets the fault of the conversion unless one is already set. Returns false. */
 static bool tracez_fail(struct tracez_writer *w, const char *id, const char *fmt, ...)
 {
-	char text[sizeof(w->f.text)];
+	char text[sizeof(w->fault.text)];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (!w->failed)
-		fault_set(&w->f, w->at, id, "%s", text);
+		fault_set(&w->fault, w->place, id, "%s", text);
 	w->failed = true;
 	return false;
 }
@@ -369,13 +369,13 @@ static bool start_archive(struct tracez_writer *w)
 	good = flush_archive(w, &w->header) && write_archive_bytes(w, head.p, head.n);
 	bytes_free(&head);
 	w->held = (struct bytes){0};
-	uint64_t last = w->at.line;
-	w->at.line = last - w->held_lines;
+	uint64_t last = w->place.line;
+	w->place.line = last - w->held_lines;
 	for (char *p = held.p, *end = p + held.n; good && p < end;) {
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 
 		*nl = '\0';
-		w->at.line++;
+		w->place.line++;
 		good = process_body_line(w, p, (size_t)(nl - p));
 		p = nl + 1;
 	}
@@ -416,7 +416,7 @@ static bool process_archive_line(struct tracez_writer *w)
 	size_t n = w->line.n;
 
 	w->line.n = 0;
-	w->at.line++;
+	w->place.line++;
 	if (n && line[n - 1] == '\r')
 		w->line.p[--n] = '\0';
 	if (memchr(line, '\0', n))
@@ -435,7 +435,7 @@ struct tracez_writer *tracez_writer_new(FILE *out, const char *name)
 	struct tracez_writer *w = xcalloc(1, sizeof(*w));
 
 	w->out = out;
-	w->at.file = name;
+	w->place.file = name;
 	return w;
 }
 
@@ -482,7 +482,7 @@ int tracez_writer_end(struct tracez_writer *w, struct fault *f)
 	bool good = end_archive(w);
 
 	if (!good && f)
-		*f = w->f;
+		*f = w->fault;
 	bytes_free(&w->line);
 	bytes_free(&w->header);
 	bytes_free(&w->held);

@@ -134,7 +134,7 @@ int unpack_stream(const char *operand, const struct pack_args *a)
 	output_check_input(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
-		if (pack_pass_text(s.pack, s.item[i].number, a->first, a->last, write_unpacked,
+		if (pack_pass_text(s.pack, s.item[i].number, a->first_block, a->last_block, write_unpacked,
 			    output_stream(out), &f) < 0)
 			die_writing(out, &f);
 	output_commit(out);

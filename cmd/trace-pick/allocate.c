@@ -64,9 +64,9 @@ static int compare_members(const void *a, const void *b)
  */
 static uint32_t fewest_picks_of_stratum(uint32_t n, const struct pick_options *w)
 {
-	if (w->one || n == 1 || w->most == 1)
+	if (w->one || n == 1 || w->max_picks == 1)
 		return 1;
-	return n < MANY || w->most != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
+	return n < MANY || w->max_picks != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
 }
 
 static void measure_stratum(
@@ -148,14 +148,14 @@ static void find_smallest_effort(struct stratum *s, uint32_t n, const struct pic
 	for (unsigned i = 0; i < 100; i++) {
 		double mid = (lo + hi) / 2;
 
-		if (set_picks_for_effort(s, n, mid) > w->most)
+		if (set_picks_for_effort(s, n, mid) > w->max_picks)
 			hi = mid;
 		else if (expected_error(s, n) > w->error)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	if (set_picks_for_effort(s, n, hi) > w->most)
+	if (set_picks_for_effort(s, n, hi) > w->max_picks)
 		set_picks_for_effort(s, n, lo);
 }
 
@@ -199,19 +199,20 @@ static uint32_t merge_light_strata(
 
 	for (uint32_t i = 0; i < n; i++)
 		s[i].number = i;
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		s[of[i]].value += kernel_value(a, i);
 		count[of[i]]++;
 	}
 	qsort(s, n, sizeof(*s), method_rank_order);
 	for (uint32_t i = 0; i < n; i++)
 		least += fewest_picks_of_stratum(count[i], w);
-	if (least > w->most)
-		for (least += fewest_picks_of_stratum(a->n, w); joined < n && least > w->most; joined++)
+	if (least > w->max_picks)
+		for (least += fewest_picks_of_stratum(a->n_kernels, w); joined < n && least > w->max_picks;
+			joined++)
 			least -= fewest_picks_of_stratum(count[s[joined].number], w);
 	for (uint32_t i = 0; i < n; i++)
 		to[s[i].number] = i < joined ? 0 : ++left;
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		of[i] = joined ? to[of[i]] : of[i];
 	free(s);
 	free(count);
@@ -225,14 +226,14 @@ static struct stratum *group_members(struct member *all, const struct app *a, co
 	struct stratum *s = xcalloc(n, sizeof(*s));
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		s[of[i]].n++;
 	for (uint32_t i = 0; i < n; i++) {
 		s[i].member = all + at;
 		at += s[i].n;
 		s[i].n = 0;
 	}
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		s[of[i]].member[s[of[i]].n++] = (struct member){kernel_value(a, i), i};
 	return s;
 }
@@ -247,11 +248,11 @@ static uint32_t separate_first_kernels(
 	uint32_t *count = xcalloc(n, sizeof(*count)), *apart = xcalloc(n, sizeof(*apart)), now = n;
 	uint64_t least = 0;
 
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		count[of[i]]++;
 	for (uint32_t i = 0; i < n; i++)
 		least += fewest_picks_of_stratum(count[i], w) + (count[i] > 2);
-	for (uint32_t i = 0; i < a->n && !w->one && least <= w->most; i++) {
+	for (uint32_t i = 0; i < a->n_kernels && !w->one && least <= w->max_picks; i++) {
 		uint32_t s = of[i];
 
 		if (count[s] > 2 && !apart[s])
@@ -268,7 +269,7 @@ static void set_weights(
 	double *picked = xcalloc(c->n, sizeof(*picked));
 	uint32_t label = 0;
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		uint32_t of = c->stratum[i];
 
 		if (!c->label[of])
@@ -291,10 +292,10 @@ static void set_weights(
 void pick_choice_make(
 	struct pick_choice *c, const struct app *a, const struct method *m, const struct pick_options *w)
 {
-	struct member *all = xmalloc(a->n * sizeof(*all));
+	struct member *all = xmalloc(a->n_kernels * sizeof(*all));
 
-	*c = (struct pick_choice){
-		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
+	*c = (struct pick_choice){.stratum = xcalloc(a->n_kernels, sizeof(uint32_t)),
+		.picked = xcalloc(a->n_kernels, sizeof(bool))};
 	c->n = merge_light_strata(a, c->stratum, m->strata(a, w, c->stratum), w);
 	if (m->strata != method_random)
 		c->n = separate_first_kernels(a, c->stratum, c->n, w);

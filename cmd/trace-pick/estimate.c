@@ -36,7 +36,7 @@ static double estimated_time(const struct pick_kernel *k)
 
 void estimate_times(struct app *a)
 {
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		a->kernel[i].time = estimated_time(&a->kernel[i]);
 	a->has_times = true;
 }

@@ -15,13 +15,13 @@
 #include "pick.h"
 
 struct reading_job {
-	struct app *a;
+	struct app *app;
 	const char *path;
 	const struct isa *isa;
 	enum pick_depth reading;
 	uint32_t *cmd; /* command of each kernel */
-	atomic_uint next;
-	atomic_uint failed; /* first kernel that could not be read; a->n if there is none */
+	atomic_uint next_kernel;
+	atomic_uint failed_kernel; /* first kernel that could not be read; a->n if there is none */
 	struct fault fault;
 	pthread_mutex_t lock;
 };
@@ -29,20 +29,21 @@ struct reading_job {
 static void record_first_failure(struct reading_job *j, uint32_t kernel, const struct fault *f)
 {
 	pthread_mutex_lock(&j->lock);
-	if (kernel < atomic_load(&j->failed)) {
+	if (kernel < atomic_load(&j->failed_kernel)) {
 		j->fault = *f;
-		atomic_store(&j->failed, kernel);
+		atomic_store(&j->failed_kernel, kernel);
 	}
 	pthread_mutex_unlock(&j->lock);
 }
 
 static void read_features_from(struct reading_job *j, struct klist *list)
 {
-	struct counter *c = counter_new(j->isa, j->reading, j->a->select);
+	struct counter *c = counter_new(j->isa, j->reading, j->app->select);
 	struct fault f;
 
-	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
-		if (counter_read(c, list, j->cmd[i], &j->a->kernel[i], &f) < 0)
+	for (uint32_t i; (i = atomic_fetch_add(&j->next_kernel, 1)) < j->app->n_kernels &&
+			 i < atomic_load(&j->failed_kernel);)
+		if (counter_read(c, list, j->cmd[i], &j->app->kernel[i], &f) < 0)
 			record_first_failure(j, i, &f);
 	counter_free(c);
 }
@@ -57,8 +58,8 @@ static void *read_kernels_thread(void *arg)
 	struct klist own;
 	struct fault f;
 
-	if (!j->a->list.pack) {
-		read_features_from(j, &j->a->list);
+	if (!j->app->list.pack) {
+		read_features_from(j, &j->app->list);
 		return NULL;
 	}
 	if (klist_read(&own, j->path, &f) < 0)
@@ -80,7 +81,7 @@ static unsigned choose_thread_count(
 	if (a->list.pack &&
 		(!pack_has_signature(path) || (depth <= READ_COUNTS && pack_has_directory(a->list.pack))))
 		return 1;
-	return threads < a->n ? threads : a->n;
+	return threads < a->n_kernels ? threads : a->n_kernels;
 }
 
 /* Sets cmd to the commands of the selected kernels that exist, and warns about the missing ones. */
@@ -94,10 +95,10 @@ static void select_kernels(struct app *a, uint32_t *cmd)
 		if (a->skip_missing && klist_missing(&a->list, i))
 			klist_skip(&a->skipped, i);
 		else
-			cmd[a->n++] = i;
+			cmd[a->n_kernels++] = i;
 	}
 	klist_warn_skipped(&a->list, &a->skipped);
-	if (!a->n && a->skipped.n)
+	if (!a->n_kernels && a->skipped.n)
 		die_at((struct place){a->list.path, 0, 0}, "every selected kernel is missing");
 }
 
@@ -106,17 +107,18 @@ static void remove_unselected_kernels(struct app *a)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		if (a->kernel[i].left_out)
 			free(a->kernel[i].name);
 		else
 			a->kernel[n++] = a->kernel[i];
-	a->n = n;
+	a->n_kernels = n;
 }
 
 void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads)
 {
-	struct reading_job j = {.a = a, .path = path, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct reading_job j = {
+		.app = a, .path = path, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct isa *isa = isa_new();
 	struct fault f;
 
@@ -127,18 +129,18 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 		die_at((struct place){a->list.path, 0, 0}, "no kernels in the list");
 	j.cmd = xmalloc(a->n_listed * sizeof(*j.cmd));
 	select_kernels(a, j.cmd);
-	a->kernel = xcalloc(a->n + 1, sizeof(*a->kernel));
+	a->kernel = xcalloc(a->n_kernels + 1, sizeof(*a->kernel));
 	j.isa = isa;
-	atomic_init(&j.failed, a->n);
+	atomic_init(&j.failed_kernel, a->n_kernels);
 	threads = choose_thread_count(a, path, reading, threads);
 	struct crew *crew = crew_start(threads ? threads - 1 : 0, read_kernels_thread, &j);
 
 	read_features_from(&j, &a->list);
 	crew_join(crew);
-	if (atomic_load(&j.failed) < a->n)
+	if (atomic_load(&j.failed_kernel) < a->n_kernels)
 		die_fault(&j.fault);
 	remove_unselected_kernels(a);
-	if (!a->n)
+	if (!a->n_kernels)
 		die_at((struct place){a->list.path, 0, 0}, "-k selects none of %u kernel%s", a->n_listed,
 			a->n_listed == 1 ? "" : "s");
 	free(j.cmd);
@@ -147,7 +149,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 
 void features_free(struct app *a)
 {
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		free(a->kernel[i].name);
 	free(a->kernel);
 	klist_free(&a->list);

@@ -100,9 +100,9 @@ static void on_pick_option(void *ctx, int letter, const char *value)
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
 	case 'e': a->pick_options.error = parse_percent(value); break;
-	case 'k': a->pick_options.part = value; break;
+	case 'k': a->pick_options.selection = value; break;
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
-	case 'n': a->pick_options.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
+	case 'n': a->pick_options.max_picks = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
 	case OPT_TIMES: a->times = value; break;
 	case OPT_PER_STREAM: a->pick_options.per_stream = true; break;
 	case OPT_ONE: a->pick_options.one = true; break;
@@ -118,7 +118,7 @@ static void check_options_of_method_all(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
-	if (all && (a->pick_options.most != UINT32_MAX || a->pick_options.one))
+	if (all && (a->pick_options.max_picks != UINT32_MAX || a->pick_options.one))
 		cli_usage("-m all cannot be used with -n or --one");
 }
 
@@ -144,9 +144,9 @@ static struct kselect *parse_part_to_pick(const char *text)
 int main(int argc, char **argv)
 {
 	struct pick_args a = {.method = method_find(DEFAULT_METHOD),
-		.pick_options = {.error = DEFAULT_ERROR, .most = UINT32_MAX, .seed = 1},
+		.pick_options = {.error = DEFAULT_ERROR, .max_picks = UINT32_MAX, .seed = 1},
 		.threads = 1};
-	struct app app = {.n = 0};
+	struct app app = {.n_kernels = 0};
 	struct pick_choice c;
 
 	diag_init(argv[0]);
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
 	check_options_of_method_all(&a);
-	struct kselect *part = parse_part_to_pick(a.pick_options.part);
+	struct kselect *part = parse_part_to_pick(a.pick_options.selection);
 	app.select = part;
 	app.skip_missing = a.skip_missing;
 	if (a.method->size == SIZE_TIME && !a.times)

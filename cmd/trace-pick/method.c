@@ -49,7 +49,7 @@ uint32_t method_by_name(const struct app *a, const struct pick_options *w, uint3
 	struct table t = {0};
 	uint32_t *first = NULL, cap = 0, n = 0; /* for each group, its first kernel */
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		uint64_t key = key_of_kernel(&a->kernel[i], w->per_stream);
 
 		of[i] = n;
@@ -95,14 +95,14 @@ static void split_stratum(
 
 uint32_t method_split_strata(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut)
 {
-	struct ranked *r = xmalloc(a->n * sizeof(*r));
+	struct ranked *r = xmalloc(a->n_kernels * sizeof(*r));
 	uint32_t *end = xcalloc(n + 1, sizeof(*end)), n_strata = 0;
 
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		end[of[i] + 1]++;
 	for (uint32_t g = 0; g < n; g++)
 		end[g + 1] += end[g];
-	for (uint32_t i = 0; i < a->n; i++) /* end[g] moves from the start to the end of group g */
+	for (uint32_t i = 0; i < a->n_kernels; i++) /* end[g] moves from the start to the end of group g */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
 		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);

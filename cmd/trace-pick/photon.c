@@ -31,9 +31,9 @@ static double block_vector_distance(const struct pick_kernel *a, const struct pi
 
 uint32_t method_photon(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
-	uint32_t *leader = xmalloc(a->n * sizeof(*leader)), n = 0;
+	uint32_t *leader = xmalloc(a->n_kernels * sizeof(*leader)), n = 0;
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		const struct pick_kernel *k = &a->kernel[i];
 		uint32_t s = 0;
 

@@ -48,16 +48,16 @@ struct app {
 	const struct kselect *select; /* kernels to pick from; NULL for all kernels */
 	bool skip_missing;            /* --skip-missing */
 	struct pick_kernel *kernel;   /* selected kernels that exist, in the order of the list */
-	uint32_t n;
+	uint32_t n_kernels;
 	uint32_t n_listed;            /* number of kernels in the list */
 	struct klist_skipped skipped; /* selected kernels that are missing */
 	bool has_times;
 };
 
 struct pick_options {
-	const char *part; /* operand of -k; NULL if not given */
-	double error;     /* wanted error: half of the 95 % interval, as a fraction of the total */
-	uint32_t most;    /* maximum number of picks; UINT32_MAX for any number */
+	const char *selection; /* operand of -k; NULL if not given */
+	double error;          /* wanted error: half of the 95 % interval, as a fraction of the total */
+	uint32_t max_picks;    /* maximum number of picks; UINT32_MAX for any number */
 	uint64_t seed;
 	bool per_stream, one;
 };

@@ -50,9 +50,10 @@ static double total_variance(const double *x, uint32_t n, uint32_t d)
  */
 static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stream)
 {
-	uint32_t n = 0, *first = xmalloc(a->n * sizeof(*first)), *is = xmalloc(a->n * sizeof(*is));
+	uint32_t n = 0, *first = xmalloc(a->n_kernels * sizeof(*first)),
+		 *is = xmalloc(a->n_kernels * sizeof(*is));
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		uint32_t s = 0;
 
 		while (s < n &&
@@ -71,18 +72,18 @@ static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stre
 
 uint32_t method_pka(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
-	double *x = xmalloc((size_t)a->n * N_FEATURES * sizeof(*x));
-	uint32_t d, k = 1, most = a->n < MOST_K ? a->n : MOST_K;
+	double *x = xmalloc((size_t)a->n_kernels * N_FEATURES * sizeof(*x));
+	uint32_t d, k = 1, most = a->n_kernels < MOST_K ? a->n_kernels : MOST_K;
 
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		compute_pka_features(&a->kernel[i], x + (size_t)i * N_FEATURES);
-	d = linear_components(x, a->n, N_FEATURES, SHARE);
-	double all = total_variance(x, a->n, d);
-	memset(of, 0, a->n * sizeof(*of));
-	while (k < most && linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of) > WITHIN * all)
+	d = linear_components(x, a->n_kernels, N_FEATURES, SHARE);
+	double all = total_variance(x, a->n_kernels, d);
+	memset(of, 0, a->n_kernels * sizeof(*of));
+	while (k < most && linear_kmeans(x, a->n_kernels, d, N_FEATURES, k, w->seed, of) > WITHIN * all)
 		k++;
 	if (k == most)
-		linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of);
+		linear_kmeans(x, a->n_kernels, d, N_FEATURES, k, w->seed, of);
 	free(x);
 	return renumber_strata(of, a, w->per_stream);
 }

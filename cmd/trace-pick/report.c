@@ -16,16 +16,16 @@ static void write_command(
 	fprintf(out, "# trace-pick -m %s", m->name);
 	if (!w->one && strcmp(m->name, "all"))
 		fprintf(out, " -e %g%% --seed %llu", 100 * w->error, (unsigned long long)w->seed);
-	if (w->most != UINT32_MAX)
-		fprintf(out, " -n %u", w->most);
+	if (w->max_picks != UINT32_MAX)
+		fprintf(out, " -n %u", w->max_picks);
 	if (w->per_stream)
 		fputs(" --per-stream", out);
 	if (w->one)
 		fputs(" --one", out);
-	if (w->part) {
+	if (w->selection) {
 		char part[512];
 
-		fprintf(out, " -k '%s'", diag_quote(part, sizeof(part), w->part, strlen(w->part)));
+		fprintf(out, " -k '%s'", diag_quote(part, sizeof(part), w->selection, strlen(w->selection)));
 	}
 	if (a->skip_missing)
 		fputs(" --skip-missing", out);
@@ -36,17 +36,17 @@ static void write_summary(FILE *out, const struct app *a, const struct pick_choi
 {
 	uint64_t all = 0, picked = 0;
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		all += a->kernel[i].insts;
 		picked += c->picked[i] ? a->kernel[i].insts : 0;
 	}
 	fprintf(out,
 		"# %u of %u kernels in %u strata, %llu of %llu warp instructions (%.2f%%), expected error %.2f%%\n",
-		c->n_picked, a->n, c->n, (unsigned long long)picked, (unsigned long long)all,
+		c->n_picked, a->n_kernels, c->n, (unsigned long long)picked, (unsigned long long)all,
 		all ? 100 * (double)picked / (double)all : 0, 100 * c->error);
-	if (a->n < a->n_listed)
+	if (a->n_kernels < a->n_listed)
 		fprintf(out, "# %u of the list's %u kernels selected, %u of them missing\n",
-			a->n + a->skipped.n, a->n_listed, a->skipped.n);
+			a->n_kernels + a->skipped.n, a->n_listed, a->skipped.n);
 }
 
 static void write_strata(FILE *out, const struct app *a, const struct pick_choice *c)
@@ -54,7 +54,7 @@ static void write_strata(FILE *out, const struct app *a, const struct pick_choic
 	uint32_t next = 1;
 
 	fputs("# stratum, its kernels; the name of the first\n", out);
-	for (uint32_t i = 0; i < a->n && next <= c->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels && next <= c->n; i++) {
 		uint32_t s = c->stratum[i];
 		char name[512];
 
@@ -70,7 +70,7 @@ static void write_strata(FILE *out, const struct app *a, const struct pick_choic
 void report_picks(FILE *out, const struct app *a, const struct method *m, const struct pick_options *w,
 	const struct pick_choice *c)
 {
-	const uint32_t part = a->n + a->skipped.n;
+	const uint32_t part = a->n_kernels + a->skipped.n;
 	struct picks p = {.n_kernels = a->n_listed,
 		.n_all = a->n_listed,
 		.n_part = part < a->n_listed ? part : 0,
@@ -84,7 +84,7 @@ void report_picks(FILE *out, const struct app *a, const struct method *m, const 
 	write_summary(out, a, c);
 	write_strata(out, a, c);
 	fputs("# position, weight, stratum, size; warp instructions, kernel\n", out);
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		uint32_t s = c->stratum[i];
 		char name[512], text[600];
 		struct pick k = {.position = a->kernel[i].position,

@@ -9,14 +9,14 @@
 uint32_t method_random(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	if (!w->per_stream) {
-		for (uint32_t i = 0; i < a->n; i++)
+		for (uint32_t i = 0; i < a->n_kernels; i++)
 			of[i] = 0;
 		return 1;
 	}
 	uint32_t n = 0;
 	struct table streams = {0}; /* number of the first kernel of each stream */
 
-	for (uint32_t i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n_kernels; i++) {
 		uint64_t hash = table_hash(&a->kernel[i].stream, sizeof(a->kernel[i].stream));
 		struct table_walk k = table_first(&streams, hash);
 
@@ -33,7 +33,7 @@ uint32_t method_random(const struct app *a, const struct pick_options *w, uint32
 uint32_t method_all(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	(void)w;
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n_kernels; i++)
 		of[i] = i;
-	return a->n;
+	return a->n_kernels;
 }

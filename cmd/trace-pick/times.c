@@ -20,19 +20,19 @@
 #define NO_COLUMN UINT32_MAX
 
 struct table_reader {
-	struct app *a;
+	struct app *app;
 	const char *file;
 	uint64_t line;
 	uint32_t column; /* number of the column of the next field */
 	uint32_t name, time, metric;
-	double *all; /* times in the order of the rows */
-	uint32_t n, cap;
+	double *times; /* times in the order of the rows */
+	uint32_t n_times, cap_times;
 	bool head_read; /* true if the head line has been read */
 	/* values of the current row */
 	double value;
 	bool has_value, is_copy, is_row_of_other_metric;
 	char text[64]; /* text of the time, for messages */
-	struct fault *f;
+	struct fault *fault;
 	bool failed; /* true if *f has the reason */
 };
 
@@ -100,7 +100,10 @@ static void check_times_head(struct table_reader *r)
 		r->name = r->metric = NO_COLUMN;
 }
 
-static uint32_t max_rows_of_times(const struct app *a) { return a->n > a->n_listed ? a->n : a->n_listed; }
+static uint32_t max_rows_of_times(const struct app *a)
+{
+	return a->n_kernels > a->n_listed ? a->n_kernels : a->n_listed;
+}
 
 static void finish_times_row(struct table_reader *r)
 {
@@ -108,17 +111,17 @@ static void finish_times_row(struct table_reader *r)
 
 	if (r->failed || r->is_copy || r->is_row_of_other_metric || r->column <= r->time)
 		return;
-	if (!r->has_value && !r->n) /* this is the row of units that ncu prints */
+	if (!r->has_value && !r->n_times) /* this is the row of units that ncu prints */
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
-		fault_set(r->f, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
-	} else if (r->n == max_rows_of_times(r->a)) {
-		fault_set(r->f, at, "times", "more rows than the %u kernels of the list",
-			max_rows_of_times(r->a));
+		fault_set(r->fault, at, "times", "invalid time '%s' (expected a number above 0)", r->text);
+	} else if (r->n_times == max_rows_of_times(r->app)) {
+		fault_set(r->fault, at, "times", "more rows than the %u kernels of the list",
+			max_rows_of_times(r->app));
 	} else {
-		grow(&r->all, &r->cap, r->n + 1, sizeof(*r->all));
-		r->all[r->n++] = r->value;
+		grow(&r->times, &r->cap_times, r->n_times + 1, sizeof(*r->times));
+		r->times[r->n_times++] = r->value;
 		r->failed = false;
 	}
 }
@@ -143,11 +146,11 @@ static int read_lines(struct table_reader *r, struct csv_parser *p, struct input
 	size_t n;
 	int got;
 
-	while ((got = input_line(in, &text, &n, r->f)) > 0) {
+	while ((got = input_line(in, &text, &n, r->fault)) > 0) {
 		r->line = input_lineno(in);
 		if (csv_parse(p, text, n, on_csv_field, on_csv_row, r) != n ||
 			csv_parse(p, "\n", 1, on_csv_field, on_csv_row, r) != 1)
-			return fault_set(r->f, (struct place){r->file, r->line, 0}, "times", "%s",
+			return fault_set(r->fault, (struct place){r->file, r->line, 0}, "times", "%s",
 				csv_strerror(csv_error(p)));
 		if (r->failed)
 			return -1;
@@ -162,27 +165,27 @@ static int assign_times(struct app *a, const struct table_reader *r, struct faul
 {
 	const struct place at = {r->file, 0, 0};
 
-	if (r->n != a->n && r->n != a->n_listed && a->n < a->n_listed)
+	if (r->n_times != a->n_kernels && r->n_times != a->n_listed && a->n_kernels < a->n_listed)
 		return fault_set(f, at, "times",
 			"times of %u kernels (expected %u for the whole list, or %u for the selected kernels)",
-			r->n, a->n_listed, a->n);
-	if (r->n != a->n && r->n != a->n_listed)
+			r->n_times, a->n_listed, a->n_kernels);
+	if (r->n_times != a->n_kernels && r->n_times != a->n_listed)
 		return fault_set(f, at, "times", "times of %u kernels (expected %u, the kernels of the list)",
-			r->n, a->n);
-	for (uint32_t i = 0; i < a->n; i++)
-		a->kernel[i].time = r->all[r->n == a->n ? i : a->kernel[i].position - 1];
+			r->n_times, a->n_kernels);
+	for (uint32_t i = 0; i < a->n_kernels; i++)
+		a->kernel[i].time = r->times[r->n_times == a->n_kernels ? i : a->kernel[i].position - 1];
 	a->has_times = true;
 	return 0;
 }
 
 int times_parse(struct app *a, struct input *in, struct fault *f)
 {
-	struct table_reader r = {.a = a,
+	struct table_reader r = {.app = a,
 		.name = NO_COLUMN,
 		.time = NO_COLUMN,
 		.metric = NO_COLUMN,
 		.file = input_name(in),
-		.f = f};
+		.fault = f};
 	struct csv_parser p;
 	int status;
 
@@ -195,7 +198,7 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 			"no column of times (expected one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle')");
 	if (status == 0)
 		status = assign_times(a, &r, f);
-	free(r.all);
+	free(r.times);
 	return status;
 }
 

@@ -18,8 +18,8 @@ static void print_gpu_row(const struct gpuconf_gpu *gpu, struct gpuconf *c, stru
 		die_fault(&f);
 	if (gpu->error >= 0)
 		snprintf(error, sizeof(error), "%.1f %%", gpu->error);
-	fprintf(out, "%-14s %4u  %-7s %-4s %-8s %s\n", gpu->name, p->sms, p->modern.on ? "modern" : "legacy",
-		p->modern.on ? "no" : "yes", error, gpu->chip);
+	fprintf(out, "%-14s %4u  %-7s %-4s %-8s %s\n", gpu->name, p->sms,
+		p->modern.enabled ? "modern" : "legacy", p->modern.enabled ? "no" : "yes", error, gpu->chip);
 	gpuconf_free(c);
 }
 
@@ -46,7 +46,7 @@ void gpus_warn_idle_options(const struct gpuconf *c)
 
 		if (!conf_lacks_effect(c, (enum conf_id)i))
 			continue;
-		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
+		first = !first || c->value[i].order < first->order ? &c->value[i] : first;
 		if (++n <= 4)
 			snprintf(names + used, sizeof(names) - used, "%s%s", n > 1 ? ", " : "",
 				conf_rows[i].name);
@@ -54,5 +54,6 @@ void gpus_warn_idle_options(const struct gpuconf *c)
 	if (n > 4)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
-		diag_warn(first->at, "options without effect, for features that trace-sim lacks: %s", names);
+		diag_warn(
+			first->place, "options without effect, for features that trace-sim lacks: %s", names);
 }

@@ -32,8 +32,8 @@
 struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
-	uint32_t kernels; /* number of kernels with a record */
-	uint32_t done;    /* number of kernels simulated to their end */
+	uint32_t kernels;      /* number of kernels with a record */
+	uint32_t kernels_done; /* number of kernels simulated to their end */
 	struct kernel_outcome kernel;
 };
 
@@ -51,14 +51,14 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 struct child_result {
 	uint8_t state;
 	uint64_t spool_offset, spool_n; /* offset and size of the command's records in isolate.spool */
-	uint64_t end_offset_in_all;     /* end offset of the command's records in isolate.all */
+	uint64_t end_offset_in_all;     /* end offset of the command's records in isolate.all_records */
 	struct outcome outcome;
 	uint32_t figures_command;       /* command that provides the figures (--reuse), or REUSE_NONE */
 	struct reuse_identity identity; /* with --reuse */
 };
 
 struct isolate {
-	struct run *r;
+	struct run *run;
 	const struct isa *isa;
 	unsigned jobs, running; /* maximum number of processes (-j), and number of running ones */
 	struct child child[MAX_THREADS];
@@ -68,11 +68,12 @@ struct isolate {
 	uint32_t next_write;         /* next command whose records are written */
 	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
-	struct spool all;            /* all written records, for the totals */
-	uint32_t kernels, done;     /* number of kernels with a record, and of those simulated to their end */
-	struct reuse *reuse;        /* sets of equal kernels; NULL without --reuse */
-	struct bytes reused_record; /* record of a kernel that was not simulated */
-	FILE *reused_stream;        /* stream that writes to reused_record */
+	struct spool all_records;    /* all written records, for the totals */
+	uint32_t kernels;            /* number of kernels with a record */
+	uint32_t kernels_done;       /* number of kernels simulated to their end */
+	struct reuse *reuse;         /* sets of equal kernels; NULL without --reuse */
+	struct bytes reused_record;  /* record of a kernel that was not simulated */
+	FILE *reused_stream;         /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */
@@ -101,7 +102,7 @@ static void copy_text_or_empty(char *to, size_t cap, const char *word)
 
 static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c, struct outcome *t)
 {
-	struct run *r = o->r;
+	struct run *r = o->run;
 	struct fault f;
 	int status;
 
@@ -125,7 +126,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	memcpy(t->hash, r->last_hash, sizeof(t->hash));
 	t->kernel = r->last_outcome;
 	t->kernels = r->kernels_loaded;
-	t->done = r->kernels_done;
+	t->kernels_done = r->kernels_done;
 	if (fflush(c->records) == EOF)
 		die_errno("temporary file");
 	_exit(status);
@@ -166,7 +167,7 @@ static void start_child(struct isolate *o, uint32_t command)
 	*c = (struct child){.command = command, .records = output_open_unnamed()};
 	if (!c->records)
 		die_errno("temporary file");
-	klist_prepare(&o->r->list, command);
+	klist_prepare(&o->run->list, command);
 	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	if (fork_child(c))
 		run_child_kernel(o, c, &o->outcome[c - o->child]);
@@ -195,10 +196,10 @@ static void release_child(struct isolate *o, struct child *c)
 /* Starts a process that checks the traces of resumed kernels while other kernels are simulated. */
 static void start_trace_check(struct isolate *o, const struct resumed *done)
 {
-	if (!done->kernels)
+	if (!done->n_kernels)
 		return;
 	if (fork_child(&o->check)) {
-		resume_check(o->r, o->isa, done);
+		resume_check(o->run, o->isa, done);
 		_exit(EXIT_GOOD);
 	}
 }
@@ -229,7 +230,7 @@ static void finish_trace_check(struct isolate *o)
 	if (WIFSIGNALED(status))
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
-	output_truncate(o->r->result, o->resumed_bytes);
+	output_truncate(o->run->result, o->resumed_bytes);
 	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
@@ -242,7 +243,7 @@ static void reap_child(struct isolate *o, struct child *c)
 	to->outcome = o->outcome[c - o->child];
 	to->state = READY;
 	if (WIFSIGNALED(status))
-		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
+		diag_error((struct place){.file = o->run->list.cmd[c->command].path},
 			"process ended by signal: %s", strsignal(WTERMSIG(status)));
 	else if (n < 0)
 		diag_error(NOWHERE, "temporary file: %s", strerror(errno));
@@ -260,7 +261,8 @@ static void reap_child(struct isolate *o, struct child *c)
 
 static bool may_start_child(const struct isolate *o)
 {
-	return o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && o->running < o->jobs;
+	return o->next_start < o->run->list.n_cmds && o->failed == o->run->list.n_cmds &&
+	       o->running < o->jobs;
 }
 
 /* Waits until a process ends, a signal arrives or 200 ms have passed. Does not wait if a process can be started. */
@@ -306,7 +308,7 @@ static void show_isolate_progress(struct isolate *o, bool keep)
 /* Redraws the progress line on a terminal, at most twice a second. */
 static void redraw_isolate_progress(struct isolate *o)
 {
-	if (o->r->progress && o->terminal && progress_seconds() - o->progress_shown_at >= 0.5)
+	if (o->run->progress && o->terminal && progress_seconds() - o->progress_shown_at >= 0.5)
 		show_isolate_progress(o, false);
 }
 
@@ -328,25 +330,25 @@ static const char *worse_run_status(const char *a, const char *b)
  */
 static bool write_reused_record(struct isolate *o, struct child_result *to)
 {
-	struct run *r = o->r;
+	struct run *r = o->run;
 	uint32_t command = (uint32_t)(to - o->result);
 	const struct child_result *from = &o->result[to->figures_command];
 	size_t n = from->outcome.kernel.figures_bytes, name, at;
 	char *group;
 
-	if (reuse_find_set(o->reuse, to->identity.kernel)->first == command)
+	if (reuse_find_set(o->reuse, to->identity.kernel)->first_command == command)
 		return false;
 	group = xmalloc(n + 1);
 	if (from == to)
 		spool_read(&o->spool, to->spool_offset + to->spool_n - n, group, n);
 	else
-		spool_read(&o->all, from->end_offset_in_all - n, group, n);
+		spool_read(&o->all_records, from->end_offset_in_all - n, group, n);
 	reuse_write_record(o->reuse, r, o->reused_writer, r->list.cmd[command].position, &to->identity,
 		&from->outcome.kernel, group);
 	free(group);
 	fflush(o->reused_stream);
 	at = record_last_name(o->reused_writer, &name);
-	isolate_write_record(r, &o->all, &o->reused_record, at, name);
+	isolate_write_record(r, &o->all_records, &o->reused_record, at, name);
 	o->reused_record.n = 0;
 	return true;
 }
@@ -358,7 +360,7 @@ static bool write_reused_record(struct isolate *o, struct child_result *to)
 static void copy_reused_outcome(struct isolate *o, struct child_result *to)
 {
 	const struct child_result *from = &o->result[to->figures_command];
-	const struct command *c = &o->r->list.cmd[to - o->result];
+	const struct command *c = &o->run->list.cmd[to - o->result];
 
 	if (from != to) {
 		to->outcome = from->outcome;
@@ -373,12 +375,12 @@ static void copy_reused_outcome(struct isolate *o, struct child_result *to)
 
 static void write_result(struct isolate *o, struct child_result *done)
 {
-	struct run *r = o->r;
+	struct run *r = o->run;
 
 	if (done->figures_command == REUSE_NONE || !write_reused_record(o, done))
-		isolate_write_records(
-			r, &o->all, &o->spool, done->spool_offset, done->spool_n, &done->outcome.kernel);
-	done->end_offset_in_all = o->all.n;
+		isolate_write_records(r, &o->all_records, &o->spool, done->spool_offset, done->spool_n,
+			&done->outcome.kernel);
+	done->end_offset_in_all = o->all_records.n;
 	output_keep_part(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse_run_status(r->status, done->outcome.status);
@@ -387,13 +389,13 @@ static void write_result(struct isolate *o, struct child_result *done)
 		r->limit = o->limit;
 	}
 	o->kernels += done->outcome.kernels;
-	o->done += done->outcome.done;
+	o->kernels_done += done->outcome.kernels_done;
 }
 
 /* Returns true if the command is a kernel that this run may select: any kernel, if -k selects by name. */
 static bool is_command_selected(const struct isolate *o, uint32_t command)
 {
-	const struct run *r = o->r;
+	const struct run *r = o->run;
 	const struct command *c = &r->list.cmd[command];
 
 	return c->kind == CMD_KERNEL && !c->missing && command >= o->resumed_commands &&
@@ -402,9 +404,9 @@ static bool is_command_selected(const struct isolate *o, uint32_t command)
 
 static void write_ready_results(struct isolate *o)
 {
-	while (o->next_write < o->r->list.n_cmds) {
+	while (o->next_write < o->run->list.n_cmds) {
 		struct child_result *next = &o->result[o->next_write];
-		bool mine = o->r->list.cmd[o->next_write].kind == CMD_KERNEL;
+		bool mine = o->run->list.cmd[o->next_write].kind == CMD_KERNEL;
 
 		if (next->state == READY && next->figures_command != REUSE_NONE)
 			copy_reused_outcome(o, next);
@@ -412,7 +414,7 @@ static void write_ready_results(struct isolate *o)
 			write_result(o, next);
 		if (next->state == READY && is_command_selected(o, o->next_write)) {
 			o->n_kernels_passed++;
-			if (o->r->progress && !o->terminal && next->outcome.kernels)
+			if (o->run->progress && !o->terminal && next->outcome.kernels)
 				show_isolate_progress(o, true);
 		} else if (next->state != READY && (mine || o->next_write >= o->next_start))
 			break;
@@ -430,13 +432,13 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
 
 	if (!o->reuse)
 		return true;
-	if (!reuse_identify(o->reuse, o->r, command, &to->identity))
+	if (!reuse_identify(o->reuse, o->run, command, &to->identity))
 		return false;
 	if (to->identity.kernel == REUSE_NONE)
 		return true;
 	k = reuse_find_set(o->reuse, to->identity.kernel);
-	to->figures_command = k->result == REUSE_NONE ? command : k->result;
-	k->result = to->figures_command;
+	to->figures_command = k->result_command == REUSE_NONE ? command : k->result_command;
+	k->result_command = to->figures_command;
 	return to->figures_command == command;
 }
 
@@ -446,8 +448,8 @@ static bool must_simulate_kernel(struct isolate *o, uint32_t command)
  */
 static void start_children(struct isolate *o)
 {
-	for (unsigned n = 0;
-		o->next_start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds && n < STARTS_PER_CALL;
+	for (unsigned n = 0; o->next_start < o->run->list.n_cmds && o->failed == o->run->list.n_cmds &&
+			     n < STARTS_PER_CALL;
 		o->next_start++, n++) {
 		bool mine = is_command_selected(o, o->next_start);
 
@@ -462,10 +464,10 @@ static void start_children(struct isolate *o)
 
 static void run_children(struct isolate *o)
 {
-	while (o->next_write < o->r->list.n_cmds && o->next_write <= o->failed) {
+	while (o->next_write < o->run->list.n_cmds && o->next_write <= o->failed) {
 		start_children(o);
 		write_ready_results(o);
-		if (o->next_write >= o->r->list.n_cmds || o->result[o->next_write].state == FAILED)
+		if (o->next_write >= o->run->list.n_cmds || o->result[o->next_write].state == FAILED)
 			break;
 		wait_for_children(o);
 		kill_children(o, o->failed);
@@ -473,12 +475,12 @@ static void run_children(struct isolate *o)
 		if (progress_is_requested())
 			show_isolate_progress(o, true);
 		if (progress_is_interrupted()) {
-			o->r->status = "interrupted";
+			o->run->status = "interrupted";
 			break;
 		}
 	}
 	kill_children(o, 0);
-	while (o->check.pid && o->failed == o->r->list.n_cmds && !progress_is_interrupted()) {
+	while (o->check.pid && o->failed == o->run->list.n_cmds && !progress_is_interrupted()) {
 		wait_for_children(o);
 		redraw_isolate_progress(o);
 	}
@@ -491,7 +493,7 @@ static void run_children(struct isolate *o)
 static void start_isolated_result(
 	struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
-	struct run *r = o->r;
+	struct run *r = o->run;
 	struct bytes head = {0};
 	FILE *memory = bytes_stream(&head);
 
@@ -500,18 +502,18 @@ static void start_isolated_result(
 	run_write_record(r, r->writer);
 	fclose(memory);
 	run_compact_records(r, r->writer, true);
-	spool_open(&o->all);
-	spool_append(&o->all, head.p, head.n);
+	spool_open(&o->all_records);
+	spool_append(&o->all_records, head.p, head.n);
 	bytes_free(&head);
 	r->hash = XXH3_createState();
 	if (!r->hash)
 		die("out of memory");
 	XXH3_128bits_reset(r->hash);
 	if (resume)
-		resume_read(r, output, &o->all, done);
+		resume_read(r, output, &o->all_records, done);
 	if (done->complete)
 		return;
-	if (done->part && done->bytes)
+	if (done->is_part && done->bytes)
 		r->result = output_reopen_part(output, done->bytes);
 	else
 		r->result = output_open_part(output, force || done->bytes);
@@ -522,15 +524,15 @@ static void start_isolated_result(
 		o->reused_writer = record_open(o->reused_stream, (enum record_format)r->format);
 		run_compact_records(r, o->reused_writer, false);
 	}
-	if (!done->part || !done->bytes)
-		spool_pass_bytes(o->all.fd, 0, o->all.n, write_to_file, r->out);
+	if (!done->is_part || !done->bytes)
+		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);
 	output_flush(r->result);
-	if (done->kernels)
+	if (done->n_kernels)
 		output_keep_part(r->result);
-	o->kernels = o->done = o->earlier_kernels = done->kernels;
-	o->resumed_bytes = o->all.n;
+	o->kernels = o->kernels_done = o->earlier_kernels = done->n_kernels;
+	o->resumed_bytes = o->all_records.n;
 	start_trace_check(o, done);
-	for (uint32_t i = 0; o->reuse && i < done->kernels; i++)
+	for (uint32_t i = 0; o->reuse && i < done->n_kernels; i++)
 		if (!done->kernel[i].reused_from)
 			reuse_add_resumed(o->reuse, &done->kernel[i]);
 }
@@ -542,11 +544,11 @@ static void prepare_isolated_results(struct isolate *o)
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (o->outcome == MAP_FAILED)
 		die_errno("out of memory");
-	o->result = xcalloc(o->r->list.n_cmds, sizeof(*o->result));
-	for (uint32_t i = 0; i < o->r->list.n_cmds; i++)
+	o->result = xcalloc(o->run->list.n_cmds, sizeof(*o->result));
+	for (uint32_t i = 0; i < o->run->list.n_cmds; i++)
 		o->result[i].figures_command = REUSE_NONE;
-	o->failed = o->r->list.n_cmds;
-	o->r->status = "complete";
+	o->failed = o->run->list.n_cmds;
+	o->run->status = "complete";
 	spool_open(&o->spool);
 }
 
@@ -557,7 +559,7 @@ int isolate_run(
 	struct resumed done = {0};
 	int status = EXIT_GOOD;
 
-	*o = (struct isolate){.r = r, .isa = isa, .jobs = jobs};
+	*o = (struct isolate){.run = r, .isa = isa, .jobs = jobs};
 	prepare_isolated_results(o);
 	o->reuse = r->reuse ? reuse_new(isa) : NULL;
 	start_isolated_result(o, output, force, resume, &done);
@@ -565,7 +567,7 @@ int isolate_run(
 		resume_check(r, isa, &done);
 	} else {
 		progress_start(r);
-		o->resumed_commands = done.kernels ? done.kernel[done.kernels - 1].command + 1 : 0;
+		o->resumed_commands = done.n_kernels ? done.kernel[done.n_kernels - 1].command + 1 : 0;
 		for (uint32_t i = o->resumed_commands; i < r->list.n_cmds; i++)
 			o->selected_kernels += is_command_selected(o, i);
 		o->terminal = isatty(STDERR_FILENO);
@@ -576,7 +578,7 @@ int isolate_run(
 		if (r->selection && !o->kernels && !progress_is_interrupted())
 			die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 				r->list.n_kernels == 1 ? "" : "s");
-		isolate_write_end(r, &o->all, o->done);
+		isolate_write_end(r, &o->all_records, o->kernels_done);
 		output_commit(r->result);
 		progress_end(r);
 		status = strcmp(r->status, "complete") && strcmp(r->status, "limit") ? EXIT_NO : EXIT_GOOD;
@@ -584,7 +586,7 @@ int isolate_run(
 	record_close(r->writer);
 	XXH3_freeState(r->hash);
 	spool_close(&o->spool);
-	spool_close(&o->all);
+	spool_close(&o->all_records);
 	if (o->reused_stream) {
 		record_close(o->reused_writer);
 		fclose(o->reused_stream);

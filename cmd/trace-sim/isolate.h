@@ -17,6 +17,7 @@ struct spool {
 	uint64_t n; /* bytes written */
 };
 
+/* Open the file, append n bytes to it, and read n bytes from offset `at` on. They end the program on failure. */
 void spool_open(struct spool *k);
 void spool_append(struct spool *k, const char *bytes, size_t n);
 void spool_read(const struct spool *k, uint64_t at, void *to, size_t n);
@@ -53,10 +54,10 @@ struct resumed_kernel {
 struct resumed {
 	uint64_t bytes; /* size of the run record and the reused records; 0 if no record is reused */
 	char *path;     /* file with the records; NULL if there is none */
-	bool part;      /* true if `path` ends in .part */
+	bool is_part;   /* true if `path` ends in .part */
 	bool complete;  /* true if every kernel has a record */
 	struct resumed_kernel *kernel;
-	uint32_t kernels, cap;
+	uint32_t n_kernels, cap_kernels;
 };
 
 /*

@@ -14,8 +14,8 @@
 #include "isolate.h"
 
 struct spool_cursor {
-	const struct spool *all;
-	uint64_t at;
+	const struct spool *records;
+	uint64_t offset;
 };
 
 static size_t read_spool_bytes(void *ctx, void *buf, size_t n)
@@ -24,11 +24,11 @@ static size_t read_spool_bytes(void *ctx, void *buf, size_t n)
 	ssize_t got;
 
 	do
-		got = pread(g->all->fd, buf, n, (off_t)g->at);
+		got = pread(g->records->fd, buf, n, (off_t)g->offset);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		die_errno("temporary file");
-	g->at += (uint64_t)got;
+	g->offset += (uint64_t)got;
 	return (size_t)got;
 }
 
@@ -75,7 +75,7 @@ static uint32_t collect_total_figures(
 		} else if (!strcmp(f.name, "gpu_tot_ipc")) {
 			f.value.whole = false;
 			f.value.real = t->cycles ? (double)t->insts / (double)t->cycles : (double)NAN;
-		} else if (f.about && f.about->kind == FIGURE_TOTAL) {
+		} else if (f.description && f.description->kind == FIGURE_TOTAL) {
 			continue;
 		}
 		to[n++] = f;
@@ -85,7 +85,7 @@ static uint32_t collect_total_figures(
 
 void isolate_write_end(struct run *r, const struct spool *records, uint32_t done)
 {
-	struct spool_cursor all = {.all = records};
+	struct spool_cursor all = {.records = records};
 	struct results *reader = results_new(input_generated("result", read_spool_bytes, &all), 0);
 	struct totals totals = {0};
 	struct result_figure *figure;

@@ -9,16 +9,16 @@
 
 /* The two destinations of records: the result, and the copy of all records. */
 struct record_sinks {
-	struct run *r;
-	struct spool *all;
+	struct run *run;
+	struct spool *all_records;
 };
 
 static void write_bytes_to_sinks(void *ctx, const char *p, size_t n)
 {
 	struct record_sinks *to = ctx;
 
-	fwrite(p, 1, n, to->r->out);
-	spool_append(to->all, p, n);
+	fwrite(p, 1, n, to->run->out);
+	spool_append(to->all_records, p, n);
 }
 
 /*
@@ -28,7 +28,7 @@ static void write_bytes_to_sinks(void *ctx, const char *p, size_t n)
 static void write_name_or_number(struct record_sinks *to, const char *name, size_t n)
 {
 	unsigned char number[RECORD_NUMBER_CAP];
-	size_t size = record_number_name(to->r->writer, name, n, number);
+	size_t size = record_number_name(to->run->writer, name, n, number);
 
 	if (size)
 		write_bytes_to_sinks(to, (const char *)number, size);

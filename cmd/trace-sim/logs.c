@@ -33,7 +33,7 @@ void logs_open_early(struct logs *l, struct run *r, const struct logs_args *a)
 	if (a->events)
 		open_event_log(l, a);
 	else
-		l->log.filter = (struct filter){.on = true, .cycles = {1, 0}};
+		l->log.filter = (struct filter){.active = true, .cycles = {1, 0}};
 	r->gpu.events = &l->log;
 	if (!a->pipeline)
 		return;

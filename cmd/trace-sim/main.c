@@ -312,7 +312,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_INTERVAL: a->interval = cli_number("--interval", value, 1, UINT32_MAX); break;
 	case OPT_UNKNOWN: a->pass_unknown = parse_unknown_policy(value); break;
 	case 's': add_figure_names(a, value); break;
-	case OPT_ALL_FIGURES: a->choice.all = true; break;
+	case OPT_ALL_FIGURES: a->choice.all_figures = true; break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
 	case OPT_REUSE: a->reuse = true; break;
@@ -433,9 +433,9 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, set_sim_option, a);
 	if (n > 1)
 		cli_usage("%d traces (expected one)", n);
-	if ((a->logs.flits || a->logs.only.on) && !a->logs.events)
+	if ((a->logs.flits || a->logs.only.active) && !a->logs.events)
 		cli_usage("%s requires --events FILE", a->logs.flits ? "--flits" : "--events-only");
-	if (a->logs.pipeline_only.on && !a->logs.pipeline)
+	if (a->logs.pipeline_only.active && !a->logs.pipeline)
 		cli_usage("--pipeline-only requires --pipeline FILE");
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
@@ -452,7 +452,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	check_isolate_options(a);
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
-	if (a->selftest && (a->choice.names.n || a->choice.all))
+	if (a->selftest && (a->choice.names.n || a->choice.all_figures))
 		cli_usage("-s and --all-figures cannot be used with --selftest");
 	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
@@ -498,7 +498,7 @@ int main(int argc, char **argv)
 	r->reuse = a.reuse;
 	r->interval = a.interval;
 	r->choice = &a.choice;
-	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && !a.choice.all &&
+	r->summary = !a.output && !a.format_given && !a.interval && !a.provenance && !a.choice.all_figures &&
 		     !a.choice.names.n && isatty(STDOUT_FILENO);
 	int status = run_command(r, &a, isa, operand);
 	kselect_free(select);

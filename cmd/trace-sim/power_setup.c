@@ -126,7 +126,7 @@ void power_setup_read(struct power_files *p, struct run *r, const struct power_a
 	}
 	read_power_options(s, c, &r->gpu.params);
 	read_hybrid_inputs(s, c);
-	if (r->gpu.params.modern.on && !a->energies)
+	if (r->gpu.params.modern.enabled && !a->energies)
 		reject_power_option(c, OPT_power_simulation_enabled,
 			"0 with -core_model modern, which the shipped energies do not describe, or --power-energies FILE");
 	power_config_init(&s->config);

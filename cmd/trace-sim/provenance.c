@@ -96,7 +96,7 @@ static void record_invocation(struct record_writer *w, const struct invocation *
 		record_uint(w, "interval", g->interval, "cycles");
 	if (g->choice->names.n)
 		record_figure_selection(w, &g->choice->names);
-	if (g->choice->all)
+	if (g->choice->all_figures)
 		record_bool(w, "all_figures", true);
 	record_group_end(w);
 }
@@ -241,7 +241,7 @@ void run_write_record(const struct run *r, struct record_writer *w)
 
 void run_compact_records(const struct run *r, struct record_writer *w, bool kernels)
 {
-	if (r->choice->names.n && !r->choice->all)
+	if (r->choice->names.n && !r->choice->all_figures)
 		record_compact(w, r->choice->listed, r->choice->n_listed, kernels);
 }
 
@@ -273,7 +273,7 @@ void run_print_head(const struct run *r, FILE *out)
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
 
-		if (!r->conf.v[i].order && is_own_option(row->name))
+		if (!r->conf.value[i].order && is_own_option(row->name))
 			continue;
 		bytes_column(&text, row->name, -20);
 		bytes_puts(&text, " ");

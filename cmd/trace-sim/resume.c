@@ -24,7 +24,7 @@
 
 /* State of reading the records of an earlier run. */
 struct resume_state {
-	struct resumed *done;
+	struct resumed *resumed;
 	uint32_t command; /* next command to compare with a record */
 	bool held;        /* true if kernel[done->kernels] is read but may be incomplete */
 	char *name;       /* name of the kernel in kernel[done->kernels] */
@@ -45,8 +45,8 @@ static void find_earlier_result(struct resumed *l, const char *name)
 	l->path = xmalloc(n + sizeof(".part"));
 	memcpy(l->path, name, n);
 	strcpy(l->path + n, ".part");
-	l->part = is_nonempty_file(l->path);
-	if (l->part)
+	l->is_part = is_nonempty_file(l->path);
+	if (l->is_part)
 		return;
 	l->path[n] = '\0';
 	if (!is_nonempty_file(l->path)) {
@@ -101,7 +101,7 @@ static uint32_t next_selected_command(
 		if (!kselect_needs_name(r->select) && kselect_selects(r->select, c->position, NULL))
 			break;
 	}
-	die_at((struct place){.file = l->done->path},
+	die_at((struct place){.file = l->resumed->path},
 		"kernel %u is not the next kernel of this list (expected the records of the same list; without --resume all kernels are simulated)",
 		k->position);
 }
@@ -117,19 +117,19 @@ static bool parse_record_hash(const char *text, unsigned char hash[16])
 
 static void add_held_kernel(struct run *r, struct resume_state *l)
 {
-	struct resumed *done = l->done;
+	struct resumed *done = l->resumed;
 	unsigned char hash[16];
 
 	if (!l->held)
 		return;
-	if (!parse_record_hash(done->kernel[done->kernels].hash, hash))
+	if (!parse_record_hash(done->kernel[done->n_kernels].hash, hash))
 		die_at((struct place){.file = done->path},
 			"the record of kernel %u has no hash (expected the records of this run; without --resume all kernels are simulated)",
-			done->kernel[done->kernels].position);
+			done->kernel[done->n_kernels].position);
 	XXH3_128bits_update(r->hash, hash, sizeof(hash));
 	record_number_known_name(r->writer, l->name);
 	done->bytes = l->end;
-	done->kernels++;
+	done->n_kernels++;
 	l->held = false;
 }
 
@@ -147,7 +147,7 @@ static void check_equal_kernel_of(const struct resumed *done, const struct resum
 
 	if (!k->reused_from)
 		return;
-	from = bsearch(&k->reused_from, done->kernel, done->kernels, sizeof(*from), compare_positions);
+	from = bsearch(&k->reused_from, done->kernel, done->n_kernels, sizeof(*from), compare_positions);
 	if (!from || from->reused_from || from->shape != k->shape || strcmp(from->checksum, k->checksum))
 		die_at((struct place){.file = done->path},
 			"kernel %u cannot reuse the results of kernel %u (expected the records of this run; without --resume all kernels are simulated)",
@@ -157,7 +157,7 @@ static void check_equal_kernel_of(const struct resumed *done, const struct resum
 static void read_resumed_kernel(const struct run *r, const struct result_item *item, struct resume_state *l)
 {
 	const struct result_kernel *k = &item->kernel;
-	struct resumed *done = l->done;
+	struct resumed *done = l->resumed;
 	struct resumed_kernel held = {.command = next_selected_command(r, k, l),
 		.position = k->position,
 		.reused_from = k->reused_from,
@@ -166,8 +166,8 @@ static void read_resumed_kernel(const struct run *r, const struct result_item *i
 	memcpy(held.hash, k->hash, sizeof(held.hash));
 	memcpy(held.checksum, k->checksum, sizeof(held.checksum));
 	check_equal_kernel_of(done, &held);
-	grow(&done->kernel, &done->cap, done->kernels + 1, sizeof(*done->kernel));
-	done->kernel[done->kernels] = held;
+	grow(&done->kernel, &done->cap_kernels, done->n_kernels + 1, sizeof(*done->kernel));
+	done->kernel[done->n_kernels] = held;
 	free(l->name);
 	l->name = xstrdup(k->name);
 	l->held = true;
@@ -185,7 +185,7 @@ static bool reject_all_figures(void *ctx, const char *name)
 /* Reads the records of kernels up to the end, or up to the kernel that the earlier run did not finish. */
 static void read_resumed_kernels(struct run *r, struct resume_state *l)
 {
-	struct resumed *done = l->done;
+	struct resumed *done = l->resumed;
 	struct results *reader;
 	struct result_item item;
 	struct fault f;
@@ -204,7 +204,7 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 		} else if (event == RESULT_DONE) {
 			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
 				add_held_kernel(r, l);
-			done->complete = !done->part && strcmp(item.status, "cut") &&
+			done->complete = !done->is_part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
 			break;
 		}
@@ -218,7 +218,7 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 void resume_read(struct run *r, const char *name, struct spool *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct resume_state l = {.done = done};
+	struct resume_state l = {.resumed = done};
 	struct stat st;
 	bool cut; /* the file ends within the run record */
 
@@ -311,7 +311,7 @@ static void check_reuse_origin(
 
 	if (!reuse_identify(u, r, k->command, &id) || id.kernel == REUSE_NONE)
 		return;
-	first = reuse_find_set(u, id.kernel)->first;
+	first = reuse_find_set(u, id.kernel)->first_command;
 	from = first == k->command ? 0 : r->list.cmd[first].position;
 	if (from != k->reused_from)
 		die_at((struct place){.file = done->path},
@@ -323,7 +323,7 @@ void resume_check(struct run *r, const struct isa *isa, const struct resumed *do
 {
 	struct reuse *u = r->reuse ? reuse_new(isa) : NULL;
 
-	for (uint32_t i = 0; i < done->kernels; i++) {
+	for (uint32_t i = 0; i < done->n_kernels; i++) {
 		check_resumed_trace(r, isa, done, &done->kernel[i]);
 		if (u)
 			check_reuse_origin(r, u, done, &done->kernel[i]);

@@ -25,7 +25,7 @@
 struct reuse {
 	struct code *code; /* instructions, for klist_open(); always empty, because only headers are read */
 	struct reuse_kernel *kernel;
-	uint32_t n, cap;
+	uint32_t n_kernels, cap_kernels;
 	struct table keys; /* numbers of kernels, by key */
 	struct resumed_kernel
 		*resumed; /* kernels of an earlier run; their `command` is REUSE_NONE once the key is known */
@@ -56,7 +56,7 @@ void reuse_free(struct reuse *u)
 {
 	if (!u)
 		return;
-	for (uint32_t i = 0; i < u->n; i++)
+	for (uint32_t i = 0; i < u->n_kernels; i++)
 		free(u->kernel[i].name);
 	free(u->kernel);
 	free(u->resumed);
@@ -171,17 +171,17 @@ static uint32_t add_reuse_kernel(
 	struct reuse *u, const uint64_t key[2], uint32_t command, const struct kernel_header *h)
 {
 	struct reuse_kernel k = {.key = {key[0], key[1]},
-		.first = command,
-		.result = REUSE_NONE,
+		.first_command = command,
+		.result_command = REUSE_NONE,
 		.name = xstrdup(h->name),
 		.grid = {h->grid[0], h->grid[1], h->grid[2]},
 		.block = {h->block[0], h->block[1], h->block[2]},
-		.slice = h->slice};
+		.is_slice = h->slice};
 
-	grow(&u->kernel, &u->cap, u->n + 1, sizeof(*u->kernel));
-	u->kernel[u->n] = k;
-	table_add(&u->keys, key[0], u->n);
-	return u->n++;
+	grow(&u->kernel, &u->cap_kernels, u->n_kernels + 1, sizeof(*u->kernel));
+	u->kernel[u->n_kernels] = k;
+	table_add(&u->keys, key[0], u->n_kernels);
+	return u->n_kernels++;
 }
 
 static void ignore_header_warning(void *ctx, const struct fault *f)
@@ -294,9 +294,9 @@ void reuse_write_record(const struct reuse *u, const struct run *r, struct recor
 		.grid = {k->grid[0], k->grid[1], k->grid[2]},
 		.block = {k->block[0], k->block[1], k->block[2]},
 		.checksum = from->checksum,
-		.slice = k->slice,
+		.is_slice = k->is_slice,
 		.unfinished = from->unfinished,
-		.reused_from = r->list.cmd[k->first].position};
+		.reused_from = r->list.cmd[k->first_command].position};
 
 	if (from->hashed)
 		memcpy(rec.hash, id->hash, sizeof(rec.hash));

@@ -16,11 +16,11 @@
 /* A set of equal kernels. */
 struct reuse_kernel {
 	uint64_t key[2];
-	uint32_t first;  /* command of the first kernel of the set */
-	uint32_t result; /* command whose process computes the figures; REUSE_NONE before one is chosen */
+	uint32_t first_command; /* command of the first kernel of the set */
+	uint32_t result_command; /* command whose process computes the figures; REUSE_NONE before one is chosen */
 	char *name;
 	uint32_t grid[3], block[3];
-	bool slice;
+	bool is_slice;
 };
 
 /* Result of reuse_identify() for a kernel. */
@@ -32,6 +32,7 @@ struct reuse_identity {
 
 struct reuse;
 
+/* Returns an object without kernels. */
 struct reuse *reuse_new(const struct isa *isa);
 void reuse_free(struct reuse *u);
 /*

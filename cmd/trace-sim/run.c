@@ -205,7 +205,7 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 		.grid = {h->grid[0], h->grid[1], h->grid[2]},
 		.block = {h->block[0], h->block[1], h->block[2]},
 		.first_cycle = r->gpu.tot_cycle,
-		.slice = h->slice,
+		.is_slice = h->slice,
 		.unfinished = !k->done || (k->next_cta != k->n_ctas && !stopped),
 		.cycles = r->gpu.cycle,
 		.sampled = stopped ? &sampled : NULL,

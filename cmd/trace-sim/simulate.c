@@ -39,7 +39,7 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 
 	if (!a->n_cubin)
 		return;
-	if (!g->params.modern.on)
+	if (!g->params.modern.enabled)
 		diag_warn((struct place){.file = "--cubin"},
 			"ignored: only -core_model modern reads control codes");
 	g->joins.cubins = cubins_new();

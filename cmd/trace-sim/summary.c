@@ -91,7 +91,7 @@ static void print_summary_figures(struct run *r, const struct figures *before)
 	fprintf(r->out, "  %9.1f", cycles > 0 ? bytes / cycles * hz / 1e9 : 0);
 	if (r->gpu.power)
 		fprintf(r->out, "  %6.1f", mean_watts(r, before));
-	if (r->gpu.params.modern.on)
+	if (r->gpu.params.modern.enabled)
 		print_modern_stall(r, before);
 	else
 		print_legacy_stall(r, before);

@@ -34,9 +34,9 @@ struct anynet_reader {
 	uint32_t *router_of;               /* router to which each node is connected */
 	uint32_t *cycles_of;               /* latency between each node and its router */
 	struct claim {
-		uint32_t router; /* router to which a node with cycles must belong */
-		struct place at; /* place in the file; without a file: there is no such node */
-	} * claim;               /* by node */
+		uint32_t router;    /* router to which a node with cycles must belong */
+		struct place place; /* place in the file; without a file: there is no such node */
+	} * claim;                  /* by node */
 	struct anynet_edge *link;
 	uint32_t n_links, cap_links;
 };
@@ -44,7 +44,7 @@ struct anynet_reader {
 struct anynet_word {
 	const char *text;
 	size_t n; /* number of bytes of text */
-	struct place at;
+	struct place place;
 	char quoted[42]; /* quoted word for messages */
 };
 
@@ -60,7 +60,7 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 		r->col++;
 	*w = (struct anynet_word){.text = r->line + start,
 		.n = r->col - start,
-		.at = {r->file, r->lineno, (uint32_t)start + 1}};
+		.place = {r->file, r->lineno, (uint32_t)start + 1}};
 	if (w->n)
 		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
 			diag_quote(shown, sizeof(shown), w->text, w->n));
@@ -95,10 +95,10 @@ static int read_endpoint(
 	struct anynet_word w;
 
 	if (!router && !word_is(kind, "node"))
-		return fault_set(
-			f, kind->at, "anynet-word", "unexpected %s (expected router or node)", kind->quoted);
+		return fault_set(f, kind->place, "anynet-word", "unexpected %s (expected router or node)",
+			kind->quoted);
 	if (!next_word(r, &w) || !word_number(&w, id) || *id >= ROUTERS_MAX)
-		return fault_set(f, w.at, "anynet-number",
+		return fault_set(f, w.place, "anynet-number",
 			"unexpected %s (expected the number of a %s, 0 to %u)", w.quoted,
 			router ? "router" : "node", ROUTERS_MAX - 1);
 	if (router) {
@@ -112,7 +112,7 @@ static int assign_node_to_router(
 	struct anynet_reader *r, uint32_t node, uint32_t router, const struct anynet_word *w, struct fault *f)
 {
 	if (bitset_test(r->node_seen, node) && r->router_of[node] != router)
-		return fault_set(f, w->at, "anynet-node", "node %u is at router %u and at router %u", node,
+		return fault_set(f, w->place, "anynet-node", "node %u is at router %u and at router %u", node,
 			r->router_of[node], router);
 	bitset_set(r->node_seen, node);
 	r->nodes = node >= r->nodes ? node + 1 : r->nodes;
@@ -144,10 +144,10 @@ static int add_link(struct anynet_reader *r, uint32_t from, uint32_t to, const s
 	struct anynet_edge *l;
 
 	if (r->n_links + 2 > LINKS_MAX / 64)
-		return fault_set(f, w->at, "anynet-links", "more than %u links", LINKS_MAX / 64 - 2);
+		return fault_set(f, w->place, "anynet-links", "more than %u links", LINKS_MAX / 64 - 2);
 	l = find_link(r, from, to);
 	if (!l)
-		l = set_link(r, from, to, back ? (struct place){0} : w->at);
+		l = set_link(r, from, to, back ? (struct place){0} : w->place);
 	l->cycles = cycles;
 	if (back && !find_link(r, to, from))
 		set_link(r, to, from, (struct place){0});
@@ -163,11 +163,11 @@ static int apply_cycles_after_node(struct anynet_reader *r, bool head_router, ui
 {
 	if (head_router)
 		return add_link(r, head, id, w, cycles, false, f);
-	if (r->claim[id].at.file && r->claim[id].router != head)
-		return fault_set(f, w->at, "anynet-cycles",
+	if (r->claim[id].place.file && r->claim[id].router != head)
+		return fault_set(f, w->place, "anynet-cycles",
 			"cycles of node %u are given at router %u and at router %u", id, r->claim[id].router,
 			head);
-	r->claim[id] = (struct claim){head, w->at};
+	r->claim[id] = (struct claim){head, w->place};
 	if (bitset_test(r->node_seen, id) && r->router_of[id] == head)
 		r->cycles_of[id] = cycles;
 	return 0;
@@ -186,7 +186,7 @@ static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_
 	}
 	*at = w;
 	if (!word_number(&w, cycles) || !*cycles || *cycles > 65536)
-		return fault_set(f, w.at, "anynet-cycles",
+		return fault_set(f, w.place, "anynet-cycles",
 			"unexpected %s (expected router, node, or cycles from 1 to 65536)", w.quoted);
 	return 0;
 }
@@ -212,7 +212,7 @@ static int read_links(struct anynet_reader *r, struct fault *f)
 		if (other < 0)
 			return -1;
 		if (!router && !other)
-			return fault_set(f, w.at, "anynet-node",
+			return fault_set(f, w.place, "anynet-node",
 				"node %u is linked to node %u (expected a router)", head, id);
 		if (read_cycles(r, &cycles, &number, f) < 0)
 			return -1;
@@ -306,9 +306,9 @@ static int check_cycle_targets(struct anynet_reader *r, struct fault *f)
 				"cycles from router %u to router %u apply to no link in both directions (BookSim reads a number after a node so)",
 				r->link[i].from, r->link[i].to);
 	for (uint32_t i = 0; i < ROUTERS_MAX; i++)
-		if (r->claim[i].at.file &&
+		if (r->claim[i].place.file &&
 			(!bitset_test(r->node_seen, i) || r->router_of[i] != r->claim[i].router))
-			return fault_set(f, r->claim[i].at, "anynet-cycles",
+			return fault_set(f, r->claim[i].place, "anynet-cycles",
 				"cycles of node %u at router %u apply to no node there (BookSim reads a number after a node's router so)",
 				i, r->claim[i].router);
 	return 0;

@@ -14,15 +14,15 @@
 #define OPCODES 4096u
 
 struct cubin_join {
-	const struct cubin_function *f; /* function whose code is compared */
-	const char *bound[OPCODES];     /* opcode text of the first instruction with each opcode number */
+	const struct cubin_function *function; /* function whose code is compared */
+	const char *bound[OPCODES]; /* opcode text of the first instruction with each opcode number */
 };
 
 struct cubin_join *cubin_join_new(const struct cubin_function *f)
 {
 	struct cubin_join *j = xcalloc(1, sizeof(*j));
 
-	j->f = f;
+	j->function = f;
 	return j;
 }
 
@@ -39,9 +39,9 @@ enum cubin_match cubin_join_compare(struct cubin_join *j, uint32_t pc, const cha
 {
 	struct control_code code;
 
-	if (pc % 16 || pc >= j->f->bytes)
+	if (pc % 16 || pc >= j->function->bytes)
 		return CUBIN_NO_CODE;
-	control_decode(&code, j->f->code + pc);
+	control_decode(&code, j->function->code + pc);
 	if (!j->bound[code.opcode])
 		j->bound[code.opcode] = opcode;
 	*bound = j->bound[code.opcode];

@@ -175,7 +175,7 @@ static int set_number(
 
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f)
 {
-	struct conf_value *v = &c->v[id];
+	struct conf_value *v = &c->value[id];
 	int64_t number = 0;
 
 	if (conf_rows[id].type != CONF_STRING && set_number(&conf_rows[id], text, &number, at, f) < 0)
@@ -183,7 +183,7 @@ int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place 
 	*v = (struct conf_value){
 		.text = arena_strndup(c->arena, text, strlen(text)),
 		.number = number,
-		.at = at,
+		.place = at,
 		.order = ++c->assigned,
 		.shipped = c->shipping,
 	};
@@ -192,7 +192,7 @@ int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place 
 
 bool conf_lacks_effect(const struct gpuconf *c, enum conf_id id)
 {
-	const struct conf_value *v = &c->v[id];
+	const struct conf_value *v = &c->value[id];
 	const struct conf_row *row = &conf_rows[id];
 	bool asks = row->use == USE_DEBUG || row->use == USE_NONE || row->use == USE_FUNCTIONAL;
 	int64_t usual = 0;
@@ -211,9 +211,9 @@ void gpuconf_init(struct gpuconf *c)
 	*c = (struct gpuconf){.arena = xcalloc(1, sizeof(*c->arena))};
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
-		c->v[i].text = arena_strndup(c->arena, row->def, strlen(row->def));
+		c->value[i].text = arena_strndup(c->arena, row->def, strlen(row->def));
 		if (row->type != CONF_STRING)
-			parse_conf_number(row->def, &c->v[i].number);
+			parse_conf_number(row->def, &c->value[i].number);
 	}
 }
 
@@ -295,8 +295,8 @@ const char *conf_relative_path(struct arena *a, const char *base, const char *pa
 
 const char *conf_path(const struct gpuconf *c, enum conf_id id)
 {
-	const char *relative = conf_relative_path(c->arena, c->v[id].at.file, c->v[id].text);
-	return access(relative, F_OK) == 0 ? relative : c->v[id].text;
+	const char *relative = conf_relative_path(c->arena, c->value[id].place.file, c->value[id].text);
+	return access(relative, F_OK) == 0 ? relative : c->value[id].text;
 }
 
 /*
@@ -306,8 +306,8 @@ const char *conf_path(const struct gpuconf *c, enum conf_id id)
 static int report_bad_option_value(const struct gpuconf *c, enum conf_id id, struct fault *f,
 	const char *const around[3], const char *fmt, va_list args)
 {
-	const struct conf_value *v = &c->v[id];
-	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
+	const struct conf_value *v = &c->value[id];
+	struct place at = v->place.file ? v->place : (struct place){.file = "built-in configuration"};
 	char text[sizeof(f->text)], shown[72];
 
 	vsnprintf(text, sizeof(text), fmt, args);

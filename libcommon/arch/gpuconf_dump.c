@@ -18,10 +18,10 @@ static bool option_needs_quotes(const char *text)
 static void dump_row(const struct gpuconf *c, int id, FILE *out)
 {
 	const struct conf_row *row = &conf_rows[id];
-	const char *text = c->v[id].text;
+	const char *text = c->value[id].text;
 
 	if (row->type != CONF_STRING)
-		fprintf(out, "%s %lld\n", row->name, (long long)c->v[id].number);
+		fprintf(out, "%s %lld\n", row->name, (long long)c->value[id].number);
 	else if (option_needs_quotes(text))
 		fprintf(out, "%s \"%s\"\n", row->name, text);
 	else
@@ -35,7 +35,7 @@ void gpuconf_dump(const struct gpuconf *c, FILE *out)
 	 * The option of these two that is set later decides about the write queue (quirk Q4-1), so their order is
 	 * kept.
 	 */
-	bool bus_last = c->v[bus].order > c->v[queue].order;
+	bool bus_last = c->value[bus].order > c->value[queue].order;
 
 	_Static_assert(
 		OPT_dram_dual_bus_interface < OPT_dram_seperate_write_queue_enable, "order of the rows");

@@ -31,14 +31,14 @@ struct conf_reader {
 
 /* State of the reader in one file. */
 struct conf_lexer {
-	struct conf_reader *r; /* state of the reader over all files */
+	struct conf_reader *reader; /* state of the reader over all files */
 	FILE *in;
-	struct place at; /* place of next; column 0: no character has been read */
-	int next;        /* next character, or EOF */
+	struct place place; /* place of next; column 0: no character has been read */
+	int next;           /* next character, or EOF */
 };
 
 struct conf_token {
-	struct place at;
+	struct place place;
 	bool quoted;
 	size_t len;
 	char text[CONF_TOKEN_MAX + 1];
@@ -50,13 +50,13 @@ static bool is_blank(int ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
 static void read_char(struct conf_lexer *l)
 {
 	if (l->next == '\n') {
-		l->at.line++;
-		l->at.col = 1;
+		l->place.line++;
+		l->place.col = 1;
 	} else {
-		l->at.col++;
+		l->place.col++;
 	}
-	l->r->bytes++;
-	l->next = l->r->bytes <= MAX_BYTES ? getc_unlocked(l->in) : EOF;
+	l->reader->bytes++;
+	l->next = l->reader->bytes <= MAX_BYTES ? getc_unlocked(l->in) : EOF;
 }
 
 static void skip_comments(struct conf_lexer *l)
@@ -75,11 +75,11 @@ static int append_token_word(struct conf_lexer *l, struct conf_token *t)
 {
 	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; read_char(l)) {
 		if (l->next < 0x20 || l->next == 0x7f)
-			return fault_set(l->r->fault, l->at, "conf-syntax",
+			return fault_set(l->reader->fault, l->place, "conf-syntax",
 				"control character 0x%02x (expected text)", (unsigned)l->next);
 		if (t->len == CONF_TOKEN_MAX)
-			return fault_set(l->r->fault, t->at, "conf-syntax", "word longer than %d bytes",
-				CONF_TOKEN_MAX);
+			return fault_set(l->reader->fault, t->place, "conf-syntax",
+				"word longer than %d bytes", CONF_TOKEN_MAX);
 		t->text[t->len++] = (char)l->next;
 	}
 	return 0;
@@ -87,12 +87,12 @@ static int append_token_word(struct conf_lexer *l, struct conf_token *t)
 
 static int check_size_and_errors(struct conf_lexer *l)
 {
-	if (l->r->bytes > MAX_BYTES)
-		return fault_set(l->r->fault, l->at, "conf-syntax", "configuration larger than %u MiB",
-			MAX_BYTES >> 20);
+	if (l->reader->bytes > MAX_BYTES)
+		return fault_set(l->reader->fault, l->place, "conf-syntax",
+			"configuration larger than %u MiB", MAX_BYTES >> 20);
 	if (ferror(l->in))
 		return fault_set(
-			l->r->fault, l->at, "conf-open", "cannot read the file: %s", strerror(errno));
+			l->reader->fault, l->place, "conf-open", "cannot read the file: %s", strerror(errno));
 	return 0;
 }
 
@@ -102,9 +102,9 @@ static int read_quoted_rest(struct conf_lexer *l, struct conf_token *t)
 	while (t->len < 2 || t->text[t->len - 1] != '"') {
 		skip_comments(l);
 		if (l->next == EOF)
-			return check_size_and_errors(l) < 0
-				       ? -1
-				       : fault_set(l->r->fault, t->at, "conf-syntax", "quote without an end");
+			return check_size_and_errors(l) < 0 ? -1
+							    : fault_set(l->reader->fault, t->place,
+								      "conf-syntax", "quote without an end");
 		if (t->len < CONF_TOKEN_MAX)
 			t->text[t->len++] = ' ';
 		if (append_token_word(l, t) < 0)
@@ -128,7 +128,7 @@ static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 	skip_comments(l);
 	if (l->next == EOF)
 		return check_size_and_errors(l);
-	t->at = l->at;
+	t->place = l->place;
 	t->len = 0;
 	if (append_token_word(l, t) < 0)
 		return -1;
@@ -140,7 +140,7 @@ static int read_conf_token(struct conf_lexer *l, struct conf_token *t)
 }
 
 struct conf_source {
-	struct conf_source *before; /* file that was read before this one */
+	struct conf_source *older; /* file that was read before this one */
 	const char *path;
 };
 
@@ -154,7 +154,7 @@ static void note_config_file(struct gpuconf *c, const char *path)
 
 void gpuconf_check_output(const struct gpuconf *c, const char *output)
 {
-	for (const struct conf_source *s = c->read; s; s = s->before)
+	for (const struct conf_source *s = c->read; s; s = s->older)
 		output_check_input(output, s->path);
 }
 
@@ -179,7 +179,7 @@ static int read_option_value(
 	if (got == 1 && !looks_like_option(t))
 		return 0;
 	diag_quote(shown, sizeof(shown), got ? t->text : "", got ? t->len : 0);
-	return fault_set(l->r->fault, at, "conf-value", "%s: missing value before %s%s%s%s", name,
+	return fault_set(l->reader->fault, at, "conf-value", "%s: missing value before %s%s%s%s", name,
 		got ? "'" : "the end of the file", shown, got ? "'" : "",
 		flag ? " (expected 0 or 1; Accel-Sim reads a bare flag as 0)" : "");
 }
@@ -190,12 +190,12 @@ static int read_option_value(
  */
 static int skip_unknown_option(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
-	struct gpuconf *c = l->r->conf;
+	struct gpuconf *c = l->reader->conf;
 	struct conf_token value = {0};
 	int got;
 
-	conf_unknown(name->text, name->at, l->r->fault);
-	if (!c->on_unknown || !c->on_unknown(c->ctx, l->r->fault))
+	conf_unknown(name->text, name->place, l->reader->fault);
+	if (!c->on_unknown || !c->on_unknown(c->ctx, l->reader->fault))
 		return -1;
 	got = read_conf_token(l, &value);
 	if (got < 1)
@@ -216,12 +216,12 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 		again = 0;
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
 			diag_quote(shown, sizeof(shown), name.text, name.len);
-			return fault_set(l->r->fault, name.at, "conf-syntax",
+			return fault_set(l->reader->fault, name.place, "conf-syntax",
 				"unexpected '%s' (expected an option, -name)", shown);
 		}
 		if (strcmp(name.text, "-config") == 0) {
-			if (read_option_value(l, name.text, false, name.at, &value) < 0 ||
-				read_file(l->r, value.text, l->at.file, value.at, depth + 1) < 0)
+			if (read_option_value(l, name.text, false, name.place, &value) < 0 ||
+				read_file(l->reader, value.text, l->place.file, value.place, depth + 1) < 0)
 				return -1;
 			continue;
 		}
@@ -232,8 +232,10 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 				return -1;
 			continue;
 		}
-		if (read_option_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
-			conf_set(l->r->conf, (enum conf_id)id, value.text, value.at, l->r->fault) < 0)
+		if (read_option_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.place, &value) <
+				0 ||
+			conf_set(l->reader->conf, (enum conf_id)id, value.text, value.place,
+				l->reader->fault) < 0)
 			return -1;
 	}
 	return got;
@@ -242,9 +244,9 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsigned depth)
 {
 	struct conf_lexer l = {
-		.r = r,
+		.reader = r,
 		.in = in,
-		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1},
+		.place = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1},
 	};
 
 	read_char(&l);
@@ -254,7 +256,7 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 			read_char(&l);
 		if (l.next == 0xbf)
 			read_char(&l);
-		l.at.col = 1;
+		l.place.col = 1;
 	}
 	return read_options(&l, depth);
 }

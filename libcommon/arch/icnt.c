@@ -26,7 +26,7 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 
 /* A word, a number, a list in braces, "=" or ";". An empty text marks the end of the file. */
 struct icnt_token {
-	struct place at;
+	struct place place;
 	const char *text;
 	size_t n;                  /* number of bytes of text */
 	char quoted[WORD_MAX + 2]; /* quoted word for messages */
@@ -35,8 +35,8 @@ struct icnt_token {
 struct icnt_reader {
 	struct input *in;
 	const char *line;
-	size_t col, n;  /* column of the reader, and length of the line */
-	struct icnt *c; /* network that is being read */
+	size_t col, n;     /* column of the reader, and length of the line */
+	struct icnt *icnt; /* network that is being read */
 };
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
@@ -72,7 +72,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 		if (!got) {
 			r->n = 0;
 			*t = (struct icnt_token){
-				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "end of file"};
+				.place = {r->icnt->file, input_lineno(r->in), 0}, .quoted = "end of file"};
 			return 0;
 		}
 	}
@@ -80,7 +80,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	if (is_word_character(r->line[start]))
 		while (r->col < r->n && is_word_character(r->line[r->col]))
 			r->col++;
-	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
+	*t = (struct icnt_token){.place = {r->icnt->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
 		.n = r->col - start};
 	snprintf(t->quoted, sizeof(t->quoted), "'%s'", diag_quote(shown, sizeof(shown), t->text, t->n));
@@ -100,7 +100,7 @@ static int expect_symbol(struct icnt_reader *r, char c, const char *after, struc
 	if (is_punctuation(&t, c))
 		return 0;
 	return fault_set(
-		f, t.at, "icnt-syntax", "unexpected %s after %s (expected '%c')", t.quoted, after, c);
+		f, t.place, "icnt-syntax", "unexpected %s after %s (expected '%c')", t.quoted, after, c);
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -130,12 +130,12 @@ static int set_icnt_value(struct icnt_value *v, const struct icnt_entry *e, stru
 	if (e->kind == KIND_WORD) {
 		if (*v->text != '{' && !parse_icnt_number(v->text, true, &v->number))
 			return 0;
-		return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected a name)", e->name,
+		return fault_set(f, v->place, "icnt-value", "invalid '%s = %s' (expected a name)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)));
 	}
 	if (!parse_icnt_number(v->text, kind_allows_reals(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
-		return fault_set(f, v->at, "icnt-value",
+		return fault_set(f, v->place, "icnt-value",
 			"invalid '%s = %s' (expected a %s from %lld to %lld)", e->name,
 			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
 			kind_allows_reals(e->kind) ? "number" : "whole number", (long long)e->least,
@@ -149,8 +149,8 @@ static int report_unknown_entry(const struct icnt_token *t, const char *name, st
 
 	if (near)
 		return fault_set(
-			f, t->at, "icnt-name", "unknown name %s, did you mean '%s'?", t->quoted, near);
-	return fault_set(f, t->at, "icnt-name", "unknown name %s (trace-network(5) lists all)", t->quoted);
+			f, t->place, "icnt-name", "unknown name %s, did you mean '%s'?", t->quoted, near);
+	return fault_set(f, t->place, "icnt-name", "unknown name %s (trace-network(5) lists all)", t->quoted);
 }
 
 static const struct icnt_entry *find_icnt_entry(const char *name)
@@ -171,8 +171,8 @@ static int read_entry(struct icnt_reader *r, const struct icnt_token *t, struct 
 	int status;
 
 	if (!is_value(t))
-		return fault_set(f, t->at, "icnt-syntax", "unexpected %s (expected an entry 'name = value;')",
-			t->quoted);
+		return fault_set(f, t->place, "icnt-syntax",
+			"unexpected %s (expected an entry 'name = value;')", t->quoted);
 	text = xstrndup(t->text, t->n);
 	e = find_icnt_entry(text);
 	status = e ? 0 : report_unknown_entry(t, text, f);
@@ -180,11 +180,11 @@ static int read_entry(struct icnt_reader *r, const struct icnt_token *t, struct 
 	if (!e || status || expect_symbol(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
-		return fault_set(f, value.at, "icnt-syntax", "unexpected %s (expected a value of %s)",
+		return fault_set(f, value.place, "icnt-syntax", "unexpected %s (expected a value of %s)",
 			value.quoted, e->name);
-	v = &r->c->value[e - icnt_entries];
+	v = &r->icnt->value[e - icnt_entries];
 	text = xstrndup(value.text, value.n);
-	*v = (struct icnt_value){.text = diag_keep(text), .at = value.at};
+	*v = (struct icnt_value){.text = diag_keep(text), .place = value.place};
 	free(text);
 	if (set_icnt_value(v, e, f) < 0)
 		return -1;
@@ -235,9 +235,10 @@ int icnt_reject(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 	vsnprintf(what, sizeof(what), wanted, args);
 	va_end(args);
 	if (!v->text)
-		return fault_set(f, v->at, "icnt-lacks", "no entry '%s', whose default is %s (expected %s)",
-			e->name, *e->def ? e->def : "empty", what);
-	return fault_set(f, v->at, "icnt-value", "invalid '%s = %s' (expected %s)", e->name,
+		return fault_set(f, v->place, "icnt-lacks",
+			"no entry '%s', whose default is %s (expected %s)", e->name,
+			*e->def ? e->def : "empty", what);
+	return fault_set(f, v->place, "icnt-value", "invalid '%s = %s' (expected %s)", e->name,
 		diag_quote(shown, sizeof(shown), v->text, strlen(v->text)), what);
 }
 
@@ -250,7 +251,7 @@ int icnt_conflict(const struct icnt *c, enum icnt_id id, struct fault *f, const 
 	va_start(args, reason);
 	vsnprintf(why, sizeof(why), reason, args);
 	va_end(args);
-	return fault_set(f, c->value[id].at, "icnt-value", "'%s = %s' %s", icnt_entries[id].name,
+	return fault_set(f, c->value[id].place, "icnt-value", "'%s = %s' %s", icnt_entries[id].name,
 		diag_quote(shown, sizeof(shown), text, strlen(text)), why);
 }
 
@@ -261,7 +262,7 @@ static void set_icnt_defaults(struct icnt *c)
 	for (size_t i = 0; i < N_ICNT; i++) {
 		const struct icnt_entry *e = &icnt_entries[i];
 
-		c->value[i] = (struct icnt_value){.at = {.file = c->file}};
+		c->value[i] = (struct icnt_value){.place = {.file = c->file}};
 		if (e->kind != KIND_WORD && e->kind != KIND_IDLE && *e->def != '{')
 			parse_icnt_number(e->def, kind_allows_reals(e->kind), &c->value[i].number);
 	}
@@ -269,7 +270,7 @@ static void set_icnt_defaults(struct icnt *c)
 
 int icnt_read(struct icnt *c, struct input *in, struct fault *f)
 {
-	struct icnt_reader r = {.in = in, .c = c};
+	struct icnt_reader r = {.in = in, .icnt = c};
 	struct icnt_token t;
 
 	*c = (struct icnt){.file = diag_keep(input_name(in))};
@@ -302,10 +303,10 @@ int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f
 
 void icnt_free(struct icnt *c)
 {
-	anynet_free(c->any);
+	anynet_free(c->anynet);
 	free(c->private_size);
 	free(c->private_of);
 	free(c->memory_node);
-	c->any = NULL;
+	c->anynet = NULL;
 	c->private_size = c->private_of = c->memory_node = NULL;
 }

@@ -123,11 +123,11 @@ static int validate_anynet(struct icnt *c, struct fault *f)
 	free(path);
 	if (!in)
 		return icnt_reject(c, ICNT_network_file, f, "a file that can be read: %s", open.text);
-	c->any = anynet_read(in, f);
+	c->anynet = anynet_read(in, f);
 	input_close(in);
-	if (!c->any)
+	if (!c->anynet)
 		return -1;
-	c->nodes = c->any->nodes;
+	c->nodes = c->anynet->nodes;
 	return 0;
 }
 
@@ -192,9 +192,9 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
 	case TOPOLOGY_anynet:
 		*least = UINT32_MAX;
 		*most = 0;
-		for (uint32_t r = 0; r < c->any->routers; r++) {
-			uint32_t ports = c->any->node_start[r + 1] - c->any->node_start[r] +
-					 c->any->link_start[r + 1] - c->any->link_start[r];
+		for (uint32_t r = 0; r < c->anynet->routers; r++) {
+			uint32_t ports = c->anynet->node_start[r + 1] - c->anynet->node_start[r] +
+					 c->anynet->link_start[r + 1] - c->anynet->link_start[r];
 
 			*least = ports < *least ? ports : *least;
 			*most = ports > *most ? ports : *most;
@@ -377,7 +377,7 @@ static int report_too_few_nodes(
 
 	if (grid)
 		snprintf(next, sizeof(next), ": set k = %u", smallest_k_with_nodes(c, need));
-	return fault_set(f, c->value[c->any ? ICNT_network_file : ICNT_k].at, "icnt-nodes",
+	return fault_set(f, c->value[c->anynet ? ICNT_network_file : ICNT_k].place, "icnt-nodes",
 		"the network has %u node%s, but %u clusters and %u memory sub-partitions need %u%s", c->nodes,
 		c->nodes == 1 ? "" : "s", clusters, subs, need, next);
 }
@@ -407,7 +407,7 @@ void icnt_check_output(const struct params *p, const char *output)
 	output_check_input(output, p->net.file);
 	if (!output || !p->net.file)
 		return;
-	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.any) {
+	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.anynet) {
 		links = relative_path(p->net.file, icnt_text(&c, ICNT_network_file));
 		output_check_input(output, links);
 		free(links);

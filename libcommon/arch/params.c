@@ -129,7 +129,7 @@ static int params_set_network(struct params *p, const struct gpuconf *c, struct 
 	if (!*conf_text(c, OPT_inter_config_file))
 		return conf_fault(c, OPT_inter_config_file, f, "a network file with -network_mode 1");
 	n->file = conf_path(c, OPT_inter_config_file);
-	n->file_at = c->v[OPT_inter_config_file].at;
+	n->file_at = c->value[OPT_inter_config_file].place;
 	return 0;
 }
 

@@ -89,7 +89,7 @@ static int scan_cache_fields(uint32_t v[N_FIELDS], const struct gpuconf *c, enum
 				n > F_QUEUE ? "the end or " : "", field[n].name,
 				field[n].before ? " after '" : "", &field[n].before,
 				field[n].before ? "'" : "", (int)(s - text) + 1,
-				c->v[id].at.file
+				c->value[id].place.file
 					? ""
 					: "; the original's built-in string is invalid too, set the option");
 	}
@@ -387,7 +387,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 		return k->adaptive_l1 ? conf_fault(c, OPT_gpgpu_adaptive_cache_config, f,
 						"0 without an L1 data cache")
 				      : 0;
-	if (!p->modern.on && k->l1_latency == 0)
+	if (!p->modern.enabled && k->l1_latency == 0)
 		return conf_fault(c, OPT_gpgpu_l1_latency, f, "at least 1 with an L1 data cache");
 	if (k->l1_bank_hash == INDEX_IPOLY && k->l1_banks != 16 && k->l1_banks != 32 && k->l1_banks != 64)
 		return conf_fault(
@@ -489,7 +489,8 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 
 	if (params_parse_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 ||
 		set_l1_from_ways(p, c, f) < 0 ||
-		(!p->modern.on && params_parse_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
+		(!p->modern.enabled &&
+			params_parse_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
 		params_parse_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
 		params_parse_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_parse_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
@@ -502,11 +503,11 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 	check_readonly(p, c);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
-	if (p->modern.on && params_set_modern_l1i(p, c, f) < 0)
+	if (p->modern.enabled && params_set_modern_l1i(p, c, f) < 0)
 		return -1;
-	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
+	if (!k->perfect_icache && !(p->modern.enabled && p->modern.l1i_miss_latency) &&
 		check_replies_fit_l1(
-			&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
+			&k->l1i, p, c, p->modern.enabled ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
 	return k->adaptive_l1 ? check_adaptive_l1(p, c, f) : 0;
 }

@@ -539,9 +539,9 @@ int params_set_core(struct params *p, const struct gpuconf *c, struct fault *f)
 	struct core_params *k = &p->core;
 
 	if (set_core_resources(k, c, f) < 0 || set_core_schedulers(p, c, f) < 0 ||
-		(!p->modern.on && set_core_pipeline(k, c, f) < 0))
+		(!p->modern.enabled && set_core_pipeline(k, c, f) < 0))
 		return -1;
-	if (p->modern.on && k->schedulers > MAX_SUBS)
+	if (p->modern.enabled && k->schedulers > MAX_SUBS)
 		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
 			"at most %d sub-cores with -core_model modern", MAX_SUBS);
 	return set_load_store_params(k, c, f);

@@ -220,8 +220,8 @@ static int set_dram_timing(struct dram_params *d, uint32_t subs, const struct gp
  */
 static int set_bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
-	const struct conf_value *bus = &c->v[OPT_dram_dual_bus_interface];
-	const struct conf_value *queue = &c->v[OPT_dram_seperate_write_queue_enable];
+	const struct conf_value *bus = &c->value[OPT_dram_dual_bus_interface];
+	const struct conf_value *queue = &c->value[OPT_dram_seperate_write_queue_enable];
 
 	if (bus->number & ~(int64_t)0x101)
 		return conf_fault(

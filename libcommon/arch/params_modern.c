@@ -94,8 +94,8 @@ static int set_modern_words(struct modern_params *m, const struct gpuconf *c, st
 		(n[6] = parse_option_word(c, OPT_core_rf_read, read, f)) < 0 ||
 		(n[7] = parse_option_word(c, OPT_core_rfc_guess, guess, f)) < 0)
 		return -1;
-	m->on = n[0] == 1;
-	if (m->on && n[1] > DEPEND_SCOREBOARD)
+	m->enabled = n[0] == 1;
+	if (m->enabled && n[1] > DEPEND_SCOREBOARD)
 		return conf_fault(
 			c, OPT_core_dependence, f, "auto, control or scoreboard with the modern core");
 	m->dependence = n[1] > DEPEND_SCOREBOARD ? DEPEND_AUTO : (enum core_dependence)n[1];
@@ -245,7 +245,8 @@ static bool has_prefix_of_list(const char *name, const char *const *list)
 /* Reports whether an option differs from its default and was set after -core_model. */
 static bool is_set_for_modern_core(const struct gpuconf *c, int id)
 {
-	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;
+	return c->value[id].order > c->value[OPT_core_model].order &&
+	       strcmp(c->value[id].text, conf_rows[id].def) != 0;
 }
 
 /* Prints one warning if options of the other core are set. */
@@ -260,7 +261,7 @@ static void warn_ignored(const struct gpuconf *c, bool modern)
 			!is_set_for_modern_core(c, i) || n++)
 			continue;
 		first = conf_rows[i].name;
-		at = c->v[i].at;
+		at = c->value[i].place;
 	}
 	if (n)
 		diag_warn(at, "%s%s no effect with -core_model %s", first,
@@ -359,7 +360,7 @@ static int set_modern_memory(
 	m->shared_latency = number_or_default(c, OPT_core_shared_latency, a->shared);
 	m->l1_latency = number_or_default(c, OPT_core_l1_latency, a->l1);
 	m->l1_tag_banks = conf_uint(c, OPT_core_l1_tag_banks);
-	if (m->on) {
+	if (m->enabled) {
 		m->l1_ways = conf_uint(c, OPT_core_l1_ways);
 		m->l1_reserved = conf_uint(c, OPT_core_l1_reserved) * 1024;
 		m->cta_shmem = number_or_default(c, OPT_core_cta_shmem, m->sm >= 80 ? 1024 : 0);
@@ -425,6 +426,6 @@ int params_set_modern(struct params *p, const struct gpuconf *c, struct fault *f
 		read_cta_time(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 ||
 		read_kernel_minimum(m, c, f) < 0)
 		return -1;
-	warn_ignored(c, m->on);
+	warn_ignored(c, m->enabled);
 	return 0;
 }

@@ -131,7 +131,7 @@ static void apply_opcode_word(struct ptx_form *f, struct ptx_word w, enum ptx_ty
 	/* The opcode of a copy names two spaces. The last one is the source. */
 	if (space_of(w) != SPACE_NONE)
 		f->space = (uint8_t)space_of(w);
-	f->bypass |= ptx_word_is(w, "cg");
+	f->bypasses_l1 |= ptx_word_is(w, "cg");
 	f->nc |= ptx_word_is(w, "nc");
 	f->arrive |= ptx_word_is(w, "arrive");
 }
@@ -171,7 +171,7 @@ static void apply_rule(struct ptx_form *f, enum ptx_type type)
 		f->list = latency_list_of_type(type);
 		break;
 	case PTX_RULE_INT_NEXT:
-		f->more = 1;
+		f->extra_cycles = 1;
 		f->list = PTX_LIST_INT;
 		break;
 	case PTX_RULE_SHFL: f->list = PTX_LIST_INT; break;
@@ -187,12 +187,12 @@ static void complete_space_and_operator(struct ptx_form *f)
 {
 	switch (f->op ? (enum ptx_kind)f->op->kind : PTX_KIND_PLAIN) {
 	case PTX_KIND_TEX: f->space = SPACE_TEX; return;
-	case PTX_KIND_ATOM: f->bypass = true; break;
+	case PTX_KIND_ATOM: f->bypasses_l1 = true; break;
 	case PTX_KIND_LD:
 	case PTX_KIND_ST: break;
 	default:
 		f->space = SPACE_NONE;
-		f->bypass = false;
+		f->bypasses_l1 = false;
 		return;
 	}
 	if (f->space == SPACE_NONE)

@@ -357,5 +357,5 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
 	uop_derive(u, core);
-	return p->modern.on ? 0 : uop_unit(u, in, core, f);
+	return p->modern.enabled ? 0 : uop_unit(u, in, core, f);
 }

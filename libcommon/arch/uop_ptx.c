@@ -23,7 +23,7 @@ static void set_ptx_memory_access(struct uop *u, const struct inst *in, const st
 	u->flags |= UOP_ACCESS | (x->class == CLASS_STORE ? UOP_STORE : UOP_LOAD);
 	if (kind == PTX_KIND_ATOM)
 		u->flags |= UOP_ATOMIC;
-	if (x->bypass)
+	if (x->bypasses_l1)
 		u->flags |= UOP_BYPASS;
 	u->size = (uint16_t)(size < WIDEST ? size : WIDEST);
 	switch ((enum space)x->space) {
@@ -61,8 +61,8 @@ static int ptx_set_latency(struct uop *u, const struct inst *in, const struct co
 	struct latency t = p->ptx[x->list][x->entry];
 	char q[64];
 
-	t.latency += x->more;
-	t.interval += x->more;
+	t.latency += x->extra_cycles;
+	t.interval += x->extra_cycles;
 	u->latency = (uint16_t)t.latency;
 	u->interval = (uint16_t)t.interval;
 	if (t.interval >= 1 && t.interval <= t.latency && t.latency < 512)

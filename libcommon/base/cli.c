@@ -68,7 +68,7 @@ static void handle_common_option(const struct cli *c, int letter, const char *va
 /* ---- parsing ------------------------------------------------------------------------------ */
 
 struct cli_walk {
-	const struct cli *c; /* description of the command line */
+	const struct cli *cli; /* description of the command line */
 	char **argv;
 	int argc, index; /* number of words, and index of the current word */
 	bool command;    /* true if the first operand is the name of a command and ends the options */
@@ -78,7 +78,7 @@ struct cli_walk {
 
 static void handle_option(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
-	handle_common_option(w->c, r->letter, value);
+	handle_common_option(w->cli, r->letter, value);
 	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
 	w->on_option(w->ctx, r->letter, value);
 }
@@ -123,12 +123,12 @@ static void parse_long_option(struct cli_walk *w)
 {
 	const char *word = w->argv[w->index], *name = word + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
-	const struct cli_row *r = find_long(w->c, name, n);
+	const struct cli_row *r = find_long(w->cli, name, n);
 	char shown[NAME_MAX_COMPARED + 1];
 
 	snprintf(shown, sizeof(shown), "%.*s", (int)(n < sizeof(shown) ? n : sizeof(shown) - 1), name);
 	if (!r)
-		fail_unknown_option(w->c, shown);
+		fail_unknown_option(w->cli, shown);
 	if (!r->value && equals)
 		cli_usage("--%s takes no value", shown);
 	if (!r->value)
@@ -151,11 +151,11 @@ static const struct cli_row *find_letter(const struct cli *c, int letter)
 static void parse_short_options(struct cli_walk *w)
 {
 	for (const char *p = w->argv[w->index] + 1; *p; p++) {
-		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
+		const struct cli_row *r = find_letter(w->cli, (unsigned char)*p);
 		char shown[3] = {'-', *p, '\0'};
 
 		/* "-config" is likely meant as "--config". */
-		if (!r && p == w->argv[w->index] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
+		if (!r && p == w->argv[w->index] + 1 && p[1] && find_long(w->cli, p, strcspn(p, "=")))
 			cli_usage("unknown option '-%s', did you mean '--%s'?", p, p);
 		if (!r)
 			cli_usage("unknown option '%s'", shown);

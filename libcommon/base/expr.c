@@ -41,11 +41,11 @@ struct expr {
 };
 
 struct expr_parser {
-	struct expr *e;                 /* expression that is being parsed */
+	struct expr *expr;              /* expression that is being parsed */
 	const char *text, *next, *what; /* start, position, and name for faults */
 	uint32_t col;                   /* column of the start of the text */
 	unsigned depth;                 /* depth of nested parentheses and functions */
-	struct fault *f;
+	struct fault *fault;
 };
 
 static int syntax_fault(struct expr_parser *p, const char *expected)
@@ -54,9 +54,9 @@ static int syntax_fault(struct expr_parser *p, const char *expected)
 	char q[40];
 
 	if (!*p->next)
-		return fault_set(
-			p->f, at, "expression", "unexpected end of the expression (expected %s)", expected);
-	return fault_set(p->f, at, "expression", "unexpected '%s' (expected %s)",
+		return fault_set(p->fault, at, "expression", "unexpected end of the expression (expected %s)",
+			expected);
+	return fault_set(p->fault, at, "expression", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), p->next, strnlen(p->next, 16)), expected);
 }
 
@@ -68,7 +68,7 @@ static void skip_space(struct expr_parser *p)
 
 static void append_step(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
 {
-	struct expr *e = p->e;
+	struct expr *e = p->expr;
 
 	grow(&e->code, &e->cap, e->n + 1, sizeof(*e->code));
 	e->code[e->n++] = (struct expr_step){op, number, name};
@@ -76,7 +76,7 @@ static void append_step(struct expr_parser *p, enum expr_op op, double number, u
 
 static void append_name_step(struct expr_parser *p, const char *s, size_t n)
 {
-	struct expr *e = p->e;
+	struct expr *e = p->expr;
 	uint32_t i = 0;
 
 	while (i < e->n_names && (strncmp(e->name[i], s, n) || e->name[i][n]))
@@ -93,7 +93,7 @@ static int parse_sum(struct expr_parser *p);
 static const struct {
 	const char *name;
 	enum expr_op op;
-	bool many; /* whether the function takes several arguments */
+	bool is_variadic; /* whether the function takes several arguments */
 } functions[] = {
 	{"min", OP_MIN, true},
 	{"max", OP_MAX, true},
@@ -150,7 +150,7 @@ static int parse_name_or_call(struct expr_parser *p)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strlen(functions[i].name) == n && !strncmp(functions[i].name, s, n)) {
 			p->next++;
-			return parse_call(p, functions[i].op, functions[i].many);
+			return parse_call(p, functions[i].op, functions[i].is_variadic);
 		}
 	}
 	p->next = s;
@@ -243,8 +243,12 @@ static int parse_sum(struct expr_parser *p)
 
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
 {
-	struct expr_parser p = {
-		.e = xcalloc(1, sizeof(*p.e)), .text = text, .next = text, .what = what, .col = col, .f = f};
+	struct expr_parser p = {.expr = xcalloc(1, sizeof(*p.expr)),
+		.text = text,
+		.next = text,
+		.what = what,
+		.col = col,
+		.fault = f};
 	int status;
 
 	if (strlen(text) > EXPR_MAX)
@@ -255,11 +259,11 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 	if (!status && *p.next)
 		status = syntax_fault(&p, "an operator or the end of the expression");
 	if (status) {
-		expr_free(p.e);
+		expr_free(p.expr);
 		return NULL;
 	}
-	p.e->stack = xcalloc(p.e->n, sizeof(double));
-	return p.e;
+	p.expr->stack = xcalloc(p.expr->n, sizeof(double));
+	return p.expr;
 }
 
 static double apply_operator(enum expr_op op, double a, double b)

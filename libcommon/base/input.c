@@ -141,7 +141,7 @@ static size_t decode_bytes(struct input *in, void *buf, size_t n)
 	if (result == CODEC_END)
 		in->over = true;
 	else if (result != CODEC_MORE)
-		fail_codec(in, result, io.why);
+		fail_codec(in, result, io.failure);
 	return n - io.n_dst;
 }
 

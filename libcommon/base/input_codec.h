@@ -22,7 +22,7 @@ enum codec_result {
 	CODEC_MORE,
 	CODEC_END,       /* all members are complete, and src is used up */
 	CODEC_TRUNCATED, /* last is set, and the current member is not complete */
-	CODEC_DAMAGED,   /* data are damaged; io->why has the library's reason */
+	CODEC_DAMAGED,   /* data are damaged; io->failure has the library's reason */
 	CODEC_TOO_LARGE  /* decoding needs more than CODEC_MEMORY */
 };
 
@@ -31,8 +31,8 @@ struct codec_io {
 	size_t n_src;
 	unsigned char *dst; /* next free byte of the output */
 	size_t n_dst;
-	bool last;       /* whether src has the last bytes of the input */
-	const char *why; /* reason of a failure, a literal or owned by the state; NULL: unknown */
+	bool last;           /* whether src has the last bytes of the input */
+	const char *failure; /* reason of a failure, a literal or owned by the state; NULL: unknown */
 };
 
 struct input_codec {

@@ -11,9 +11,9 @@
 #include "input_codec.h"
 
 struct gzip_state {
-	z_stream z;  /* state of zlib */
-	bool inside; /* true while the position is within a member */
-	bool any;    /* true after the first complete member */
+	z_stream z;      /* state of zlib */
+	bool inside;     /* true while the position is within a member */
+	bool any_member; /* true after the first complete member */
 };
 
 static bool gzip_match(const unsigned char *head, size_t n)
@@ -37,7 +37,7 @@ static uInt clip_to_int(size_t n) { return n < INT_MAX ? (uInt)n : INT_MAX; }
 /* Skips padding between members and begins the next member. Returns false if it needs more input. */
 static bool next_gzip_member(struct gzip_state *s, struct codec_io *io)
 {
-	while (s->any && io->n_src && !*io->src) {
+	while (s->any_member && io->n_src && !*io->src) {
 		io->src++;
 		io->n_src--;
 	}
@@ -56,7 +56,7 @@ static enum codec_result gzip_decode(void *state, struct codec_io *io)
 	int rc;
 
 	if (!s->inside && !next_gzip_member(s, io))
-		return !io->last ? CODEC_MORE : s->any ? CODEC_END : CODEC_TRUNCATED;
+		return !io->last ? CODEC_MORE : s->any_member ? CODEC_END : CODEC_TRUNCATED;
 	src = clip_to_int(io->n_src);
 	z->next_in = (z_const Bytef *)io->src;
 	z->avail_in = (uInt)src;
@@ -71,12 +71,14 @@ static enum codec_result gzip_decode(void *state, struct codec_io *io)
 	io->n_dst -= dst;
 	if (rc == Z_STREAM_END) {
 		s->inside = false;
-		s->any = true;
+		s->any_member = true;
 		return CODEC_MORE;
 	}
 	if (rc == Z_OK || rc == Z_BUF_ERROR)
 		return io->last && !src && !dst ? CODEC_TRUNCATED : CODEC_MORE;
-	io->why = rc == Z_MEM_ERROR ? "out of memory" : rc == Z_NEED_DICT ? "a dictionary is needed" : z->msg;
+	io->failure = rc == Z_MEM_ERROR   ? "out of memory"
+		      : rc == Z_NEED_DICT ? "a dictionary is needed"
+					  : z->msg;
 	return CODEC_DAMAGED;
 }
 

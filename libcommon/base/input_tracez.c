@@ -25,28 +25,28 @@
 #define N_BLOCK_IDS 10u
 
 struct tracez {
-	struct bytes all; /* contents of the archive */
-	struct bytes out; /* text produced so far; its first `given` bytes were returned */
-	size_t given;     /* number of returned bytes of out */
+	struct bytes archive; /* contents of the archive */
+	struct bytes out;     /* text produced so far; its first `given` bytes were returned */
+	size_t given;         /* number of returned bytes of out */
 	ZSTD_DCtx *context;
 	ZSTD_DDict *dictionary;
-	bool indexed;    /* true after the index was checked */
-	size_t header;   /* size of the header text in bytes */
-	size_t data;     /* offset of the first byte after the dictionary */
-	size_t index;    /* offset of the first block of the index */
-	size_t at;       /* offset of the next entry of the index */
-	uint32_t blocks; /* number of entries from there to the end */
-	uint32_t warps;  /* number of warps of the current block that are left after warp `warp` */
-	uint32_t warp;   /* number of the next warp */
-	size_t chunk;    /* offset of the next frame of the current warp */
-	uint32_t chunks; /* number of frames left */
-	bool inside;     /* true while the position is within a block */
-	const char *why; /* reason of a failure, for a message */
+	bool indexed;         /* true after the index was checked */
+	size_t header;        /* size of the header text in bytes */
+	size_t data;          /* offset of the first byte after the dictionary */
+	size_t index;         /* offset of the first block of the index */
+	size_t next_entry;    /* offset of the next entry of the index */
+	uint32_t blocks_left; /* number of entries from there to the end */
+	uint32_t warps_left;  /* number of warps of the current block that are left after warp `next_warp` */
+	uint32_t next_warp;   /* number of the next warp */
+	size_t next_frame;    /* offset of the next frame of the current warp */
+	uint32_t frames_left; /* number of frames left */
+	bool inside;          /* true while the position is within a block */
+	const char *failure;  /* reason of a failure, for a message */
 };
 
 static uint32_t u32_at(const struct tracez *z, size_t at)
 {
-	const unsigned char *p = (const unsigned char *)z->all.p + at;
+	const unsigned char *p = (const unsigned char *)z->archive.p + at;
 
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
@@ -58,7 +58,7 @@ static uint64_t u64_at(const struct tracez *z, size_t at)
 
 static bool fail_archive(struct tracez *z, const char *why)
 {
-	z->why = why;
+	z->failure = why;
 	return false;
 }
 
@@ -105,9 +105,9 @@ static bool check_warp_entry(struct tracez *z, size_t *at, size_t end)
 
 static bool check_index(struct tracez *z)
 {
-	size_t end = z->all.n - 8, at = z->index;
+	size_t end = z->archive.n - 8, at = z->index;
 
-	for (uint32_t b = 0; b < z->blocks; b++) {
+	for (uint32_t b = 0; b < z->blocks_left; b++) {
 		uint32_t warps;
 
 		if (end - at < BLOCK_BYTES)
@@ -124,7 +124,7 @@ static bool check_index(struct tracez *z)
 static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
 {
 	z->context = ZSTD_createDCtx();
-	z->dictionary = bytes ? ZSTD_createDDict(z->all.p + at, bytes) : NULL;
+	z->dictionary = bytes ? ZSTD_createDDict(z->archive.p + at, bytes) : NULL;
 	return z->context && (z->dictionary || !bytes) ? true
 						       : fail_archive(z, "the dictionary cannot be read");
 }
@@ -132,27 +132,27 @@ static bool open_dictionary(struct tracez *z, size_t at, uint32_t bytes)
 /* Finds the parts of the archive, all of which is in memory. */
 static bool find_archive_parts(struct tracez *z)
 {
-	const char *nul = memchr(z->all.p, 0, z->all.n);
+	const char *nul = memchr(z->archive.p, 0, z->archive.n);
 	uint64_t index;
 	uint32_t dictionary;
 
-	z->header = (size_t)(nul - z->all.p);
-	if (z->all.n - z->header < 1 + 8 + 4 + 8)
+	z->header = (size_t)(nul - z->archive.p);
+	if (z->archive.n - z->header < 1 + 8 + 4 + 8)
 		return fail_archive(z, "the archive ends early");
 	dictionary = u32_at(z, z->header + 1);
 	z->data = z->header + 9;
-	index = u64_at(z, z->all.n - 8);
-	if (z->all.n - z->data - 12 < dictionary)
+	index = u64_at(z, z->archive.n - 8);
+	if (z->archive.n - z->data - 12 < dictionary)
 		return fail_archive(z, "the dictionary is longer than the archive");
 	if (!open_dictionary(z, z->data, dictionary))
 		return false;
 	z->data += dictionary;
-	if (index < z->data || index > z->all.n - 12)
+	if (index < z->data || index > z->archive.n - 12)
 		return fail_archive(
 			z, "the last bytes are not the offset of an index: the archive is cut off");
-	z->blocks = u32_at(z, (size_t)index);
-	z->index = z->at = (size_t)index + 4;
-	bytes_add(&z->out, z->all.p, z->header);
+	z->blocks_left = u32_at(z, (size_t)index);
+	z->index = z->next_entry = (size_t)index + 4;
+	bytes_add(&z->out, z->archive.p, z->header);
 	return check_index(z);
 }
 
@@ -160,13 +160,13 @@ static bool find_archive_parts(struct tracez *z)
 
 static bool produce_frame_text(struct tracez *z)
 {
-	uint32_t packed = u32_at(z, z->chunk);
-	const char *frame = z->all.p + z->chunk + 4;
+	uint32_t packed = u32_at(z, z->next_frame);
+	const char *frame = z->archive.p + z->next_frame + 4;
 	unsigned long long size = ZSTD_getFrameContentSize(frame, packed);
 	size_t got;
 
-	z->chunk += 4 + (size_t)packed;
-	z->chunks--;
+	z->next_frame += 4 + (size_t)packed;
+	z->frames_left--;
 	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > FRAME_MAX)
 		return fail_archive(z, "a frame has no content size of at most 64 MiB");
 	bytes_reserve(&z->out, (size_t)size + 1);
@@ -183,11 +183,12 @@ static bool produce_frame_text(struct tracez *z)
 
 static void produce_warp_text(struct tracez *z)
 {
-	bytes_printf(&z->out, "\nwarp = %" PRIu32 "\ninsts = %" PRIu32 "\n", z->warp++, u32_at(z, z->at));
-	z->chunks = u32_at(z, z->at + 4);
-	z->chunk = (size_t)u64_at(z, z->at + 8) + 8;
-	z->at += WARP_BYTES + 4 * (size_t)z->chunks;
-	z->warps--;
+	bytes_printf(&z->out, "\nwarp = %" PRIu32 "\ninsts = %" PRIu32 "\n", z->next_warp++,
+		u32_at(z, z->next_entry));
+	z->frames_left = u32_at(z, z->next_entry + 4);
+	z->next_frame = (size_t)u64_at(z, z->next_entry + 8) + 8;
+	z->next_entry += WARP_BYTES + 4 * (size_t)z->frames_left;
+	z->warps_left--;
 }
 
 static void produce_block_text(struct tracez *z)
@@ -195,30 +196,30 @@ static void produce_block_text(struct tracez *z)
 	uint32_t id[N_BLOCK_IDS];
 
 	for (unsigned i = 0; i < N_BLOCK_IDS; i++)
-		id[i] = u32_at(z, z->at + 4 * (size_t)i);
+		id[i] = u32_at(z, z->next_entry + 4 * (size_t)i);
 	bytes_printf(&z->out,
 		"\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\ncluster id = %" PRIu32
 		",%" PRIu32 ",%" PRIu32 "\ncluster cta = %" PRIu32 ",%" PRIu32 ",%" PRIu32
 		"\ncluster rank = %" PRIu32 "\n",
 		id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9]);
-	z->warps = u32_at(z, z->at + 4 * N_BLOCK_IDS);
-	z->warp = 0;
-	z->at += BLOCK_BYTES;
-	z->blocks--;
+	z->warps_left = u32_at(z, z->next_entry + 4 * N_BLOCK_IDS);
+	z->next_warp = 0;
+	z->next_entry += BLOCK_BYTES;
+	z->blocks_left--;
 	z->inside = true;
 }
 
-/* Produces the next piece of text. Returns false at the end, and on a fault, for which it sets z->why. */
+/* Produces the next piece of text. Returns false at the end, and on a fault, for which it sets z->failure. */
 static bool produce_archive_text(struct tracez *z)
 {
-	if (z->chunks)
+	if (z->frames_left)
 		return produce_frame_text(z);
-	if (z->warps) {
+	if (z->warps_left) {
 		produce_warp_text(z);
 	} else if (z->inside) {
 		bytes_add(&z->out, "\n#END_TB\n", 9);
 		z->inside = false;
-	} else if (z->blocks) {
+	} else if (z->blocks_left) {
 		produce_block_text(z);
 	} else {
 		return false;
@@ -255,28 +256,28 @@ static enum codec_result tracez_decode(void *state, struct codec_io *io)
 {
 	struct tracez *z = state;
 
-	if (io->n_src > TRACEZ_MAX - z->all.n) {
-		io->why = "more than 2 GiB";
+	if (io->n_src > TRACEZ_MAX - z->archive.n) {
+		io->failure = "more than 2 GiB";
 		return CODEC_DAMAGED;
 	}
 	if (io->n_src)
-		bytes_add(&z->all, (const char *)io->src, io->n_src);
+		bytes_add(&z->archive, (const char *)io->src, io->n_src);
 	io->src += io->n_src;
 	io->n_src = 0;
 	if (!io->last)
 		return CODEC_MORE;
 	if (!z->indexed && !find_archive_parts(z)) {
-		io->why = z->why;
+		io->failure = z->failure;
 		return CODEC_DAMAGED;
 	}
 	z->indexed = true;
 	while (z->given == z->out.n) {
 		z->given = z->out.n = 0;
-		if (!produce_archive_text(z) && z->why) {
-			io->why = z->why;
+		if (!produce_archive_text(z) && z->failure) {
+			io->failure = z->failure;
 			return CODEC_DAMAGED;
 		}
-		if (!z->out.n && !z->blocks && !z->inside)
+		if (!z->out.n && !z->blocks_left && !z->inside)
 			return CODEC_END;
 	}
 	return copy_out_text(z, io);
@@ -288,7 +289,7 @@ static void tracez_close(void *state)
 
 	ZSTD_freeDDict(z->dictionary);
 	ZSTD_freeDCtx(z->context);
-	bytes_free(&z->all);
+	bytes_free(&z->archive);
 	bytes_free(&z->out);
 	free(z);
 }

@@ -67,10 +67,10 @@ static enum codec_result xz_decode(void *state, struct codec_io *io)
 	case LZMA_BUF_ERROR: return io->last && !progress ? CODEC_TRUNCATED : CODEC_MORE;
 	case LZMA_STREAM_END: return CODEC_END;
 	case LZMA_MEMLIMIT_ERROR: return CODEC_TOO_LARGE;
-	case LZMA_FORMAT_ERROR: io->why = "no xz header where one is due"; return CODEC_DAMAGED;
-	case LZMA_OPTIONS_ERROR: io->why = "unknown filter or option"; return CODEC_DAMAGED;
-	case LZMA_MEM_ERROR: io->why = "out of memory"; return CODEC_DAMAGED;
-	default: io->why = "data or check is wrong"; return CODEC_DAMAGED;
+	case LZMA_FORMAT_ERROR: io->failure = "no xz header where one is due"; return CODEC_DAMAGED;
+	case LZMA_OPTIONS_ERROR: io->failure = "unknown filter or option"; return CODEC_DAMAGED;
+	case LZMA_MEM_ERROR: io->failure = "out of memory"; return CODEC_DAMAGED;
+	default: io->failure = "data or check is wrong"; return CODEC_DAMAGED;
 	}
 }
 

@@ -55,7 +55,7 @@ static enum codec_result zstd_decode(void *state, struct codec_io *io)
 	if (ZSTD_isError(rc)) {
 		if (ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge)
 			return CODEC_TOO_LARGE;
-		io->why = ZSTD_getErrorName(rc);
+		io->failure = ZSTD_getErrorName(rc);
 		return CODEC_DAMAGED;
 	}
 	s->inside = rc != 0;

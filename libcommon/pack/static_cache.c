@@ -28,15 +28,15 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 	memset(&c, 0, sizeof(c)); /* c is compared and hashed as bytes, so its padding must be 0 */
 	c.code = ptx_code_hash(t->ptx);
 	c.source = source_hash(t);
-	c.d.form = t->d.form;
-	c.d.prefix = t->d.prefix;
-	c.d.imms = t->d.imms;
-	c.d.lineno = t->d.lineno;
-	c.d.block_ids = t->d.block_ids;
-	c.binary = t->h.binary_version;
-	c.tracer = t->h.tracer_version;
-	c.arch = (int)t->h.arch;
-	c.lineinfo = t->h.lineinfo;
+	c.d.form = t->dialect.form;
+	c.d.prefix = t->dialect.prefix;
+	c.d.imms = t->dialect.imms;
+	c.d.lineno = t->dialect.lineno;
+	c.d.block_ids = t->dialect.block_ids;
+	c.binary = t->header.binary_version;
+	c.tracer = t->header.tracer_version;
+	c.arch = (int)t->header.arch;
+	c.lineinfo = t->header.lineinfo;
 	return c;
 }
 

@@ -128,8 +128,8 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 	if (!t->columns)
 		return t;
 	for (size_t i = 0; k->whole.p && i < k->whole.n; i++)
-		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->p;
-	t->base = t->p = t->end = NULL;
+		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->position;
+	t->base = t->position = t->end = NULL;
 	t->base_line = k->first_line = t->line;
 	t->last = true;
 	walk_start(&k->w, p, kernel, 0);
@@ -148,7 +148,7 @@ static int piece_is_damaged(const struct packed *k, struct fault *f)
 /* Marks a static instruction whose lines end with kept values. The line reader then parses its records. */
 static void mark_static_with_values(const struct trace *t, struct packed *k, uint32_t i)
 {
-	const char *opcode = code_at(t->o.code, k->handle[i])->opcode;
+	const char *opcode = code_at(t->options.code, k->handle[i])->opcode;
 
 	if (k->c->part->code.s[i].flags & ST_TAIL && extra_has_values(opcode, strlen(opcode))) {
 		k->each[i] = k->text = true;
@@ -170,19 +170,19 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
 	struct static_cache_key c = static_cache_key_of(t);
-	struct static_cache *m = static_cache_of(k->p, t->o.code);
+	struct static_cache *m = static_cache_of(k->p, t->options.code);
 	uint32_t at = static_cache_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
 		const struct static_entry *e = &m->e[m->slot[at] - 1];
 
-		t->d = e->after;
+		t->dialect = e->after;
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
 		k->plain &= !e->needs;
 		mark_static_with_values(t, k, i);
 		return;
 	}
-	const struct dialect d = t->d;
+	const struct dialect d = t->dialect;
 	k->one.n_recs = k->one.n_words = 0;
 	memset(t->id, 0, sizeof(t->id));
 	t->warp = 0;
@@ -190,11 +190,11 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
 	if (k->each[i]) { /* the first record of the instruction reports the fault, as in a text trace */
-		t->d = d;
+		t->dialect = d;
 		k->plain = false;
 		return;
 	}
-	const struct inst *inst = code_at(t->o.code, k->one.rec[0].inst);
+	const struct inst *inst = code_at(t->options.code, k->one.rec[0].inst);
 	k->handle[i] = k->one.rec[0].inst;
 	k->unknown[i] = inst->row == 0xffff;
 	k->needs[i] = !inst->has_addr && code_kind_has_addresses(inst->kind);
@@ -204,7 +204,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 		return; /* the instruction is not cached, so that the warning is printed once per kernel */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct static_entry){
-		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
+		c, t->dialect, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
 }
@@ -276,7 +276,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->plain = true;
 	k->span = 0;
 	k->blocks_before = k->c->part->first_block;
-	if (t->d.imms < 0 && find_dialect(t, k, f) < 0)
+	if (t->dialect.imms < 0 && find_dialect(t, k, f) < 0)
 		return -1;
 	if (k->is_ahead)
 		k->blocks_before += k->c->part->span[k->span++].blocks;
@@ -418,7 +418,7 @@ static int report_bad_lanes(const struct trace *t, uint32_t mask, uint32_t lanes
 {
 	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
 		"mask has active lanes %08x outside a block of %u threads, warp %u (expected none outside %08x)",
-		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
+		mask & ~lanes, kernel_threads(&t->header), t->warp, lanes);
 }
 
 /* Checks a record and replaces its number by the handle. */
@@ -428,7 +428,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	uint32_t id = r->inst;
 	unsigned flags = k->c->part->code.s[id].flags;
 
-	/* A text with a meaning can be read only after all earlier texts. */
+	/* A text that may contain data of the record can be read only after all earlier texts. */
 	bool line = flags & ST_LINE || k->each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
@@ -442,7 +442,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
 			"memory opcode '%.60s' has no addresses (width 0) (expected one for each lane of mask %08x)",
-			code_at(t->o.code, k->handle[id])->opcode, r->mask);
+			code_at(t->options.code, k->handle[id])->opcode, r->mask);
 	t->unknown_recs += k->unknown[id];
 	r->inst = k->handle[id];
 	return 0;
@@ -451,7 +451,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, struct warp_recs *w,
 	struct text_in *in, struct fault *f)
 {
-	uint32_t left = kernel_threads(&t->h) - t->warp * 32,
+	uint32_t left = kernel_threads(&t->header) - t->warp * 32,
 		 lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
 
 	if (k->plain && lanes == UINT32_MAX) {
@@ -483,7 +483,7 @@ static int read_placement_lines(struct trace *t, struct tblock *tb, const struct
 static int finish_block(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
-	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h), words = tb->n_words;
+	uint32_t listed = tb->n_warps, n = kernel_warps(&t->header), words = tb->n_words;
 
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
 	const uint32_t recs = tb->n_recs;
@@ -506,7 +506,7 @@ static int finish_block(
 				w < n ? "warp-repeated" : "warp-id",
 				w < n ? "warp %u occurs twice"
 				      : "warp %u does not exist (expected 0 to %u for a block of %u threads)",
-				w, n - 1, kernel_threads(&t->h));
+				w, n - 1, kernel_threads(&t->header));
 		tb->warp[w] = (struct warp_recs){k->listed[i].first, k->listed[i].count, t->line += 2};
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
 			return -1;
@@ -568,7 +568,7 @@ int packed_seek(struct trace *t, uint64_t block, struct fault *f)
 		return r;
 	k->sought = k->c->part->first_block != 0;
 	t->line = k->sought ? 0 : k->first_line;
-	t->over = false;
+	t->end_reported = false;
 	for (uint64_t i = 0; i < t->ids.n_pages; i++) {
 		free(t->ids.page[i]);
 		t->ids.page[i] = NULL;

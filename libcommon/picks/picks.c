@@ -15,15 +15,15 @@
 
 /* The line that is being read. Blanks separate its words. */
 struct picks_line {
-	struct picks *p;
-	const char *at, *begin; /* position, and start of the line */
+	struct picks *picks;
+	const char *position, *line_start; /* position, and start of the line */
 	struct place place;
-	struct fault *f;
+	struct fault *fault;
 };
 
 static struct place pick_place(const struct picks_line *l, const char *at)
 {
-	return (struct place){l->place.file, l->place.line, place_column(l->begin, at)};
+	return (struct place){l->place.file, l->place.line, place_column(l->line_start, at)};
 }
 
 static int report_bad_pick(const struct picks_line *l, const char *at, const char *wanted)
@@ -33,20 +33,20 @@ static int report_bad_pick(const struct picks_line *l, const char *at, const cha
 
 	if (!n)
 		return fault_set(
-			l->f, pick_place(l, at), "picks", "the line ends early (expected %s)", wanted);
-	return fault_set(l->f, pick_place(l, at), "picks", "unexpected '%s' (expected %s)",
+			l->fault, pick_place(l, at), "picks", "the line ends early (expected %s)", wanted);
+	return fault_set(l->fault, pick_place(l, at), "picks", "unexpected '%s' (expected %s)",
 		diag_quote(q, sizeof(q), at, n), wanted);
 }
 
-static void skip_pick_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
+static void skip_pick_blanks(struct picks_line *l) { l->position += strspn(l->position, " \t"); }
 
 /* Returns the start of the next word and moves past the word. */
 static const char *next_pick_word(struct picks_line *l, size_t *n)
 {
 	skip_pick_blanks(l);
-	const char *w = l->at;
+	const char *w = l->position;
 	*n = strcspn(w, " \t");
-	l->at += *n;
+	l->position += *n;
 	return w;
 }
 
@@ -76,7 +76,7 @@ static int parse_positive(struct picks_line *l, double *out, const char *wanted)
 
 static int parse_hash(struct picks_line *l, const char *w, size_t n)
 {
-	unsigned char *h = l->p->hash;
+	unsigned char *h = l->picks->hash;
 
 	for (size_t i = 0; n == 32 && i < 32; i++) {
 		const char *digits = "0123456789abcdef", *d = memchr(digits, w[i], 16);
@@ -105,7 +105,7 @@ static int parse_picks_part(struct picks_line *l, const char *w, size_t name, co
 	if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
 		return report_bad_pick(
 			l, v, part ? "the number of kernels of the part" : "the number of missing kernels");
-	*(part ? &l->p->n_part : &l->p->n_missing) = (uint32_t)kernels;
+	*(part ? &l->picks->n_part : &l->picks->n_missing) = (uint32_t)kernels;
 	return 1;
 }
 
@@ -131,19 +131,19 @@ static int parse_setting(struct picks_line *l, unsigned version, unsigned *seen)
 		*seen |= 2;
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
 			return report_bad_pick(l, v, "the number of kernels of the list");
-		l->p->n_kernels = (uint32_t)kernels;
+		l->picks->n_kernels = (uint32_t)kernels;
 	} else if (pick_word_is(w, name, "of")) {
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
 			return report_bad_pick(l, v, "the number of kernels of the application");
-		l->p->n_all = (uint32_t)kernels;
+		l->picks->n_all = (uint32_t)kernels;
 	} else if (pick_word_is(w, name, "method")) {
-		if (!n || n >= sizeof(l->p->method))
+		if (!n || n >= sizeof(l->picks->method))
 			return report_bad_pick(l, v, "the name of a method");
-		memcpy(l->p->method, v, n);
+		memcpy(l->picks->method, v, n);
 	} else if (pick_word_is(w, name, "error")) {
 		const char *end = v;
 
-		if (num_real(&end, &l->p->error) != NUM_GOOD || end != v + n)
+		if (num_real(&end, &l->picks->error) != NUM_GOOD || end != v + n)
 			return report_bad_pick(l, v, "an error as a fraction");
 	}
 	return 0;
@@ -161,20 +161,22 @@ static int parse_first_line(struct picks_line *l)
 	if (!pick_word_is(w, n, "1") && !pick_word_is(w, n, "2"))
 		return report_bad_pick(l, w, "picks file version 1 or 2");
 	const unsigned version = (unsigned)(*w - '0');
-	for (skip_pick_blanks(l); *l->at; skip_pick_blanks(l))
+	for (skip_pick_blanks(l); *l->position; skip_pick_blanks(l))
 		if (parse_setting(l, version, &seen) < 0)
 			return -1;
 	if (seen != 3)
-		return report_bad_pick(l, l->at, "list=HASH and kernels=N in the first line");
-	if (!l->p->n_all)
-		l->p->n_all = l->p->n_kernels;
-	if (l->p->n_all < l->p->n_kernels)
-		return report_bad_pick(l, l->at, "of=N at least kernels=N");
-	if (l->p->n_part > l->p->n_all)
-		return report_bad_pick(l, l->at, "part=N at most the number of kernels of the application");
-	if (l->p->n_missing >= (l->p->n_part ? l->p->n_part : l->p->n_all))
-		return report_bad_pick(l, l->at, "missing=N with N below the number of kernels of the part");
-	l->p->line = l->place.line;
+		return report_bad_pick(l, l->position, "list=HASH and kernels=N in the first line");
+	if (!l->picks->n_all)
+		l->picks->n_all = l->picks->n_kernels;
+	if (l->picks->n_all < l->picks->n_kernels)
+		return report_bad_pick(l, l->position, "of=N at least kernels=N");
+	if (l->picks->n_part > l->picks->n_all)
+		return report_bad_pick(
+			l, l->position, "part=N at most the number of kernels of the application");
+	if (l->picks->n_missing >= (l->picks->n_part ? l->picks->n_part : l->picks->n_all))
+		return report_bad_pick(
+			l, l->position, "missing=N with N below the number of kernels of the part");
+	l->picks->line = l->place.line;
 	return 0;
 }
 
@@ -186,17 +188,17 @@ static int parse_spread(struct picks_line *l, double *spread)
 	static const char name[] = "spread=";
 
 	skip_pick_blanks(l);
-	if (strncmp(l->at, name, sizeof(name) - 1) != 0)
+	if (strncmp(l->position, name, sizeof(name) - 1) != 0)
 		return 0;
-	l->at += sizeof(name) - 1;
+	l->position += sizeof(name) - 1;
 	return parse_positive(l, spread, "a spread, a number above 0");
 }
 
 static int parse_stratum(struct picks_line *l)
 {
-	struct picks *p = l->p;
+	struct picks *p = l->picks;
 	struct pick_stratum s = {0};
-	const char *at = l->at;
+	const char *at = l->position;
 
 	if (parse_whole_number(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
 		parse_whole_number(
@@ -213,10 +215,10 @@ static int parse_stratum(struct picks_line *l)
 
 static int parse_pick(struct picks_line *l)
 {
-	struct picks *p = l->p;
+	struct picks *p = l->picks;
 	struct pick k = {.size = 1};
 	uint32_t label = 0;
-	const char *at = l->at;
+	const char *at = l->position;
 
 	if (parse_whole_number(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
 		parse_positive(l, &k.weight, "a weight, a number above 0") < 0)
@@ -224,14 +226,14 @@ static int parse_pick(struct picks_line *l)
 	if (p->n && k.position <= p->pick[p->n - 1].position)
 		return report_bad_pick(l, at, "positions in ascending order");
 	skip_pick_blanks(l);
-	at = l->at;
+	at = l->position;
 	if (parse_whole_number(l, PICKS_MAX, &label, "the number of a stratum") < 0)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)
 		return report_bad_pick(l, at, "a stratum of an earlier line 'stratum N KERNELS'");
 	skip_pick_blanks(l);
-	if (*l->at && parse_positive(l, &k.size, "a size, a number above 0") < 0)
+	if (*l->position && parse_positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;
 	p->stratum[k.stratum].picked++;
 	grow(&p->pick, &p->cap, p->n + 1, sizeof(*p->pick));
@@ -244,14 +246,14 @@ static int parse_pick_line(struct picks_line *l)
 	size_t n;
 
 	skip_pick_blanks(l);
-	if (!*l->at || *l->at == '#')
+	if (!*l->position || *l->position == '#')
 		return 0;
-	if (!l->p->line)
+	if (!l->picks->line)
 		return parse_first_line(l);
-	const char *at = l->at, *w = next_pick_word(l, &n);
+	const char *at = l->position, *w = next_pick_word(l, &n);
 	if (pick_word_is(w, n, "stratum"))
 		return parse_stratum(l);
-	l->at = at;
+	l->position = at;
 	return parse_pick(l);
 }
 

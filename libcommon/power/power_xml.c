@@ -39,8 +39,8 @@ struct xml_reader {
 	bool public;                      /* true if the hardware part equals the public one byte for byte */
 	uint64_t line[N_HARDWARE];        /* line of each param, or of the last such one; 0: none */
 	uint32_t column[N_HARDWARE];      /* column of each param */
-	bool same[N_HARDWARE];            /* true if the param has the row's value */
-	char other[N_HARDWARE][ID_MAX];   /* values of the file that differ from the rows */
+	bool equals_row[N_HARDWARE];      /* true if the param has the row's value */
+	char other_value[N_HARDWARE][ID_MAX]; /* values of the file that differ from the rows */
 };
 
 static struct place xml_place(const struct xml_reader *r)
@@ -156,10 +156,10 @@ static void record_hardware_param(struct xml_reader *r, int row, const char *val
 
 	r->line[row] = xml_place(r).line;
 	r->column[row] = xml_place(r).col;
-	r->same[row] = !strcmp(want, value) ||
-		       (power_read_number(want, &end_a, &a) && power_read_number(value, &end_b, &b) &&
-			       a == b && !*end_a && !*end_b);
-	diag_quote(r->other[row], ID_MAX, value, strlen(value));
+	r->equals_row[row] = !strcmp(want, value) ||
+			     (power_read_number(want, &end_a, &a) && power_read_number(value, &end_b, &b) &&
+				     a == b && !*end_a && !*end_b);
+	diag_quote(r->other_value[row], ID_MAX, value, strlen(value));
 }
 
 static void apply_param(struct xml_reader *r, const char *name, const char *value)
@@ -277,11 +277,11 @@ static int check_hardware(const struct xml_reader *r)
 			return fault_set(r->fault, (struct place){.file = r->file}, "power-hardware",
 				"%s lacks %s (expected %s; --power-energies replaces the hardware part)",
 				h->component, h->name, h->value);
-		if (!r->same[i])
+		if (!r->equals_row[i])
 			return fault_set(r->fault, (struct place){r->file, r->line[i], r->column[i]},
 				"power-hardware",
 				"%s %s is %s (expected %s, to which the energies belong; --power-energies replaces the hardware part)",
-				h->component, h->name, r->other[i], h->value);
+				h->component, h->name, r->other_value[i], h->value);
 	}
 	return 0;
 }

@@ -264,7 +264,7 @@ bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 			add_total_cycles(&item->figure[i], left);
 	}
 	for (int c = 0; c < HOTSPOTS_N_REASONS; c++)
-		t->all[side] += left[c];
+		t->total_cycles[side] += left[c];
 	for (uint32_t i = 0; i < item->n_figures; i++)
 		if (has_name_prefix(item->figure[i].name, "pc["))
 			add_pc_cycles(t, side, kernel, &item->figure[i], left);

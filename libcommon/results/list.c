@@ -32,7 +32,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 		/* All figures of a log are used. */
 		if (n->use == LIST_UNUSED && r->form == RESULT_ACCELSIM) {
 			n->use = LIST_USED;
-			n->about = figure_find(text);
+			n->description = figure_find(text);
 		}
 		return n;
 	}
@@ -47,7 +47,7 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 	n->text = arena_strndup(&r->texts, text, n->len);
 	n->next = UINT32_MAX;
 	if (list_wants(r, n))
-		n->about = figure_find(text);
+		n->description = figure_find(text);
 	grow(&r->name, &r->cap_names, r->n_names + 1, sizeof(*r->name));
 	r->name[r->n_names] = n;
 	n->id = r->n_names++;
@@ -95,7 +95,7 @@ void list_put_row(struct results *r, struct list_name *n, struct result_value v)
 		r->order[r->n_order++] = n->id;
 		n->mark = r->mark;
 	}
-	n->now = v;
+	n->value = v;
 }
 
 /* Sets the figures of the run that the record omits to 0. */
@@ -124,7 +124,7 @@ static int set_or_add_value(
 	if (!list_wants(r, n))
 		return 0;
 	if (add && n->mark == r->mark)
-		v = value_whole(n->now.count + v.count);
+		v = value_whole(n->value.count + v.count);
 	list_put_row(r, n, v);
 	return 0;
 }
@@ -193,7 +193,7 @@ static void append_to_list(struct results *r, struct list_name *n, struct result
 	grow(&r->list, &r->cap_list, r->n_list + 1, sizeof(*r->list));
 	n->listed = r->mark;
 	n->list_index = r->n_list;
-	r->list[r->n_list++] = (struct result_figure){n->text, n->about, n->id, v};
+	r->list[r->n_list++] = (struct result_figure){n->text, n->description, n->id, v};
 }
 
 /*
@@ -205,16 +205,16 @@ static const struct result_value *find_ratio_part(
 {
 	const struct list_name *n = find_name(r, name);
 
-	if (r->flags & RESULT_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
-		n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
+	if (r->flags & RESULT_RUNNING && rate->description->kind == FIGURE_RATIO && n && n->description &&
+		n->description->kind == FIGURE_INTERVAL && n->total_run == r->run)
 		return &n->total;
 	if (results_find(r, name))
 		return results_find(r, name);
 	/* a sparse counter that is absent is 0 */
-	if (n && n->about && n->about->sparse && n->total_run == r->run) {
+	if (n && n->description && n->description->sparse && n->total_run == r->run) {
 		if (r->whole_run || r->flags & RESULT_RUNNING)
 			return &n->total;
-		return n->mark == r->mark ? &n->now : NULL;
+		return n->mark == r->mark ? &n->value : NULL;
 	}
 	return NULL;
 }
@@ -224,7 +224,7 @@ static void append_ratio_to_list(struct results *r, struct list_name *n)
 	char num[256], den[256];
 	const struct result_value *a, *b;
 
-	if (!results_formula(n->about, n->text, num, den, sizeof(num)))
+	if (!results_formula(n->description, n->text, num, den, sizeof(num)))
 		return;
 	a = find_ratio_part(r, n, num);
 	b = find_ratio_part(r, n, den);
@@ -232,7 +232,7 @@ static void append_ratio_to_list(struct results *r, struct list_name *n)
 		append_to_list(r, n, value_real(a->real / b->real));
 }
 
-static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
+static bool has_formula(const struct list_name *n) { return n->description && *n->description->formula; }
 
 /* Adds the rates of the whole GPU for which a log has no line. */
 static void list_missing_rates(struct results *r)
@@ -255,20 +255,21 @@ static void list_missing_rates(struct results *r)
 
 static bool is_counter_figure(const struct list_name *n)
 {
-	return n->about && (n->about->kind == FIGURE_COUNTER || n->about->kind == FIGURE_HISTOGRAM);
+	return n->description &&
+	       (n->description->kind == FIGURE_COUNTER || n->description->kind == FIGURE_HISTOGRAM);
 }
 
 static void add_to_run_total(struct results *r, struct list_name *n)
 {
-	const struct figure *a = n->about;
+	const struct figure *a = n->description;
 	bool fresh = n->total_run != r->run;
 
 	if (!a || a->kind == FIGURE_TOTAL || a->kind == FIGURE_MAX || fresh)
-		n->total = n->now;
-	else if (a->kind == FIGURE_RATIO || !n->now.whole)
+		n->total = n->value;
+	else if (a->kind == FIGURE_RATIO || !n->value.whole)
 		n->total = n->running;
 	else
-		n->total = value_whole(n->total.count + n->now.count);
+		n->total = value_whole(n->total.count + n->value.count);
 	if (fresh && a && a->kind == FIGURE_RATIO)
 		n->total = n->running;
 	n->total_run = r->run;
@@ -309,25 +310,25 @@ static struct list_name *previous_value_row(struct results *r, struct list_name 
 
 uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now)
 {
-	uint64_t own = base->before_run == r->run ? wrapped_difference(now, base->before) : now;
+	uint64_t own = base->previous_run == r->run ? wrapped_difference(now, base->previous_running) : now;
 
-	base->before = now;
-	base->before_run = r->run;
+	base->previous_running = now;
+	base->previous_run = r->run;
 	return own;
 }
 
 /* Converts a running value of a log to the kernel's own value. Returns false if it is unknown. */
 static bool convert_to_own_value(struct results *r, struct list_name *n)
 {
-	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
-		n->running = n->now;
+	if (!n->description || n->description->kind != FIGURE_RATIO || n->value.decimals != RESULT_EXACT)
+		n->running = n->value;
 	if (is_counter_figure(n)) {
-		n->now = value_whole(list_difference(r, previous_value_row(r, n), n->now.count));
-		return n->now.count || !n->about->sparse;
+		n->value = value_whole(list_difference(r, previous_value_row(r, n), n->value.count));
+		return n->value.count || !n->description->sparse;
 	}
-	if (n->about && n->about->kind == FIGURE_RATIO)
-		return r->kernels == 1 || n->now.decimals == RESULT_EXACT;
-	return !n->about || !n->about->sparse || n->now.real != 0;
+	if (n->description && n->description->kind == FIGURE_RATIO)
+		return r->kernels == 1 || n->value.decimals == RESULT_EXACT;
+	return !n->description || !n->description->sparse || n->value.real != 0;
 }
 
 static void append_own_value(struct results *r, struct list_name *n)
@@ -343,12 +344,12 @@ static void append_own_value(struct results *r, struct list_name *n)
 		add_to_run_total(r, n);
 	if (running && is_counter_figure(n))
 		return;
-	if (running && n->about && n->about->kind == FIGURE_RATIO) {
+	if (running && n->description && n->description->kind == FIGURE_RATIO) {
 		known = log;
-		n->now = n->running;
+		n->value = n->running;
 	}
 	if (known && !((log || running) && has_formula(n)))
-		append_to_list(r, n, n->now);
+		append_to_list(r, n, n->value);
 }
 
 static void list_all_totals(struct results *r, bool counts_only)
@@ -359,7 +360,8 @@ static void list_all_totals(struct results *r, bool counts_only)
 		if (n->total_run != r->run || (counts_only && !is_counter_figure(n)) ||
 			n->total.decimals == INT8_MAX)
 			continue;
-		if (n->about && n->about->sparse && n->about->kind != FIGURE_RATIO && n->total.real == 0)
+		if (n->description && n->description->sparse && n->description->kind != FIGURE_RATIO &&
+			n->total.real == 0)
 			continue;
 		append_to_list(r, n, n->total);
 	}
@@ -390,7 +392,7 @@ void list_end_record(struct results *r)
 	r->n_list = 0;
 	set_omitted_figures_to_zero(r);
 	for (uint32_t i = 0; i < r->n_order; i++)
-		append_to_list(r, r->name[r->order[i]], r->name[r->order[i]]->now);
+		append_to_list(r, r->name[r->order[i]], r->name[r->order[i]]->value);
 }
 
 /* Replaces the values of interval rates by their running values, for which Accel-Sim's log has other names. */

@@ -94,7 +94,7 @@ static void start_run(struct results *r)
 	arena_reset(&r->kernel_name_texts);
 	arena_reset(&r->option_texts);
 	r->log.blocks = 0;
-	r->log.first_id_seen = r->log.limit = false;
+	r->log.first_id_seen = r->log.limit_reported = false;
 }
 
 static void queue_start_event(struct results *r)

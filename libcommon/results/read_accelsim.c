@@ -65,10 +65,10 @@ static void read_line_outside_run(struct results *r, char *line)
 	} else if (*line == '-' && r->in_run && !r->log.blocks) {
 		read_option_line(r, line);
 	} else if (accelsim_line_starts(line, "GPGPU-Sim: *** exit detected ***")) {
-		end_log(r, r->log.limit ? "limit" : "complete");
-		r->log.limit = false;
+		end_log(r, r->log.limit_reported ? "limit" : "complete");
+		r->log.limit_reported = false;
 	} else if (accelsim_line_starts(line, "GPGPU-Sim: ** break due to reaching the maximum")) {
-		r->log.limit = true;
+		r->log.limit_reported = true;
 	} else if (accelsim_line_starts(line, head) && strstr(line, "deadlock")) {
 		end_log(r, "deadlock");
 	} else if (accelsim_line_starts(line, head) && strstr(line, "interrupted")) {
@@ -83,7 +83,7 @@ static void start_block(struct results *r, const char *name)
 	struct log_state *l = &r->log;
 
 	l->in_block = true;
-	l->begun = l->complete = l->in_net = l->distro = l->occupancy = false;
+	l->record_begun = l->complete = l->in_net = l->distro = l->occupancy = false;
 	l->prefix[0] = l->row[0] = '\0';
 	snprintf(l->name, sizeof(l->name), "%s", name);
 	for (size_t n = strlen(l->name); n && l->name[n - 1] == ' '; n--)
@@ -103,7 +103,7 @@ static bool begin_kernel_block(struct results *r, uint64_t id)
 	read_begin(r, READ_KERNEL);
 	if (id == 1)
 		l->first_id_seen = true;
-	l->begun = true;
+	l->record_begun = true;
 	l->blocks++;
 	read_set_kernel_name(r, l->name);
 	r->kernel.id = id;
@@ -133,11 +133,11 @@ static int read_block_line(struct results *r, char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
 
-	if (accelsim_line_starts(line, "kernel_launch_uid = ") && !l->begun) {
+	if (accelsim_line_starts(line, "kernel_launch_uid = ") && !l->record_begun) {
 		begin_kernel_block(r, num_leading(line + 20));
 		return 0;
 	}
-	if (!l->begun && !begin_kernel_block(r, 0))
+	if (!l->record_begun && !begin_kernel_block(r, 0))
 		return 0;
 	if (accelsim_line_starts(line, "kernel_stream_id = ")) {
 		r->kernel.stream = num_leading(line + 19);

@@ -20,22 +20,22 @@ enum list_use { LIST_USE_UNKNOWN, LIST_USED, LIST_UNUSED };
 
 struct list_name {
 	const char *text;
-	uint32_t len;                   /* length of text */
-	const struct figure *about;     /* row of stats.def; NULL: none */
-	uint8_t use;                    /* one of enum list_use */
-	uint32_t next;                  /* id of the name that followed this one in the last JSON record */
-	uint32_t undefined;             /* number of the record in which the figure is null */
-	uint32_t seen;                  /* number of the last line of JSON with this name */
-	uint32_t in_zeros;              /* run whose records omit the figure if it is 0 */
-	uint32_t mark;                  /* number of the record in which `now` was set */
-	uint32_t listed;                /* number of the record whose list contains the figure */
-	uint32_t list_index;            /* index of the figure in that list */
-	struct result_value now;        /* value of the record, then the kernel's own value */
-	struct result_value running;    /* running value in a log; decimals INT8_MAX: unknown */
-	uint64_t before;                /* running value in a log at the previous kernel */
-	uint32_t id;                    /* number of the name, from 0 */
-	struct result_value total;      /* sum over the run so far */
-	uint32_t before_run, total_run; /* runs to which `before` and `total` belong; 0: none */
+	uint32_t len;                     /* length of text */
+	const struct figure *description; /* row of stats.def; NULL: none */
+	uint8_t use;                      /* one of enum list_use */
+	uint32_t next;                    /* id of the name that followed this one in the last JSON record */
+	uint32_t undefined;               /* number of the record in which the figure is null */
+	uint32_t seen_line;               /* number of the last line of JSON with this name */
+	uint32_t in_zeros;                /* run whose records omit the figure if it is 0 */
+	uint32_t mark;                    /* number of the record in which `value` was set */
+	uint32_t listed;                  /* number of the record whose list contains the figure */
+	uint32_t list_index;              /* index of the figure in that list */
+	struct result_value value;        /* value of the record, then the kernel's own value */
+	struct result_value running;      /* running value in a log; decimals INT8_MAX: unknown */
+	uint64_t previous_running;        /* running value in a log at the previous kernel */
+	uint32_t id;                      /* number of the name, from 0 */
+	struct result_value total;        /* sum over the run so far */
+	uint32_t previous_run, total_run; /* runs to which `previous_running` and `total` belong; 0: none */
 };
 
 enum read_record { READ_NONE, READ_RUN, READ_KERNEL, READ_END, READ_OTHER, READ_INTERVAL };
@@ -46,12 +46,12 @@ struct log_state {
 	char prefix[24];        /* prefix of a channel's figures, "dram[3]." */
 	char row[24];           /* name of the figure of rows "dram[0]: ..." */
 	bool in_block;          /* true inside a kernel's block */
-	bool begun;             /* true after the record began, when the kernel's number is known */
+	bool record_begun;      /* true after the record began, when the kernel's number is known */
 	bool complete;          /* true after the block's last line */
 	bool in_net;            /* true between the two Interconnect-DETAILS lines */
 	bool distro, occupancy; /* whether the next line is the issue distribution or occupancy */
 	bool first_id_seen;     /* true after kernel 1 of this run */
-	bool limit;             /* true if the log reports a limit */
+	bool limit_reported;    /* true if the log reports a limit */
 	uint32_t blocks;        /* number of blocks of this run */
 };
 
@@ -128,6 +128,7 @@ void read_number_name(struct results *r); /* gives the kernel's name a number un
 void read_set_kernel_name(struct results *r, const char *name);
 void read_option(struct results *r, const char *name, const char *value, bool about);
 
+/* Returns the kind of a record from its member "record". */
 enum read_record read_record_of(const struct results *r, const char *word);
 /* Begins a record. Returns false if events are due first; the caller then reads the same input again. */
 bool read_begin(struct results *r, enum read_record record);

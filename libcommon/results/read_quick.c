@@ -21,15 +21,15 @@ struct json_member {
 };
 
 struct json_scan {
-	struct results *r; /* reader that gets the record */
-	char *at, *end;    /* position in the line, and its end */
-	uint32_t last;     /* id of the last figure's name */
+	struct results *results; /* reader that gets the record */
+	char *position, *end;    /* position in the line, and its end */
+	uint32_t last;           /* id of the last figure's name */
 };
 
 /* Moves past a string. Returns its length; -1 if it has another form. */
 static long scan_string(struct json_scan *s, char **text)
 {
-	char *at = s->at;
+	char *at = s->position;
 
 	if (at >= s->end || *at++ != '"')
 		return -1;
@@ -39,7 +39,7 @@ static long scan_string(struct json_scan *s, char **text)
 			return -1;
 	if (at >= s->end)
 		return -1;
-	s->at = at + 1;
+	s->position = at + 1;
 	return at - *text;
 }
 
@@ -55,7 +55,7 @@ static bool scan_digits(char **at, const char *end)
 /* Moves past a number in JSON's grammar. Returns false for another form, and for -0. */
 static bool scan_number(struct json_scan *s)
 {
-	char *at = s->at, *digits;
+	char *at = s->position, *digits;
 	bool negative = at < s->end && *at == '-';
 
 	digits = at += negative;
@@ -72,7 +72,7 @@ static bool scan_number(struct json_scan *s)
 		if (!scan_digits(&at, s->end))
 			return false;
 	}
-	s->at = at;
+	s->position = at;
 	return true;
 }
 
@@ -80,18 +80,18 @@ static bool scan_word(struct json_scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
-	if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0)
+	if ((size_t)(s->end - s->position) < n || memcmp(s->position, word, n) != 0)
 		return false;
-	s->at += n;
+	s->position += n;
 	return true;
 }
 
 /* Moves past a scalar and sets *value and *len to its text. Returns false for another form. */
 static bool scan_scalar(struct json_scan *s, char **value, long *len)
 {
-	char c = s->at < s->end ? *s->at : '\0';
+	char c = s->position < s->end ? *s->position : '\0';
 
-	*value = s->at;
+	*value = s->position;
 	if (c == '"') {
 		*len = scan_string(s, value);
 		return *len >= 0;
@@ -101,30 +101,30 @@ static bool scan_scalar(struct json_scan *s, char **value, long *len)
 		    : c == 'f' ? scan_word(s, "false")
 			       : scan_number(s)))
 		return false;
-	*len = s->at - *value;
+	*len = s->position - *value;
 	return true;
 }
 
 static bool scan_char(struct json_scan *s, char c)
 {
-	if (s->at >= s->end || *s->at != c)
+	if (s->position >= s->end || *s->position != c)
 		return false;
-	s->at++;
+	s->position++;
 	return true;
 }
 
 /* Moves past the name of a figure and returns its row; NULL if it has another form or there are too many names. */
 static struct list_name *scan_figure_name(struct json_scan *s)
 {
-	struct results *r = s->r;
+	struct results *r = s->results;
 	uint32_t *next = s->last < r->n_names ? &r->name[s->last]->next : &r->first_figure;
 	struct list_name *n = *next < r->n_names ? r->name[*next] : NULL;
 	char name[256], *text;
 	long len;
 
-	if (n && (size_t)(s->end - s->at) > n->len + 2 && s->at[n->len + 1] == '"' && *s->at == '"' &&
-		!memcmp(s->at + 1, n->text, n->len)) {
-		s->at += n->len + 2;
+	if (n && (size_t)(s->end - s->position) > n->len + 2 && s->position[n->len + 1] == '"' &&
+		*s->position == '"' && !memcmp(s->position + 1, n->text, n->len)) {
+		s->position += n->len + 2;
 		s->last = n->id;
 		return n;
 	}
@@ -148,7 +148,7 @@ static struct json_member *append_json_member(struct results *r)
 /* Moves past the members of "stats". The position is after the opening brace. */
 static bool scan_stats(struct json_scan *s)
 {
-	struct results *r = s->r;
+	struct results *r = s->results;
 
 	s->last = UINT32_MAX;
 	if (scan_char(s, '}'))
@@ -163,9 +163,9 @@ static bool scan_stats(struct json_scan *s)
 			return false;
 		if (r->want && !list_wants(r, n))
 			continue;
-		if (n->seen == r->scans || len > 60) /* jansson rejects a name that occurs twice */
+		if (n->seen_line == r->scans || len > 60) /* jansson rejects a name that occurs twice */
 			return false;
-		n->seen = r->scans;
+		n->seen_line = r->scans;
 		*append_json_member(r) =
 			(struct json_member){.figure = n, .value = value, .len = (uint32_t)len};
 	} while (scan_char(s, ','));
@@ -203,8 +203,8 @@ static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 	char *key = m.key;
 	long len;
 
-	if (s->at < s->end && *s->at == '{') {
-		s->at++;
+	if (s->position < s->end && *s->position == '{') {
+		s->position++;
 		if (m.group_name)
 			return false;
 		if (m.key_len == 5 && !memcmp(key, "stats", 5)) {
@@ -213,13 +213,13 @@ static bool scan_value(struct json_scan *s, struct json_member m, bool *stats)
 			*stats = true;
 			return scan_stats(s);
 		}
-		return !has_group(s->r, key, m.key_len) && scan_members(s, key, m.key_len);
+		return !has_group(s->results, key, m.key_len) && scan_members(s, key, m.key_len);
 	}
 	if (!scan_scalar(s, &m.value, &len))
 		return false;
 	m.len = (uint32_t)len;
-	*append_json_member(s->r) = m;
-	return !has_member(s->r, &m);
+	*append_json_member(s->results) = m;
+	return !has_member(s->results, &m);
 }
 
 /*
@@ -234,7 +234,7 @@ static bool scan_members(struct json_scan *s, const char *group, uint32_t group_
 		struct json_member m = {.group_name = group, .group_len = (uint8_t)group_len};
 		long len = scan_string(s, &m.key);
 
-		if (len < 0 || len > 60 || group_len > 60 || s->r->n_members > 100000)
+		if (len < 0 || len > 60 || group_len > 60 || s->results->n_members > 100000)
 			return false;
 		m.key_len = (uint32_t)len;
 		if (!scan_char(s, ':') || !scan_value(s, m, &stats))
@@ -270,7 +270,7 @@ bool read_json_quickly(struct results *r, char *line, size_t len)
 	static const char *const starts[] = {
 		"{\"record\":\"kernel\",", "{\"record\":\"interval\",", "{\"record\":\"end\","};
 	static const char *const words[] = {"kernel", "interval", "end"};
-	struct json_scan s = {.r = r, .at = line + 1, .end = line + len};
+	struct json_scan s = {.results = r, .position = line + 1, .end = line + len};
 	struct result_value v;
 	unsigned kind = 0;
 
@@ -280,7 +280,7 @@ bool read_json_quickly(struct results *r, char *line, size_t len)
 		return false;
 	r->n_members = 0;
 	r->scans++;
-	if (!scan_members(&s, NULL, 0) || s.at != s.end)
+	if (!scan_members(&s, NULL, 0) || s.position != s.end)
 		return false;
 	for (uint32_t i = 0; i < r->n_members; i++)
 		if (r->member[i].figure && *r->member[i].value != 'n' && !json_number(&r->member[i], &v))

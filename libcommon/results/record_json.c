@@ -59,7 +59,7 @@ static void add_member_name(struct record_writer *w, const char *name)
 	bytes_puts(&w->text, ":");
 }
 
-static void js_string(struct record_writer *w, const char *name, const char *value)
+static void write_json_string(struct record_writer *w, const char *name, const char *value)
 {
 	add_member_name(w, name);
 	add_string(w, value);
@@ -68,24 +68,24 @@ static void js_string(struct record_writer *w, const char *name, const char *val
 static void js_begin(struct record_writer *w, const char *record)
 {
 	bytes_puts(&w->text, "{");
-	js_string(w, "record", record);
+	write_json_string(w, "record", record);
 }
 
-static void js_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+static void write_json_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
 	(void)unit;
 	add_member_name(w, name);
 	bytes_unsigned(&w->text, value);
 }
 
-static void js_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+static void write_json_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
 	(void)unit;
 	add_member_name(w, name);
 	bytes_signed(&w->text, value, 0);
 }
 
-static void js_real(struct record_writer *w, const char *name, double value, const char *unit)
+static void write_json_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
 	char text[RECORD_REAL_CAP];
 
@@ -105,7 +105,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 		bytes_puts(&w->text, ".0");
 }
 
-static void js_bool(struct record_writer *w, const char *name, bool value)
+static void write_json_bool(struct record_writer *w, const char *name, bool value)
 {
 	add_member_name(w, name);
 	bytes_puts(&w->text, value ? "true" : "false");
@@ -121,12 +121,12 @@ static void js_group_end(struct record_writer *w) { bytes_puts(&w->text, "}"); }
 
 static void js_end(struct record_writer *w) { bytes_puts(&w->text, "}\n"); }
 
-static struct bytes *js_members(struct record_writer *w) { return &w->text; }
+static struct bytes *json_members(struct record_writer *w) { return &w->text; }
 
 static void js_repeat(struct record_writer *w, const void *member, size_t n)
 {
 	bytes_add(&w->text, member, n);
 }
 
-const struct record_ops record_json = {NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group,
-	js_group_end, js_members, js_repeat, js_end, NULL};
+const struct record_ops record_json = {NULL, js_begin, write_json_string, write_json_uint, write_json_int,
+	write_json_real, write_json_bool, js_group, js_group_end, json_members, js_repeat, js_end, NULL};

@@ -136,7 +136,7 @@ static bool pack_number_of_name(struct msgpack_state *s, msgpack_packer *pk, con
 	return false;
 }
 
-static void mp_string(struct record_writer *w, const char *name, const char *value)
+static void write_msgpack_string(struct record_writer *w, const char *name, const char *value)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 	struct msgpack_state *s = w->state;
@@ -159,11 +159,11 @@ static void mp_begin(struct record_writer *w, const char *record)
 {
 	start_level(w, w->depth);
 	((struct msgpack_state *)w->state)->in_kernel = false;
-	mp_string(w, "record", record);
+	write_msgpack_string(w, "record", record);
 	((struct msgpack_state *)w->state)->in_kernel = !strcmp(record, "kernel");
 }
 
-static void mp_unsigned(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+static void write_msgpack_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 
@@ -171,7 +171,7 @@ static void mp_unsigned(struct record_writer *w, const char *name, uint64_t valu
 	msgpack_pack_uint64(&pk, value);
 }
 
-static void mp_signed(struct record_writer *w, const char *name, int64_t value, const char *unit)
+static void write_msgpack_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 
@@ -179,7 +179,7 @@ static void mp_signed(struct record_writer *w, const char *name, int64_t value, 
 	msgpack_pack_int64(&pk, value);
 }
 
-static void mp_real(struct record_writer *w, const char *name, double value, const char *unit)
+static void write_msgpack_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 
@@ -190,7 +190,7 @@ static void mp_real(struct record_writer *w, const char *name, double value, con
 		msgpack_pack_nil(&pk);
 }
 
-static void mp_bool(struct record_writer *w, const char *name, bool value)
+static void write_msgpack_bool(struct record_writer *w, const char *name, bool value)
 {
 	msgpack_packer pk = pack_member(w, w->depth, name);
 
@@ -287,5 +287,6 @@ static void mp_append_group_and_end(struct record_writer *w, const void *member,
 	mp_end_record(w);
 }
 
-const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_unsigned, mp_signed, mp_real,
-	mp_bool, mp_group, mp_group_end, mp_begin_members, mp_append_group_and_end, mp_end_record, mp_close};
+const struct record_ops record_msgpack = {mp_open, mp_begin, write_msgpack_string, write_msgpack_uint,
+	write_msgpack_int, write_msgpack_real, write_msgpack_bool, mp_group, mp_group_end, mp_begin_members,
+	mp_append_group_and_end, mp_end_record, mp_close};

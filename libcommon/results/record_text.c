@@ -86,7 +86,7 @@ static void text_begin_record(struct record_writer *w, const char *record)
 	bytes_puts(&w->text, "\n");
 }
 
-static void text_string(struct record_writer *w, const char *name, const char *value)
+static void write_text_string(struct record_writer *w, const char *name, const char *value)
 {
 	struct bytes b = {0};
 
@@ -99,7 +99,7 @@ static void text_string(struct record_writer *w, const char *name, const char *v
 	free(b.p);
 }
 
-static void text_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+static void write_text_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
 	char text[RECORD_UINT_CAP];
 
@@ -107,7 +107,7 @@ static void text_uint(struct record_writer *w, const char *name, uint64_t value,
 	add_text_line(w, name, text, unit);
 }
 
-static void text_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+static void write_text_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
 {
 	char text[24];
 
@@ -115,14 +115,14 @@ static void text_int(struct record_writer *w, const char *name, int64_t value, c
 	add_text_line(w, name, text, unit);
 }
 
-static void text_real(struct record_writer *w, const char *name, double value, const char *unit)
+static void write_text_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
 	char text[RECORD_REAL_CAP];
 
 	add_text_line(w, name, isfinite(value) ? record_real_text(text, value) : "nan", unit);
 }
 
-static void text_bool(struct record_writer *w, const char *name, bool value)
+static void write_text_bool(struct record_writer *w, const char *name, bool value)
 {
 	add_text_line(w, name, value ? "true" : "false", NULL);
 }
@@ -154,5 +154,6 @@ static void text_repeat(struct record_writer *w, const void *member, size_t n)
 	bytes_add(&w->text, member, n);
 }
 
-const struct record_ops record_text = {text_open, text_begin_record, text_string, text_uint, text_int,
-	text_real, text_bool, text_group, text_group_end, text_members, text_repeat, text_end, text_close};
+const struct record_ops record_text = {text_open, text_begin_record, write_text_string, write_text_uint,
+	write_text_int, write_text_real, write_text_bool, text_group, text_group_end, text_members,
+	text_repeat, text_end, text_close};

@@ -84,7 +84,7 @@ static double half_interval_of_sum(const struct variance *v)
 
 double weighted_half_interval(const struct weighted *w, const double *y)
 {
-	const struct picks *p = w->p;
+	const struct picks *p = w->picks;
 	struct sample *s = sums_by_stratum(p, y);
 	struct variance own = {0}, expected = {0};
 	double freedom, of_slope = weighted_slope_variance(w, y, &freedom);
@@ -113,7 +113,7 @@ double weighted_half_interval(const struct weighted *w, const double *y)
 
 double *weighted_values(const struct weighted *w, uint32_t column)
 {
-	return w->value + (size_t)column * w->p->n;
+	return w->value + (size_t)column * w->picks->n;
 }
 
 /* Returns the pick of a kernel. If a log has no positions, its kernels are the picks in order. */
@@ -141,18 +141,18 @@ static int check_same_picks(
 /* Copies the run's totals, because store_load_figures() reuses its buffer. */
 static void copy_run_totals(struct weighted *w, const struct store_run *run)
 {
-	const struct store_kernel *t = run->total ? &w->s->total[run->total - 1] : NULL;
+	const struct store_kernel *t = run->total ? &w->store->total[run->total - 1] : NULL;
 
 	if (!t)
 		return;
 	w->total = xmalloc(((size_t)t->n + 1) * sizeof(*w->total));
-	memcpy(w->total, store_load_figures(w->s, t), t->n * sizeof(*w->total));
+	memcpy(w->total, store_load_figures(w->store, t), t->n * sizeof(*w->total));
 	w->n_total = t->n;
 }
 
 double weighted_run_total(const struct weighted *w, const char *name)
 {
-	uint32_t column = store_find_column(w->s, name);
+	uint32_t column = store_find_column(w->store, name);
 
 	for (uint32_t i = 0; i < w->n_total; i++)
 		if (w->total[i].column == column)
@@ -169,7 +169,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	bool *met = xcalloc(p->n, sizeof(*met));
 	size_t cells = ((size_t)s->n_columns + 1) * p->n;
 
-	*w = (struct weighted){.s = s, .p = p, .value = xmalloc(cells * sizeof(double))};
+	*w = (struct weighted){.store = s, .picks = p, .value = xmalloc(cells * sizeof(double))};
 	w->name = xcalloc(p->n, sizeof(*w->name));
 	for (size_t i = 0; i < cells; i++)
 		w->value[i] = (double)NAN;
@@ -244,16 +244,17 @@ bool weighted_needs(const char *figure)
  */
 static bool find_exact_total(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
-	const char *name = w->s->column[column].name;
+	const char *name = w->store->column[column].name;
 	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
 	double left_out = weighted_run_total(w, "warmed_kernels");
 
 	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
 		i++;
-	if (i == n || left_out == 0 || w->p->n_part || left_out + w->p->n != picks_represented(w->p))
+	if (i == n || left_out == 0 || w->picks->n_part ||
+		left_out + w->picks->n != picks_represented(w->picks))
 		return false;
 	*sum = weighted_run_total(w, warmed_figures[i].left_out);
-	for (uint32_t k = 0; k < w->p->n; k++)
+	for (uint32_t k = 0; k < w->picks->n; k++)
 		*sum += y[k];
 	return true;
 }
@@ -275,10 +276,10 @@ static double estimate_total(const struct weighted *w, uint32_t column, const do
  */
 static bool set_counter_values(const struct weighted *w, uint32_t column, double *y)
 {
-	const struct figure *about = w->s->column[column].about;
+	const struct figure *about = w->store->column[column].description;
 
-	memcpy(y, weighted_values(w, column), w->p->n * sizeof(*y));
-	for (uint32_t i = 0; i < w->p->n; i++)
+	memcpy(y, weighted_values(w, column), w->picks->n * sizeof(*y));
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		if (isnan(y[i])) {
 			if (!about || !about->sparse)
 				return false;
@@ -292,18 +293,18 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 	double *stray, bool *bounded)
 {
 	bool above, under;
-	uint32_t a = store_find_column(w->s, num), b = store_find_column(w->s, den);
+	uint32_t a = store_find_column(w->store, num), b = store_find_column(w->store, den);
 	double *below, total;
 
-	if (a == w->s->n_columns || b == w->s->n_columns)
+	if (a == w->store->n_columns || b == w->store->n_columns)
 		return false;
-	below = xmalloc(w->p->n * sizeof(*below));
+	below = xmalloc(w->picks->n * sizeof(*below));
 	bool good = set_counter_values(w, a, stray) && set_counter_values(w, b, below) &&
 		    (total = estimate_total(w, b, below, &under)) != 0;
 	if (good) {
 		*value = estimate_total(w, a, stray, &above) / total;
 		*bounded = above && under;
-		for (uint32_t i = 0; i < w->p->n; i++)
+		for (uint32_t i = 0; i < w->picks->n; i++)
 			stray[i] = (stray[i] - *value * below[i]) / total;
 	}
 	free(below);
@@ -313,19 +314,19 @@ static bool estimate_rate(const struct weighted *w, const char *num, const char 
 /* Estimates a rate over time whose parts are not recorded, by weighting the picks by their cycles. */
 static bool estimate_rate_in_time(const struct weighted *w, double *value, double *stray)
 {
-	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
+	uint32_t cycles = store_find_column(w->store, "gpu_sim_cycle");
 	const double *c = weighted_values(w, cycles);
 	double total;
 
-	if (cycles == w->s->n_columns)
+	if (cycles == w->store->n_columns)
 		return false;
-	for (uint32_t i = 0; i < w->p->n; i++)
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		stray[i] *= c[i];
 	total = weighted_regressed_total(w, c);
 	if (!(total > 0))
 		return false;
 	*value = weighted_regressed_total(w, stray) / total;
-	for (uint32_t i = 0; i < w->p->n; i++)
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		stray[i] = (stray[i] - *value * c[i]) / total;
 	return true;
 }
@@ -340,7 +341,7 @@ static bool find_maximum_of_picks(const struct weighted *w, uint32_t column, dou
 	if (!set_counter_values(w, column, stray))
 		return false;
 	*value = stray[0];
-	for (uint32_t i = 0; i < w->p->n; i++) {
+	for (uint32_t i = 0; i < w->picks->n; i++) {
 		*value = stray[i] > *value ? stray[i] : *value;
 		stray[i] = 0;
 	}
@@ -350,19 +351,19 @@ static bool find_maximum_of_picks(const struct weighted *w, uint32_t column, dou
 static bool estimate_figure(
 	const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded)
 {
-	const struct store_column *c = &w->s->column[column];
-	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+	const struct store_column *c = &w->store->column[column];
+	enum figure_kind kind = c->description ? c->description->kind : FIGURE_COUNTER;
 	char num[256], den[256];
 
 	*bounded = kind != FIGURE_MAX && kind != FIGURE_TOTAL;
 	if (!*bounded)
 		return find_maximum_of_picks(w, column, value, stray);
-	if (c->about && *c->about->formula)
-		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
+	if (c->description && *c->description->formula)
+		return results_formula(c->description, c->name, num, den, sizeof(num)) &&
 		       estimate_rate(w, num, den, value, stray, bounded);
 	if (kind == FIGURE_RATIO || !set_counter_values(w, column, stray))
 		return false;
-	if (is_rate_in_time(c->about))
+	if (is_rate_in_time(c->description))
 		return estimate_rate_in_time(w, value, stray);
 	*value = estimate_total(w, column, stray, bounded);
 	return true;
@@ -389,13 +390,13 @@ static bool rate_without_misses(
 	for (int by_name = 0; by_name < 2; by_name++) {
 		double y = 0, x = 0;
 
-		for (uint32_t k = 0; k < w->p->n; k++) {
+		for (uint32_t k = 0; k < w->picks->n; k++) {
 			bool same = by_name ? w->name[k] == w->name[i]
-					    : w->p->pick[k].stratum == w->p->pick[i].stratum;
+					    : w->picks->pick[k].stratum == w->picks->pick[i].stratum;
 
 			if (same && !(misses[k] > 0)) {
 				y += stray[k];
-				x += w->p->pick[k].size;
+				x += w->picks->pick[k].size;
 			}
 		}
 		*rate = x > 0 ? y / x : 0;
@@ -411,10 +412,10 @@ static bool rate_without_misses(
  */
 static double extreme_over_picks(const struct weighted *w, const char *name, bool largest)
 {
-	uint32_t column = store_find_column(w->s, name);
+	uint32_t column = store_find_column(w->store, name);
 	double found = (double)NAN;
 
-	for (uint32_t i = 0; column < w->s->n_columns && i < w->p->n; i++) {
+	for (uint32_t i = 0; column < w->store->n_columns && i < w->picks->n; i++) {
 		double y = weighted_values(w, column)[i];
 
 		if (y > 0)
@@ -428,11 +429,11 @@ static double extreme_over_picks(const struct weighted *w, const char *name, boo
  */
 static double share_of_dram_waits(const struct weighted *w, uint32_t i)
 {
-	uint32_t column = store_find_column(w->s, "gpu_sim_cycle");
+	uint32_t column = store_find_column(w->store, "gpu_sim_cycle");
 	double hit = extreme_over_picks(w, "averagemflatency", false),
 	       miss = extreme_over_picks(w, "maxmflatency", true);
 
-	if (column == w->s->n_columns || isnan(hit) || !(miss >= hit))
+	if (column == w->store->n_columns || isnan(hit) || !(miss >= hit))
 		return (double)NAN;
 	return (1 - hit / miss) *
 	       (1 - extreme_over_picks(w, "gpu_sim_cycle", false) / weighted_values(w, column)[i]);
@@ -447,23 +448,23 @@ static double loss_with_cold_caches(
 	if (!(misses[i] > 0))
 		return 0;
 	if (rate_without_misses(w, misses, stray, i, &rate))
-		return stray[i] - rate * w->p->pick[i].size;
+		return stray[i] - rate * w->picks->pick[i].size;
 	return stray[i] * share_of_dram_waits(w, i);
 }
 
 bool weighted_cold_widths(const struct weighted *w, const double *stray, double *below, double *above)
 {
-	uint32_t column = store_find_column(w->s, MISSES);
+	uint32_t column = store_find_column(w->store, MISSES);
 	double *misses;
 	bool known;
 
 	*below = *above = 0;
 	if (!w->cold)
 		return true;
-	misses = xcalloc(w->p->n, sizeof(*misses));
-	known = column < w->s->n_columns && set_counter_values(w, column, misses);
-	for (uint32_t i = 0; known && i < w->p->n; i++) {
-		double loss = w->p->pick[i].weight * loss_with_cold_caches(w, misses, stray, i);
+	misses = xcalloc(w->picks->n, sizeof(*misses));
+	known = column < w->store->n_columns && set_counter_values(w, column, misses);
+	for (uint32_t i = 0; known && i < w->picks->n; i++) {
+		double loss = w->picks->pick[i].weight * loss_with_cold_caches(w, misses, stray, i);
 
 		known = !isnan(loss);
 		*(loss > 0 ? below : above) += fabs(loss);

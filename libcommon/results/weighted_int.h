@@ -8,8 +8,8 @@
 #define MISSES "L2_total_cache_misses"
 
 struct weighted {
-	struct store *s; /* store with the run */
-	const struct picks *p;
+	struct store *store; /* store with the run */
+	const struct picks *picks;
 	double *value;             /* values, columns times picks; NaN: the pick lacks the figure */
 	struct store_value *total; /* figures of the whole run, owned */
 	uint32_t n_total;

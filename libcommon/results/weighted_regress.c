@@ -35,7 +35,7 @@ static bool is_fully_picked(const struct picks *p, uint32_t i)
  */
 static void set_deviations(const struct weighted *w, const double *y, bool by_size, double *out)
 {
-	const struct picks *p = w->p;
+	const struct picks *p = w->picks;
 	uint32_t names = 0;
 
 	for (uint32_t i = 0; i < p->n; i++)
@@ -67,7 +67,7 @@ static double slope_of_strays(const struct weighted *w, const double *stray)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < w->p->n; i++)
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		sum += stray[i] * w->missed_stray[i];
 	return sum / w->missed_spread;
 }
@@ -77,7 +77,7 @@ static double slope_variance(const struct weighted *w, const double *stray)
 {
 	double sum = 0, n = w->missed_differ;
 
-	for (uint32_t i = 0; i < w->p->n; i++)
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		sum += stray[i] * stray[i] * w->missed_stray[i] * w->missed_stray[i];
 	return sum * n / (n - 1) / (w->missed_spread * w->missed_spread);
 }
@@ -88,7 +88,7 @@ static double slope_variance(const struct weighted *w, const double *stray)
  */
 static double slope_of_misses(const struct weighted *w, const double *y)
 {
-	const uint32_t n = w->p->n;
+	const uint32_t n = w->picks->n;
 	double *stray, *rest, slope;
 
 	if (!w->missed)
@@ -117,19 +117,19 @@ static bool count_missed(const struct weighted *w, const double *missed, double 
 	       kernels = weighted_run_total(w, "warmed_kernels_with_L2_misses");
 
 	*all = kernels;
-	for (uint32_t i = 0; i < w->p->n; i++)
+	for (uint32_t i = 0; i < w->picks->n; i++)
 		*all += missed[i];
-	return left_out > 0 && !w->p->n_part && left_out + w->p->n == picks_represented(w->p) &&
+	return left_out > 0 && !w->picks->n_part && left_out + w->picks->n == picks_represented(w->picks) &&
 	       (kernels > 0 || weighted_run_total(w, "warmed_L2_misses") == 0);
 }
 
 void weighted_prepare_regression(struct weighted *w)
 {
-	const uint32_t column = store_find_column(w->s, MISSES), n = w->p->n;
+	const uint32_t column = store_find_column(w->store, MISSES), n = w->picks->n;
 	bool informed = false;
 	double all, *by_size;
 
-	if (column == w->s->n_columns)
+	if (column == w->store->n_columns)
 		return;
 	w->missed = xmalloc(n * sizeof(*w->missed));
 	w->missed_stray = xmalloc(n * sizeof(*w->missed_stray));
@@ -141,11 +141,11 @@ void weighted_prepare_regression(struct weighted *w)
 	for (uint32_t i = 0; i < n; i++) {
 		w->missed_spread += w->missed_stray[i] * by_size[i];
 		w->missed_differ += fabs(w->missed_stray[i]) > 0;
-		informed |= is_fully_picked(w->p, i) && fabs(w->missed_stray[i]) > 0;
+		informed |= is_fully_picked(w->picks, i) && fabs(w->missed_stray[i]) > 0;
 	}
 	free(by_size);
 	if (informed && w->missed_differ > 1 && w->missed_spread > 0 && count_missed(w, w->missed, &all)) {
-		w->missed_surplus = all - weighted_total(w->p, w->missed);
+		w->missed_surplus = all - weighted_total(w->picks, w->missed);
 		return;
 	}
 	free(w->missed);
@@ -154,14 +154,14 @@ void weighted_prepare_regression(struct weighted *w)
 
 double weighted_regressed_total(const struct weighted *w, const double *y)
 {
-	return weighted_total(w->p, y) + slope_of_misses(w, y) * w->missed_surplus;
+	return weighted_total(w->picks, y) + slope_of_misses(w, y) * w->missed_surplus;
 }
 
 void weighted_subtract_regression(const struct weighted *w, double *y)
 {
 	double slope = slope_of_misses(w, y);
 
-	for (uint32_t i = 0; w->missed && i < w->p->n; i++)
+	for (uint32_t i = 0; w->missed && i < w->picks->n; i++)
 		y[i] -= slope * w->missed[i];
 }
 
@@ -172,7 +172,7 @@ double weighted_slope_variance(const struct weighted *w, const double *rest, dou
 	*freedom = (double)w->missed_differ - 1;
 	if (!w->missed)
 		return 0;
-	stray = xmalloc(w->p->n * sizeof(*stray));
+	stray = xmalloc(w->picks->n * sizeof(*stray));
 	set_deviations(w, rest, true, stray);
 	slope = slope_of_strays(w, stray);
 	variance = slope_variance(w, stray);

@@ -25,7 +25,7 @@ int trace_parse_values(struct trace *t, const char *line, size_t len, const char
 		const char *from = p;
 		while (p < end && *p >= '0' && *p <= '9')
 			p++;
-		ok = tok_u64((struct tok){from, (size_t)(p - from)}, &v[i]);
+		ok = tok_parse_u64((struct tok){from, (size_t)(p - from)}, &v[i]);
 		if (ok && i + 1 < n)
 			ok = p < end && *p++ == ',';
 	}

@@ -168,9 +168,9 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 	const struct trace_options *o = where->options;
 	struct fault f;
 	if (class)
-		fault_set(&f, where->at, id, "%s, taken as %s", what, class);
+		fault_set(&f, where->place, id, "%s, taken as %s", what, class);
 	else
-		fault_set(&f, where->at, id, "%s", what);
+		fault_set(&f, where->place, id, "%s", what);
 	if (o->warn)
 		o->warn(o->ctx, &f);
 	else
@@ -203,8 +203,8 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "unknown opcode '%s' (%s does not have it)",
-			q, isa_arch_name(d->arch));
+		return fault_set(f, where->place, "opcode-unknown",
+			"unknown opcode '%s' (%s does not have it)", q, isa_arch_name(d->arch));
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));
@@ -220,7 +220,7 @@ static int classify_sass(struct code *c, struct inst *i, const struct draft *d,
 						       : "a global load");
 	}
 	if (!i->size && code_kind_has_addresses(i->kind) && d->has_addr)
-		return fault_set(f, where->at, "opcode-width",
+		return fault_set(f, where->place, "opcode-width",
 			"opcode '%s' has an access width below 8 or above 524280 bits",
 			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
 	if (!d->has_addr)
@@ -269,7 +269,7 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
 		return fault_set(
-			f, where->at, "opcode-unknown", "unknown opcode '%s' (expected a PTX opcode)", q);
+			f, where->place, "opcode-unknown", "unknown opcode '%s' (expected a PTX opcode)", q);
 	if ((x->op && !x->op->reason[0]) || !is_first_warning(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
@@ -306,7 +306,7 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 	uint32_t n = atomic_load(&c->n);
 	size_t n_reg = count_register_numbers(d);
 	if (n == CODE_MAX)
-		return fault_set(f, where->at, "code-size",
+		return fault_set(f, where->place, "code-size",
 			"more than %u distinct static instructions (are immediates or source lines damaged?)",
 			CODE_MAX);
 	struct inst i = {.file = d->file ? diag_keep(d->file) : NULL,

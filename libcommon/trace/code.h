@@ -39,7 +39,7 @@ struct draft {
 /* Place of an opcode, and the options for warnings and strictness. */
 struct code_place {
 	const struct trace_options *options;
-	struct place at;
+	struct place place;
 };
 
 /*

@@ -77,7 +77,7 @@ const char *line_find(enum line_dialect d, int prefix, const char *line, const c
 static bool registers_fit(const char **p, const char *end)
 {
 	uint64_t n;
-	if (!tok_u64(tok_next(p, end), &n) || n > 255)
+	if (!tok_parse_u64(tok_next(p, end), &n) || n > 255)
 		return false;
 	for (; n; n--) {
 		struct tok w = tok_next(p, end);
@@ -94,11 +94,11 @@ static bool column_fits(enum line_column c, int prefix, const char **p, const ch
 	switch ((enum column_kind)line_columns[c].kind) {
 	case WORDS_PREFIX:
 		for (; prefix; prefix--)
-			if (!tok_u64(tok_next(p, end), &v))
+			if (!tok_parse_u64(tok_next(p, end), &v))
 				return false;
 		return true;
-	case WORDS_HEX: return tok_hex(tok_next(p, end), &v) && v <= UINT32_MAX;
-	case WORDS_NUMBER: return tok_u64(tok_next(p, end), &v);
+	case WORDS_HEX: return tok_parse_hex(tok_next(p, end), &v) && v <= UINT32_MAX;
+	case WORDS_NUMBER: return tok_parse_u64(tok_next(p, end), &v);
 	case WORDS_REGISTERS: return registers_fit(p, end);
 	case WORDS_WORD: w = tok_next(p, end); return w.n && line_letter(w.s[0]);
 	case WORDS_REST: break;

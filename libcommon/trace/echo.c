@@ -15,7 +15,7 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
-/* Largest number of warps of a thread block that are compared, at least a GPU's limit. */
+/* Largest number of warps of a thread block that are compared. No GPU allows more. */
 #define WARPS 64u
 /* Number of characters that are compared at once; this many are readable after each kept text. */
 #define STEP 64u
@@ -65,7 +65,8 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 
 	s->now = NULL;
 	s->keeping = false;
-	if (t->d.prefix || t->only_slow || t->o.watch || t->stray || !t->want_insts || t->warp >= WARPS)
+	if (t->dialect.prefix || t->only_slow || t->options.watch || t->stray || !t->want_insts ||
+		t->warp >= WARPS)
 		return;
 	if (!s->warp)
 		s->warp = xcalloc(WARPS, sizeof(s->warp[0]));
@@ -102,7 +103,7 @@ void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const
 {
 	struct echoes *s = &t->echoes;
 	struct echo *e = s->now;
-	const struct seen *seen = &t->seen.e[entry - 1];
+	const struct seen *seen = &t->seen.entry[entry - 1];
 	uint32_t n = (uint32_t)(end - line);
 	bool patched = seen->quick && seen->has_addr;
 
@@ -264,7 +265,7 @@ void echo_read_lines(struct trace *t, struct tblock *tb)
 		return;
 	grow(&tb->rec, &tb->cap_recs, tb->n_recs + n - i, sizeof(tb->rec[0]));
 	grow(&tb->word, &tb->cap_words, tb->n_words + e->n_words + ADDR_WORDS, sizeof(tb->word[0]));
-	struct along s = compare_from(t, e, t->p, e->text + kept_line_begin(e, i));
+	struct along s = compare_from(t, e, t->position, e->text + kept_line_begin(e, i));
 	do {
 		uint32_t from = i;
 		while (i < n && e->text + e->line[i].end <= s.differ)
@@ -274,7 +275,7 @@ void echo_read_lines(struct trace *t, struct tblock *tb)
 	} while (i < n && read_line_with_new_base(t, tb, e, i, &s) && ++i < n);
 	if (i == first)
 		return;
-	t->p = s.p + (e->text + kept_line_begin(e, i) - s.q);
+	t->position = s.p + (e->text + kept_line_begin(e, i) - s.q);
 	t->seen.last = e->line[i - 1].entry;
 	t->line += i - first;
 	t->got_insts = i;

@@ -30,7 +30,7 @@ static int end_extra_words(struct parse *s, uint32_t first)
 	uint32_t n = s->tb->n_words - first;
 
 	if (s->tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
-		return fault_set(s->f, text_place(s->t, s->line, s->line), "block-size",
+		return fault_set(s->fault, text_place(s->trace, s->line, s->line), "block-size",
 			"addresses of a thread block exceed 2^30 words");
 	append_extra_word(s->tb, n);
 	return 0;
@@ -107,7 +107,7 @@ static int read_copy_elements(struct parse *s, bool deltas, struct runs *x, uint
 
 		if (!deltas || i)
 			line_next(s);
-		if (deltas ? i && !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
+		if (deltas ? i && !tok_parse_i64(s->word, &d) : !tok_parse_hex(s->word, &a))
 			return line_report_unexpected(s, "address", deltas ? "a delta" : "an address");
 		a += (uint64_t)d;
 		add_copied_element(x, a);
@@ -160,8 +160,8 @@ int extra_read_copy(struct parse *s)
 	unsigned active = bit_count32(s->mask);
 
 	s->once = true;
-	s->d.has_addr = true;
-	s->d.extra = EXTRA_COPY;
+	s->draft.has_addr = true;
+	s->draft.extra = EXTRA_COPY;
 	if (line_next_hex(s, UINT32_MAX, &barrier, "columns", "a hexadecimal mbarrier address") < 0 ||
 		line_next_number(s, 1, &flag, "columns", "a multicast flag 0 or 1") < 0)
 		return -1;
@@ -227,7 +227,7 @@ static int read_value(struct parse *s, uint64_t *w, uint32_t *n)
 	static const char wanted[] = "a hexadecimal value of 32 bits";
 	uint64_t count, v[32];
 
-	if (!tok_u64(s->w, &count) || (count != 1 && count != 32))
+	if (!tok_parse_u64(s->word, &count) || (count != 1 && count != 32))
 		return line_report_unexpected(s, "values", "1 or 32, the number of values of a register");
 	for (uint64_t i = 0; i < count; i++)
 		if (line_next_hex(s, UINT32_MAX, &v[i], "values", wanted) < 0)
@@ -264,7 +264,7 @@ int extra_read_values(struct parse *s)
 	uint32_t n = 0, groups = 0;
 
 	s->once = true;
-	for (line_next(s); s->w.n; line_next(s)) {
+	for (line_next(s); s->word.n; line_next(s)) {
 		if (groups++ == GROUPS)
 			return line_report_unexpected(
 				s, "values", "the end of the line after the values of 8 registers");
@@ -273,7 +273,7 @@ int extra_read_values(struct parse *s)
 	}
 	if (!n)
 		return 0;
-	s->d.extra = EXTRA_VALUES;
+	s->draft.extra = EXTRA_VALUES;
 	return insert_values(s, w, n);
 }
 

@@ -65,8 +65,8 @@ static void grow_seen_slots(struct seen_table *s)
 	s->slot = table;
 	s->n_slots = n;
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t *slot = &s->slot[slot_of_pc(s, s->e[i].pc)];
-		s->e[i].next = *slot;
+		uint32_t *slot = &s->slot[slot_of_pc(s, s->entry[i].pc)];
+		s->entry[i].next = *slot;
 		*slot = i + 1;
 	}
 }
@@ -85,7 +85,7 @@ static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
 static inline void note_entry_order(struct seen_table *s, uint32_t n)
 {
 	if (s->last)
-		s->e[s->last - 1].follow = n;
+		s->entry[s->last - 1].follow = n;
 	s->last = n;
 }
 
@@ -125,12 +125,12 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		grow_seen_slots(s);
 	uint32_t *slot = &s->slot[slot_of_pc(s, l->pc)];
 	unsigned variants = 0;
-	for (uint32_t i = *slot; i; i = s->e[i - 1].next)
+	for (uint32_t i = *slot; i; i = s->entry[i - 1].next)
 		variants++;
 	if (variants >= VARIANTS)
 		return;
-	grow(&s->e, &s->cap, s->n + 1, sizeof(s->e[0]));
-	struct seen *e = &s->e[s->n++];
+	grow(&s->entry, &s->cap, s->n + 1, sizeof(s->entry[0]));
+	struct seen *e = &s->entry[s->n++];
 	*e = (struct seen){.pc = l->pc,
 		.next = *slot,
 		.handle = l->handle,
@@ -142,7 +142,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		.needs_addr = l->needs_addr,
 		.word = l->word,
 		.issue = l->issue,
-		.unknown = code_at(t->o.code, l->handle)->row == 0xffff};
+		.unknown = code_at(t->options.code, l->handle)->row == 0xffff};
 	e->mid = keep_text(s, l->mid, mid);
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
 	keep_head(e, l);
@@ -152,7 +152,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 
 void seen_free(struct seen_table *s)
 {
-	free(s->e);
+	free(s->entry);
 	free(s->text);
 	free(s->slot);
 	*s = (struct seen_table){0};
@@ -199,17 +199,17 @@ static inline bool read_decimal(const char **p, int64_t *v)
 /* Skips the columns before the PC. A blank follows each column. */
 static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 {
-	for (int i = 0; i < t->d.prefix; i++) {
+	for (int i = 0; i < t->dialect.prefix; i++) {
 		const char *s = *p;
 		uint64_t v = 0;
 		for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < *p + 10; s++)
 			v = v * 10 + d;
 		if (s == *p || *s != ' ' || v > UINT32_MAX)
 			return false;
-		if (t->d.block_ids && i < 4 && v != (i < 3 ? t->id[i] : t->warp))
+		if (t->dialect.block_ids && i < 4 && v != (i < 3 ? t->id[i] : t->warp))
 			return false;
 		*p = s + 1;
-		if (t->d.lineno && i == t->d.prefix - 1)
+		if (t->dialect.lineno && i == t->dialect.prefix - 1)
 			*lineno = (uint32_t)v;
 	}
 	return true;
@@ -327,9 +327,9 @@ static inline bool read_addresses_and_tail(
  */
 static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
-	struct seen *all = t->seen.e;
-	const char *text = t->seen.text, *p = t->p, *stop = t->end - ROOM;
-	const struct trace_watch *watch = t->o.watch;
+	struct seen *all = t->seen.entry;
+	const char *text = t->seen.text, *p = t->position, *stop = t->end - ROOM;
+	const struct trace_watch *watch = t->options.watch;
 	uint32_t last = t->seen.last, n, i = 0;
 	struct rec *r = tb->rec + tb->n_recs;
 	if (most > tb->cap_recs - tb->n_recs)
@@ -361,7 +361,7 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 	t->got_insts += i;
 	tb->n_recs = (uint32_t)(r - tb->rec);
 	t->seen.last = last;
-	t->p = p;
+	t->position = p;
 }
 
 /* Reads the line at *p with an entry of its PC. Returns the number of the entry, from 1; 0 if no entry matches. */
@@ -376,8 +376,8 @@ static inline uint32_t read_line_of_known_pc(const struct trace *t, struct tbloc
 		mask & ~lanes)
 		return 0;
 	at += 8;
-	for (uint32_t i = s->slot[slot_of_pc(s, (uint32_t)pc)]; i; i = s->e[i - 1].next) {
-		const struct seen *e = &s->e[i - 1];
+	for (uint32_t i = s->slot[slot_of_pc(s, (uint32_t)pc)]; i; i = s->entry[i - 1].next) {
+		const struct seen *e = &s->entry[i - 1];
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
 		*r = (struct rec){e->handle, (uint32_t)mask, 0};
@@ -393,18 +393,18 @@ static inline uint32_t read_line_of_known_pc(const struct trace *t, struct tbloc
 static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	struct seen_table *s = &t->seen;
-	const char *p = t->p;
+	const char *p = t->position;
 	uint32_t lineno = 0, n;
-	if (t->d.prefix && !read_prefix(t, &p, &lineno))
+	if (t->dialect.prefix && !read_prefix(t, &p, &lineno))
 		return false;
 	n = read_line_of_known_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
 	if (!n)
 		return false;
 	note_entry_order(s, n);
 	tb->n_recs++;
-	t->unknown_recs += s->e[n - 1].unknown;
-	t->tail = s->e[n - 1].word;
-	t->p = p;
+	t->unknown_recs += s->entry[n - 1].unknown;
+	t->tail = s->entry[n - 1].word;
+	t->position = p;
 	t->line++;
 	t->got_insts++;
 	return true;
@@ -416,15 +416,15 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
  */
 static int buffer_line(struct trace *t, struct fault *f)
 {
-	if ((size_t)(t->end - t->p) < ROOM && text_fill(t, ROOM, f) < 0)
+	if ((size_t)(t->end - t->position) < ROOM && text_fill(t, ROOM, f) < 0)
 		return -1;
-	return (size_t)(t->end - t->p) >= ROOM;
+	return (size_t)(t->end - t->position) >= ROOM;
 }
 
 /* Reads at least one line that repeats an earlier line. Returns false if the next line is new. */
 static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
-	const char *from = t->p;
+	const char *from = t->position;
 	const bool keeping = t->echoes.keeping;
 	uint32_t most = t->want_insts - t->got_insts;
 	addr_reserve(tb);
@@ -433,30 +433,30 @@ static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 		echo_note_difference(t);
 		most = 1;
 	}
-	if (!t->d.prefix)
+	if (!t->dialect.prefix)
 		read_expected_lines(t, tb, lanes, most);
-	if (t->p != from)
+	if (t->position != from)
 		return true;
 	if (!read_fast_line(t, tb, lanes))
 		return false;
 	if (t->echoes.keeping)
-		echo_keep(t, tb, from, t->p, t->seen.last);
-	if (t->o.watch)
-		trace_report_record(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
+		echo_keep(t, tb, from, t->position, t->seen.last);
+	if (t->options.watch)
+		trace_report_record(t, tb, from, (size_t)(t->position - from) - 1, t->line - 1);
 	return true;
 }
 
 int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
 {
 	int r = 1;
-	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
+	if (t->dialect.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
 		if ((r = buffer_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
 			echo_read_lines(t, tb);
-		if (t->got_insts == t->want_insts || (size_t)(t->end - t->p) < ROOM)
+		if (t->got_insts == t->want_insts || (size_t)(t->end - t->position) < ROOM)
 			continue;
 		if (!read_known_lines(t, tb, lanes))
 			break;

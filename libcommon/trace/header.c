@@ -66,22 +66,22 @@ static const struct {
 };
 
 struct value {
-	struct tok w; /* text of the value */
-	struct place at;
+	struct tok text; /* text of the value */
+	struct place place;
 	const char *key; /* name of the key for messages */
 };
 
 static int bad_value(const struct value *v, struct fault *f, const char *wanted)
 {
 	char q[80];
-	return fault_set(f, v->at, "header-value", "invalid value '%s = %s' (expected %s)", v->key,
-		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
+	return fault_set(f, v->place, "header-value", "invalid value '%s = %s' (expected %s)", v->key,
+		diag_quote(q, sizeof(q), v->text.s, v->text.n), wanted);
 }
 
 static int parse_header_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
 {
 	char wanted[64];
-	if (tok_u64(v->w, to) && *to <= max)
+	if (tok_parse_u64(v->text, to) && *to <= max)
 		return 0;
 	snprintf(wanted, sizeof(wanted), "a whole number from 0 to %llu", (unsigned long long)max);
 	return bad_value(v, f, wanted);
@@ -108,7 +108,7 @@ static int parse_value_int(const struct value *v, int *to, struct fault *f)
 /* Parses "(x,y,z)". Blanks may be anywhere. */
 static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
 {
-	const char *p = v->w.s, *end = p + v->w.n;
+	const char *p = v->text.s, *end = p + v->text.n;
 	uint64_t product = 1;
 	char wanted[80];
 	for (int i = 0; i < 3; i++) {
@@ -122,7 +122,7 @@ static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max
 		while (p < end && *p >= '0' && *p <= '9')
 			p++;
 		uint64_t n;
-		if (!tok_u64((struct tok){from, (size_t)(p - from)}, &n))
+		if (!tok_parse_u64((struct tok){from, (size_t)(p - from)}, &n))
 			return bad_value(v, f, "(x,y,z), three whole numbers");
 		snprintf(wanted, sizeof(wanted), "dimensions of at least 1 with a product of at most %llu",
 			(unsigned long long)max);
@@ -137,7 +137,7 @@ static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max
 
 static int parse_value_hex(const struct value *v, uint64_t *to, struct fault *f)
 {
-	return tok_hex(v->w, to) ? 0 : bad_value(v, f, "a hexadecimal address");
+	return tok_parse_hex(v->text, to) ? 0 : bad_value(v, f, "a hexadecimal address");
 }
 
 static int set_binary_version(struct kernel_header *h, const struct value *v, struct fault *f)
@@ -156,7 +156,7 @@ static int set_binary_version(struct kernel_header *h, const struct value *v, st
 /* Sets the dialect of the lines from a word of columns.def. After "ptx", the version follows. */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
-	struct tok w = v->w;
+	struct tok w = v->text;
 	enum line_dialect d = line_dialect_named(w.s, w.s + w.n);
 	bool good = d < LINE_DIALECTS && (d != DIALECT_PTX || w.n > 4);
 	for (size_t i = 4; good && d == DIALECT_PTX && i < w.n; i++)
@@ -170,16 +170,16 @@ static int set_isa(struct kernel_header *h, const struct value *v, struct fault 
 
 static int check_ptx_hash(const struct value *v, struct fault *f)
 {
-	for (size_t i = 0; i < v->w.n; i++)
-		if (!memchr("0123456789abcdef", v->w.s[i], 16))
+	for (size_t i = 0; i < v->text.n; i++)
+		if (!memchr("0123456789abcdef", v->text.s[i], 16))
 			return bad_value(v, f, "32 hexadecimal digits");
-	return v->w.n == 32 ? 0 : bad_value(v, f, "32 hexadecimal digits");
+	return v->text.n == 32 ? 0 : bad_value(v, f, "32 hexadecimal digits");
 }
 
 static int set_code_end(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	uint64_t n;
-	if (!tok_hex(v->w, &n) || n % 8 || n > PTX_CODE_MAX)
+	if (!tok_parse_hex(v->text, &n) || n % 8 || n > PTX_CODE_MAX)
 		return bad_value(v, f, "a hexadecimal multiple of 8 up to 10000000");
 	h->code_end = (uint32_t)n;
 	return 0;
@@ -192,7 +192,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	int r = 0;
 	switch (key) {
 	case KEY_NAME:
-		name = xstrndup(v->w.s, v->w.n);
+		name = xstrndup(v->text.s, v->text.n);
 		free(h->name);
 		h->name = name;
 		break;
@@ -255,23 +255,23 @@ static int read_header_line(struct trace *t, const char *line, size_t len, unsig
 	struct tok first = tok_next(&p, end);
 	struct tok second = tok_next(&p, end);
 	int key = 0;
-	if (t->h.ptx && tok_is(first, "code") && !tok_is(second, "end"))
+	if (t->header.ptx && tok_is(first, "code") && !tok_is(second, "end"))
 		return ptx_code_line(t, line, first.s + first.n, end, f);
 	while (key < N_KEYS &&
 		!(tok_is(first, keys[key].first) && (!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
 	if (key == N_KEYS) {
-		if (t->o.watch && !is_unused_key(first, second))
+		if (t->options.watch && !is_unused_key(first, second))
 			report_unknown_key(t, line, first, f);
 		return 0;
 	}
-	if (t->o.watch && *had >> key & 1 && key != KEY_FILE && key != KEY_LINE) {
+	if (t->options.watch && *had >> key & 1 && key != KEY_FILE && key != KEY_LINE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
 			"'%s' occurs twice; the last one is used", keys[key].shown);
 		trace_report_fault(t, f);
 	}
 	*had |= 1u << key;
-	replace_invalid_value(&t->h, key);
+	replace_invalid_value(&t->header, key);
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
@@ -283,10 +283,10 @@ static int read_header_line(struct trace *t, const char *line, size_t len, unsig
 		end--;
 	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
 	if (key == KEY_FILE)
-		source_add_file(t, second, v.w);
+		source_add_file(t, second, v.text);
 	if (key == KEY_LINE)
-		return source_add_line(t, second, v.w, v.at, f);
-	return set_header_value(&t->h, (enum key)key, &v, f);
+		return source_add_line(t, second, v.text, v.place, f);
+	return set_header_value(&t->header, (enum key)key, &v, f);
 }
 
 /* Reports missing keys that have a default. */
@@ -294,7 +294,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 {
 	static const enum key hint[] = {KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER};
 	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
-		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->h.ptx))
+		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->header.ptx))
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
 			"header has no line '%s = ...'", keys[hint[i]].shown);
@@ -306,7 +306,7 @@ static void report_defaults(const struct trace *t, unsigned had, struct fault *f
 static int check_required_keys(struct trace *t, unsigned had, struct fault *f)
 {
 	report_defaults(t, had, f);
-	if (t->h.grid[2] && t->h.block[2] && (t->h.binary_version || t->h.ptx))
+	if (t->header.grid[2] && t->header.block[2] && (t->header.binary_version || t->header.ptx))
 		return 0;
 	f->id = NULL;
 	return -1;
@@ -315,30 +315,30 @@ static int check_required_keys(struct trace *t, unsigned had, struct fault *f)
 static int check_complete(struct trace *t, unsigned had, struct fault *f)
 {
 	for (int k = 0; k < N_KEYS; k++) {
-		bool must =
-			t->h.ptx && (k == KEY_BINARY || k == KEY_CODE_END) ? k == KEY_CODE_END : keys[k].must;
+		bool must = t->header.ptx && (k == KEY_BINARY || k == KEY_CODE_END) ? k == KEY_CODE_END
+										    : keys[k].must;
 		if (!must || had >> k & 1)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
 			"header has no line '%s = ...'", keys[k].shown);
 		if (!trace_report_fault(t, f))
 			return -1;
-		replace_invalid_value(&t->h, k);
+		replace_invalid_value(&t->header, k);
 	}
 	uint32_t last = ptx_code_last(t->ptx);
-	if (t->h.ptx && last >= t->h.code_end && last)
+	if (t->header.ptx && last >= t->header.code_end && last)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "code-line",
 			"instruction at pc 0x%x (expected all before the end of code at 0x%x)", last,
-			t->h.code_end);
-	if (t->o.watch && check_required_keys(t, had, f) < 0)
+			t->header.code_end);
+	if (t->options.watch && check_required_keys(t, had, f) < 0)
 		return -1;
-	if (!t->h.name)
-		t->h.name = xstrdup(t->name);
-	t->d.form = t->h.dialect;
-	t->d.prefix = line_dialect_has(t->d.form, COLUMN_PREFIX) ? -1 : 0;
-	t->d.imms = line_dialect_has(t->d.form, COLUMN_IMMEDIATES) ? -1 : 0;
+	if (!t->header.name)
+		t->header.name = xstrdup(t->name);
+	t->dialect.form = t->header.dialect;
+	t->dialect.prefix = line_dialect_has(t->dialect.form, COLUMN_PREFIX) ? -1 : 0;
+	t->dialect.imms = line_dialect_has(t->dialect.form, COLUMN_IMMEDIATES) ? -1 : 0;
 	if (had >> KEY_LINEINFO & 1)
-		t->d.lineno = t->h.lineinfo;
+		t->dialect.lineno = t->header.lineinfo;
 	return 0;
 }
 
@@ -357,7 +357,7 @@ int header_read(struct trace *t, struct fault *f)
 	size_t len = 0;
 	char q[80];
 	int r;
-	t->d.lineno =
+	t->dialect.lineno =
 		true; /* a single column before the PC is a line number unless the header says otherwise */
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
@@ -374,7 +374,7 @@ int header_read(struct trace *t, struct fault *f)
 			bad_line = read_header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
 		if (bad_line && (has_control_characters(line, len) || !trace_report_fault(t, f)))
 			return -1;
-		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
+		if (t->options.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",
 				"carriage return before the end of the line");
 			trace_report_fault(t, f);

@@ -16,7 +16,7 @@
 #include "picks.h"
 
 struct kselect_item {
-	uint32_t from, to; /* range of positions; from is 0 for a pattern */
+	uint32_t first, last; /* range of positions; from is 0 for a pattern */
 	char *pattern;
 };
 
@@ -44,12 +44,12 @@ static int parse_item(
 	}
 	const char *p = s;
 	it->pattern = NULL;
-	it->from = it->to = position(&p, end);
+	it->first = it->last = position(&p, end);
 	if (p < end && *p == '-') {
 		p++;
-		it->to = p == end ? UINT32_MAX : position(&p, end);
+		it->last = p == end ? UINT32_MAX : position(&p, end);
 	}
-	if (!it->from || p != end || it->to < it->from)
+	if (!it->first || p != end || it->last < it->first)
 		return fault_set(f, at, "kernel-list",
 			"invalid selection '%s' (expected a position from 1 ('3'), a range ('7-9', '12-') or a name pattern)",
 			diag_quote(q, sizeof(q), s, n));
@@ -124,7 +124,7 @@ bool kselect_selects(const struct kselect *s, uint32_t pos, const char *name)
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct kselect_item *it = &s->item[i];
 		if (it->pattern ? name && namelist_matches(it->pattern, name)
-				: pos >= it->from && pos <= it->to)
+				: pos >= it->first && pos <= it->last)
 			return true;
 	}
 	return false;

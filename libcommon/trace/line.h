@@ -6,11 +6,11 @@
 #include "reader.h"
 
 struct parse {
-	struct trace *t;
-	const char *line, *p, *end; /* start, position and end of the line */
-	struct fault *f;
+	struct trace *trace;
+	const char *line, *position, *end; /* start, position and end of the line */
+	struct fault *fault;
 	struct tblock *tb;
-	struct tok w;          /* last word that was read */
+	struct tok word;       /* last word that was read */
 	uint32_t lanes, mask;  /* lanes that the warp has; active lanes */
 	unsigned width;        /* bytes accessed per lane */
 	uint32_t addr;         /* address field of the record */
@@ -19,7 +19,7 @@ struct parse {
 	const struct ptx_static *code; /* PTX: static instruction in the header */
 	struct ptx_draft ptx;          /* fields of an instruction from PTX */
 	uint32_t issue_at;             /* index of the issue mask in tb->word */
-	struct draft d;                /* static fields of the line */
+	struct draft draft;            /* static fields of the line */
 };
 
 /* Sets the fault that the last word is not `wanted`. Returns -1. */
@@ -38,6 +38,7 @@ int line_read_mode(struct parse *s, unsigned mode);
 #define MODE_COPY_LIST  3 /* modes of bulk copies */
 #define MODE_COPY_DELTA 4
 
+/* Returns true if the opcode is one of a bulk or tensor copy. */
 bool extra_is_copy(const char *opcode, size_t n);
 /*
  * Reads the columns of a bulk copy: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds,

@@ -19,7 +19,7 @@
 #define BARRIERS     16u
 
 struct ptx_code {
-	struct ptx_static *s; /* instructions in the order of their PCs */
+	struct ptx_static *inst; /* instructions in the order of their PCs */
 	uint32_t n, cap;
 	struct arena text;
 	uint64_t hash;
@@ -34,31 +34,31 @@ struct items {
 };
 
 struct item_line {
-	struct trace *t;
-	const char *line, *p, *end; /* start, position and end of the line */
-	struct tok w;               /* current word */
-	struct fault *f;
+	struct trace *trace;
+	const char *line, *position, *end; /* start, position and end of the line */
+	struct tok word;                   /* current word */
+	struct fault *fault;
 };
 
 static int report_bad_item(const struct item_line *l, const char *wanted)
 {
 	char q[64];
-	struct place at = text_place(l->t, l->line, l->w.s);
+	struct place at = text_place(l->trace, l->line, l->word.s);
 
-	if (!l->w.n)
-		return fault_set(l->f, at, "code-line", "line ends early (expected %s)", wanted);
-	return fault_set(l->f, at, "code-line", "unexpected '%s' (expected %s)",
-		diag_quote(q, sizeof(q), l->w.s, l->w.n), wanted);
+	if (!l->word.n)
+		return fault_set(l->fault, at, "code-line", "line ends early (expected %s)", wanted);
+	return fault_set(l->fault, at, "code-line", "unexpected '%s' (expected %s)",
+		diag_quote(q, sizeof(q), l->word.s, l->word.n), wanted);
 }
 
-static void next_item(struct item_line *l) { l->w = tok_next(&l->p, l->end); }
+static void next_item(struct item_line *l) { l->word = tok_next(&l->position, l->end); }
 
 void ptx_code_free(struct ptx_code *c)
 {
 	if (!c)
 		return;
 	arena_free(&c->text);
-	free(c->s);
+	free(c->inst);
 	free(c);
 }
 
@@ -69,17 +69,17 @@ const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc)
 	while (lo < hi) {
 		uint32_t m = lo + (hi - lo) / 2;
 
-		if (c->s[m].pc < pc)
+		if (c->inst[m].pc < pc)
 			lo = m + 1;
 		else
 			hi = m;
 	}
-	return c && lo < c->n && c->s[lo].pc == pc ? &c->s[lo] : NULL;
+	return c && lo < c->n && c->inst[lo].pc == pc ? &c->inst[lo] : NULL;
 }
 
 uint64_t ptx_code_hash(const struct ptx_code *c) { return c ? c->hash : 0; }
 
-uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n - 1].pc : 0; }
+uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->inst[c->n - 1].pc : 0; }
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
@@ -90,9 +90,9 @@ static bool parse_register_number(struct tok w, uint32_t *number, int32_t *bank)
 	struct tok left = {w.s, slash ? (size_t)(slash - w.s) : w.n};
 	uint64_t a, b = 0;
 
-	if (!tok_u64(left, &a) || !a || a > PTX_REGISTER_MAX)
+	if (!tok_parse_u64(left, &a) || !a || a > PTX_REGISTER_MAX)
 		return false;
-	if (slash && (!tok_u64((struct tok){slash + 1, w.n - left.n - 1}, &b) || b > UINT16_MAX))
+	if (slash && (!tok_parse_u64((struct tok){slash + 1, w.n - left.n - 1}, &b) || b > UINT16_MAX))
 		return false;
 	*number = (uint32_t)a;
 	*bank = slash ? (int32_t)b : -1;
@@ -124,12 +124,12 @@ static void add_address_register(struct items *i, uint32_t number, int32_t bank)
 
 static int read_code_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
 {
-	const char kind = l->w.s[0];
+	const char kind = l->word.s[0];
 	const struct ptx_op *op = form->op;
 	uint32_t number;
 	int32_t bank;
 
-	if (!parse_register_number((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
+	if (!parse_register_number((struct tok){l->word.s + 1, l->word.n - 1}, &number, &bank))
 		return report_bad_item(
 			l, "a register number from 1 to 65535 after its letter, optionally with /BANK");
 	if (i->n++ == ITEMS)
@@ -154,8 +154,8 @@ static int read_code_register(const struct item_line *l, struct items *i, const 
 			add_address_register(i, number, bank);
 		break;
 	}
-	if (number >= l->t->h.registers)
-		l->t->h.registers = number + 1;
+	if (number >= l->trace->header.registers)
+		l->trace->header.registers = number + 1;
 	return 0;
 }
 
@@ -167,9 +167,10 @@ bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
 	struct tok first = {w.s, comma ? (size_t)(comma - w.s) : w.n};
 	uint64_t a, b = 0;
 
-	if (!tok_u64(first, &a) || a >= BARRIERS)
+	if (!tok_parse_u64(first, &a) || a >= BARRIERS)
 		return false;
-	if (comma && (!tok_u64((struct tok){comma + 1, w.n - first.n - 1}, &b) || !b || b % 32 || b > 2048))
+	if (comma &&
+		(!tok_parse_u64((struct tok){comma + 1, w.n - first.n - 1}, &b) || !b || b % 32 || b > 2048))
 		return false;
 	*id = (uint8_t)a;
 	*warps = (uint8_t)(b / 32);
@@ -178,12 +179,12 @@ bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
 
 static int read_code_source(const struct item_line *l, struct ptx_static *s)
 {
-	const char *comma = memchr(l->w.s, ',', l->w.n);
+	const char *comma = memchr(l->word.s, ',', l->word.n);
 	uint64_t file = 0, line = 0;
-	const char *from = l->w.s + 2;
+	const char *from = l->word.s + 2;
 
-	if (!comma || !tok_u64((struct tok){from, (size_t)(comma - from)}, &file) ||
-		!tok_u64((struct tok){comma + 1, l->w.n - (size_t)(comma + 1 - l->w.s)}, &line) ||
+	if (!comma || !tok_parse_u64((struct tok){from, (size_t)(comma - from)}, &file) ||
+		!tok_parse_u64((struct tok){comma + 1, l->word.n - (size_t)(comma + 1 - l->word.s)}, &line) ||
 		file > UINT32_MAX || line > UINT32_MAX)
 		return report_bad_item(l, "l:FILE,LINE");
 	s->file = (uint32_t)file;
@@ -195,21 +196,21 @@ static bool item_begins(struct tok w, const char *with) { return w.n > 2 && !mem
 
 static int read_code_item(const struct item_line *l, struct ptx_static *s, struct items *i)
 {
-	if (strchr("DSVPA", l->w.s[0]))
+	if (strchr("DSVPA", l->word.s[0]))
 		return read_code_register(l, i, &s->form);
-	if (item_begins(l->w, "l:"))
+	if (item_begins(l->word, "l:"))
 		return read_code_source(l, s);
-	if (tok_is(l->w, "ends")) {
+	if (tok_is(l->word, "ends")) {
 		s->ends = true;
 		return 0;
 	}
-	if (tok_is(l->w, "s:local") && s->form.space == SPACE_PARAM) {
+	if (tok_is(l->word, "s:local") && s->form.space == SPACE_PARAM) {
 		s->form.space = SPACE_LOCAL_PARAM;
 		return 0;
 	}
-	if (item_begins(l->w, "b:") && s->form.class == CLASS_BARRIER) {
+	if (item_begins(l->word, "b:") && s->form.class == CLASS_BARRIER) {
 		s->barrier_known = true;
-		if (ptx_barrier((struct tok){l->w.s + 2, l->w.n - 2}, &s->barrier, &s->barrier_warps))
+		if (ptx_barrier((struct tok){l->word.s + 2, l->word.n - 2}, &s->barrier, &s->barrier_warps))
 			return 0;
 		return report_bad_item(l,
 			"b:ID or b:ID,THREADS with an id below 16 and a multiple of 32 threads up to 2048");
@@ -240,11 +241,12 @@ static void store_register_numbers(struct ptx_code *c, struct ptx_static *s, con
 
 static int read_code_pc(struct item_line *l, struct ptx_static *s)
 {
-	const struct ptx_code *c = l->t->ptx;
+	const struct ptx_code *c = l->trace->ptx;
 	uint64_t pc;
 
 	next_item(l);
-	if (!tok_hex(l->w, &pc) || pc % STEP || pc >= PTX_CODE_MAX || (c->n && pc <= c->s[c->n - 1].pc))
+	if (!tok_parse_hex(l->word, &pc) || pc % STEP || pc >= PTX_CODE_MAX ||
+		(c->n && pc <= c->inst[c->n - 1].pc))
 		return report_bad_item(
 			l, "a hexadecimal PC, a multiple of 8 above the PC of the previous line");
 	s->pc = (uint32_t)pc;
@@ -254,37 +256,37 @@ static int read_code_pc(struct item_line *l, struct ptx_static *s)
 static int read_code_opcode(struct item_line *l, struct ptx_static *s)
 {
 	next_item(l);
-	bool good = l->w.n && l->w.n < 256 && l->w.s[0] >= 'a' && l->w.s[0] <= 'z';
-	for (size_t i = 0; good && i < l->w.n; i++)
-		good = l->w.s[i] > ' ' && l->w.s[i] <= '~';
+	bool good = l->word.n && l->word.n < 256 && l->word.s[0] >= 'a' && l->word.s[0] <= 'z';
+	for (size_t i = 0; good && i < l->word.n; i++)
+		good = l->word.s[i] > ' ' && l->word.s[i] <= '~';
 	if (!good)
 		return report_bad_item(l, "an opcode of PTX");
-	ptx_form_of(&s->form, l->w.s, l->w.n);
-	s->opcode_place = text_place(l->t, l->line, l->w.s);
-	s->text = arena_strndup(&l->t->ptx->text, l->w.s, (size_t)(l->end - l->w.s));
-	s->text_len = (size_t)(l->end - l->w.s);
-	s->opcode_len = l->w.n;
+	ptx_form_of(&s->form, l->word.s, l->word.n);
+	s->opcode_place = text_place(l->trace, l->line, l->word.s);
+	s->text = arena_strndup(&l->trace->ptx->text, l->word.s, (size_t)(l->end - l->word.s));
+	s->text_len = (size_t)(l->end - l->word.s);
+	s->opcode_len = l->word.n;
 	return 0;
 }
 
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f)
 {
-	struct item_line l = {.t = t, .line = line, .p = p, .end = end, .f = f};
+	struct item_line l = {.trace = t, .line = line, .position = p, .end = end, .fault = f};
 	struct ptx_static s = {0};
 	struct items items = {.n = 0};
 
 	if (!t->ptx)
 		t->ptx = xcalloc(1, sizeof(*t->ptx));
-	while (l.end > l.p && is_space(l.end[-1]))
+	while (l.end > l.position && is_space(l.end[-1]))
 		l.end--;
 	if (read_code_pc(&l, &s) < 0 || read_code_opcode(&l, &s) < 0)
 		return -1;
-	for (next_item(&l); l.w.n; next_item(&l))
+	for (next_item(&l); l.word.n; next_item(&l))
 		if (read_code_item(&l, &s, &items) < 0)
 			return -1;
 	store_register_numbers(t->ptx, &s, &items);
-	grow(&t->ptx->s, &t->ptx->cap, t->ptx->n + 1, sizeof(t->ptx->s[0]));
-	t->ptx->s[t->ptx->n++] = s;
+	grow(&t->ptx->inst, &t->ptx->cap, t->ptx->n + 1, sizeof(t->ptx->inst[0]));
+	t->ptx->inst[t->ptx->n++] = s;
 	t->ptx->hash = XXH3_64bits_withSeed(p, (size_t)(end - p), t->ptx->hash);
 	return 0;
 }

@@ -31,21 +31,21 @@ static void draft_ptx(struct parse *s)
 		.barrier = c->barrier,
 		.barrier_warps = c->barrier_warps,
 		.ends = c->ends};
-	s->d.opcode = c->text;
-	s->d.opcode_len = c->opcode_len;
-	s->d.lineno = c->lineno;
-	s->d.file_number = c->file;
-	s->d.file = trace_source(s->t, c->file);
-	s->d.n_dst = c->n_dst;
-	s->d.n_src = c->n_src;
-	s->d.ptx = &s->ptx;
-	memcpy(s->d.reg, c->number, n * sizeof(s->d.reg[0]));
+	s->draft.opcode = c->text;
+	s->draft.opcode_len = c->opcode_len;
+	s->draft.lineno = c->lineno;
+	s->draft.file_number = c->file;
+	s->draft.file = trace_source(s->trace, c->file);
+	s->draft.n_dst = c->n_dst;
+	s->draft.n_src = c->n_src;
+	s->draft.ptx = &s->ptx;
+	memcpy(s->draft.reg, c->number, n * sizeof(s->draft.reg[0]));
 }
 
 /* Reserves a word before the addresses if the line has an issue mask. */
 static void reserve_issue_mask(struct parse *s)
 {
-	s->ptx.issue_mask = memmem(s->p, (size_t)(s->end - s->p), " i:", 3) != NULL;
+	s->ptx.issue_mask = memmem(s->position, (size_t)(s->end - s->position), " i:", 3) != NULL;
 	s->issue_at = s->tb->n_words;
 	if (!s->ptx.issue_mask)
 		return;
@@ -58,19 +58,19 @@ int ptx_line_read_bytes(struct parse *s)
 	uint64_t width;
 	bool access;
 
-	s->code = ptx_code_at(s->t->ptx, s->d.pc);
+	s->code = ptx_code_at(s->trace->ptx, s->draft.pc);
 	if (!s->code)
-		return fault_set(s->f, text_place(s->t, s->line, s->seen.head), "pc",
-			"instruction at pc 0x%x has no line '-code' in the header", s->d.pc);
+		return fault_set(s->fault, text_place(s->trace, s->line, s->seen.head), "pc",
+			"instruction at pc 0x%x has no line '-code' in the header", s->draft.pc);
 	draft_ptx(s);
 	access = s->ptx.form.space != SPACE_NONE;
 	line_next(s);
-	if (!tok_u64(s->w, &width) || width > WIDTH_MAX || (width != 0) != access)
+	if (!tok_parse_u64(s->word, &width) || width > WIDTH_MAX || (width != 0) != access)
 		return line_report_unexpected(s, "width",
 			access ? "the bytes that each lane accesses"
 			       : "0, as the instruction accesses no memory");
 	s->width = s->ptx.size = (unsigned)width;
-	s->d.has_addr = access;
+	s->draft.has_addr = access;
 	reserve_issue_mask(s);
 	return 0;
 }
@@ -81,13 +81,13 @@ static int read_issue_mask_item(struct parse *s)
 {
 	uint64_t v;
 
-	if (!tok_hex(skip_past(s->w), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
+	if (!tok_parse_hex(skip_past(s->word), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
 		return line_report_unexpected(s, "issue-mask",
 			"i: and a hexadecimal mask of lanes that the warp has, with all of the mask before");
 	s->tb->word[s->issue_at] = v;
 	s->addr = s->addr ? s->addr : (s->issue_at + 1) << 2 | ADDR_NONE;
 	s->seen.issue = true;
-	s->seen.tail = s->p;
+	s->seen.tail = s->position;
 	line_next(s);
 	return 0;
 }
@@ -97,7 +97,7 @@ static int read_barrier_item(struct parse *s)
 	if (s->ptx.form.class != CLASS_BARRIER)
 		return line_report_unexpected(
 			s, "barrier", "no b:, because the instruction is not a barrier");
-	if (!ptx_barrier(skip_past(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
+	if (!ptx_barrier(skip_past(s->word), &s->ptx.barrier, &s->ptx.barrier_warps))
 		return line_report_unexpected(s, "barrier",
 			"b: and an id below 16, perhaps with a multiple of 32 threads up to 2048");
 	line_next(s);
@@ -106,7 +106,7 @@ static int read_barrier_item(struct parse *s)
 
 static int read_space_item(struct parse *s)
 {
-	struct tok name = skip_past(s->w);
+	struct tok name = skip_past(s->word);
 	bool shared = tok_is(name, "shared");
 
 	if (s->ptx.form.space != SPACE_GENERIC)
@@ -124,14 +124,14 @@ int ptx_line_read_items(struct parse *s)
 	bool barrier;
 
 	line_next(s);
-	if (word_begins(s->w, "i:") && read_issue_mask_item(s) < 0)
+	if (word_begins(s->word, "i:") && read_issue_mask_item(s) < 0)
 		return -1;
-	barrier = word_begins(s->w, "b:");
+	barrier = word_begins(s->word, "b:");
 	if (barrier && read_barrier_item(s) < 0)
 		return -1;
-	if (word_begins(s->w, "s:") && read_space_item(s) < 0)
+	if (word_begins(s->word, "s:") && read_space_item(s) < 0)
 		return -1;
-	if (s->w.n || s->ptx.issue_mask != s->seen.issue)
+	if (s->word.n || s->ptx.issue_mask != s->seen.issue)
 		return line_report_bad_column(s, COLUMN_ITEMS);
 	if (s->ptx.form.class == CLASS_BARRIER && !barrier && !s->code->barrier_known)
 		return line_report_unexpected(s, "barrier", "b:ID, because the header does not have it");

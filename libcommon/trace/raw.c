@@ -10,7 +10,7 @@
 
 bool raw_is_line(const struct trace *t, const char *line, size_t len)
 {
-	return line_prefix(t->d.form, line, len) >= 4;
+	return line_prefix(t->dialect.form, line, len) >= 4;
 }
 
 /* Sets the current thread block and warp from the line, so that line_parse() accepts it. */
@@ -27,7 +27,7 @@ static void set_ids_from_line(struct trace *t, struct tblock *tb, const char *li
 
 static uint32_t raw_lanes_of_warp(const struct trace *t)
 {
-	uint64_t threads = kernel_threads(&t->h), first = (uint64_t)t->warp * 32;
+	uint64_t threads = kernel_threads(&t->header), first = (uint64_t)t->warp * 32;
 	if (first >= threads)
 		return 0;
 	return threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
@@ -59,6 +59,6 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 		text_next(t, line + len);
 	}
 	tb->n_recs = tb->n_words = 0;
-	t->over = true;
+	t->end_reported = true;
 	return r;
 }

@@ -53,7 +53,7 @@ struct seen {
 };
 
 struct seen_table {
-	struct seen *e; /* entries of the table */
+	struct seen *entry; /* entries of the table */
 	uint32_t n, cap;
 	char *text;
 	uint32_t n_text, cap_text;
@@ -90,14 +90,14 @@ struct id_set {
 };
 
 struct trace {
-	struct trace_options o; /* options of the caller */
+	struct trace_options options; /* options of the caller */
 	struct input *in;
 	const char *name;
-	struct kernel_header h; /* header of the kernel */
-	struct dialect d;       /* column counts of the lines */
+	struct kernel_header header; /* header of the kernel */
+	struct dialect dialect;      /* column counts of the lines */
 
 	/* The window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released. */
-	const char *base, *p, *end;
+	const char *base, *position, *end;
 	uint64_t line, base_line; /* line numbers at p and at base */
 	bool last;                /* true if the input has no text after `end` */
 
@@ -117,10 +117,10 @@ struct trace {
 	uint32_t bad_lines; /* number of lines of the current warp that were skipped */
 	bool stray;         /* true if the current warp is not in the block */
 	bool uncounted;     /* true if the current warp's count is unknown, or is wrong and was reported */
-	bool passing;       /* true while lines up to the next expected one are skipped */
-	bool begun;         /* true after the #BEGIN_TB of the next block was read */
+	bool skips_lines;   /* true while lines up to the next expected one are skipped */
+	bool block_begun;   /* true after the #BEGIN_TB of the next block was read */
 	bool loose_grid;    /* true if there are more blocks than the grid has, so that ids are not checked */
-	bool over;          /* true after the end was reached and reported */
+	bool end_reported;  /* true after the end was reached and reported */
 	bool probing;       /* true while a line is parsed as another dialect, as a trial */
 	bool raw;           /* true for a raw trace, which is not grouped */
 	bool tail;          /* value of trace_line.tail for the last line */
@@ -142,7 +142,7 @@ struct trace {
 /* Passes a fault to the watcher. Returns true if reading continues. */
 static inline bool trace_report_fault(const struct trace *t, const struct fault *f)
 {
-	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
+	return t->options.watch && t->options.watch->fault(t->options.watch->ctx, f);
 }
 
 /* Passes the last record of tb to the watcher. no is the number of its line. */
@@ -150,7 +150,7 @@ static inline void trace_report_record(
 	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
 	struct trace_line l = {no, line, len, t->warp, t->tail};
-	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
+	t->options.watch->record(t->options.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
 }
 
 /* ---- trace.c, also for pack/trace.c ---- */
@@ -204,9 +204,9 @@ struct tok {
 /* Returns the next blank-separated word in [*s, end) and moves *s past it. n is 0 if there is none. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
-bool tok_u64(struct tok w, uint64_t *v); /* parses a decimal number */
-bool tok_hex(struct tok w, uint64_t *v); /* parses a hexadecimal number, with or without 0x */
-bool tok_i64(struct tok w, int64_t *v);  /* parses a decimal number with an optional sign */
+bool tok_parse_u64(struct tok w, uint64_t *v); /* parses a decimal number */
+bool tok_parse_hex(struct tok w, uint64_t *v); /* parses a hexadecimal number, with or without 0x */
+bool tok_parse_i64(struct tok w, int64_t *v);  /* parses a decimal number with an optional sign */
 
 static inline bool is_space(char c) { return line_blank(c); }
 

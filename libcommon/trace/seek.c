@@ -13,8 +13,8 @@ int trace_seek(struct trace *t, uint64_t block, struct tblock *tb, struct fault 
 {
 	int r = 1;
 
-	if (block >= kernel_blocks(&t->h))
-		return report_no_such_block(t, block, kernel_blocks(&t->h), f);
+	if (block >= kernel_blocks(&t->header))
+		return report_no_such_block(t, block, kernel_blocks(&t->header), f);
 	if (block == t->blocks)
 		return 1;
 	if (t->columns && (r = packed_seek(t, block, f)) <= 0)

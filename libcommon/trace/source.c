@@ -53,7 +53,7 @@ void source_add_file(struct trace *t, struct tok number, struct tok name)
 	uint64_t file;
 	struct sources *s;
 
-	if (!tok_u64(number, &file) || file > UINT32_MAX || !name.n || trace_source(t, (uint32_t)file))
+	if (!tok_parse_u64(number, &file) || file > UINT32_MAX || !name.n || trace_source(t, (uint32_t)file))
 		return;
 	s = get_or_make_sources(t);
 	if (s->n_files == FILES_MAX)
@@ -75,12 +75,12 @@ int source_add_line(struct trace *t, struct tok pc, struct tok value, struct pla
 	uint64_t from, file, line;
 	char q[80];
 
-	if (!tok_hex(pc, &from) || from > UINT32_MAX || (s->n_rows && from <= s->row[s->n_rows - 1].pc))
+	if (!tok_parse_hex(pc, &from) || from > UINT32_MAX || (s->n_rows && from <= s->row[s->n_rows - 1].pc))
 		return fault_set(f, at, "header-value",
 			"invalid PC '%s' of '-line' (expected a hexadecimal PC above the PC of the previous line)",
 			diag_quote(q, sizeof(q), pc.s, pc.n));
-	if (!comma || !tok_u64((struct tok){value.s, (size_t)(comma - value.s)}, &file) ||
-		!tok_u64((struct tok){comma + 1, value.n - (size_t)(comma + 1 - value.s)}, &line) ||
+	if (!comma || !tok_parse_u64((struct tok){value.s, (size_t)(comma - value.s)}, &file) ||
+		!tok_parse_u64((struct tok){comma + 1, value.n - (size_t)(comma + 1 - value.s)}, &line) ||
 		file > UINT32_MAX || line > UINT32_MAX)
 		return fault_set(f, at, "header-value", "invalid value '-line = %s' (expected FILE,LINE)",
 			diag_quote(q, sizeof(q), value.s, value.n));

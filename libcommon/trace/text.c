@@ -34,26 +34,26 @@ static void hash_text_bytes(XXH3_state_t *s, const char *bytes, size_t n)
 
 void text_release(struct trace *t)
 {
-	size_t n = (size_t)(t->p - t->base);
+	size_t n = (size_t)(t->position - t->base);
 	if (!n)
 		return;
 	if (t->hash)
 		hash_text_bytes(t->hash, t->base, n);
 	input_consume(t->in, n, t->line - t->base_line);
-	t->base = t->p;
+	t->base = t->position;
 	t->base_line = t->line;
 }
 
 int text_fill(struct trace *t, size_t n, struct fault *f)
 {
-	if ((size_t)(t->end - t->p) >= n || t->last)
+	if ((size_t)(t->end - t->position) >= n || t->last)
 		return 0;
 	text_release(t);
 	const char *bytes;
 	long got = input_window(t->in, n, &bytes, f);
 	if (got < 0)
 		return -1;
-	t->base = t->p = bytes;
+	t->base = t->position = bytes;
 	t->end = bytes + got;
 	t->last = (size_t)got < n;
 	return 0;
@@ -63,11 +63,11 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 {
 	size_t known = 0;
 	for (;;) {
-		size_t have = (size_t)(t->end - t->p);
-		const char *nl = have > known ? memchr(t->p + known, '\n', have - known) : NULL;
+		size_t have = (size_t)(t->end - t->position);
+		const char *nl = have > known ? memchr(t->position + known, '\n', have - known) : NULL;
 		if (nl || (t->last && have)) {
-			*line = t->p;
-			*len = nl ? (size_t)(nl - t->p) : have;
+			*line = t->position;
+			*len = nl ? (size_t)(nl - t->position) : have;
 			t->no_newline = !nl;
 			return 1;
 		}
@@ -84,7 +84,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 
 void text_next(struct trace *t, const char *line_end)
 {
-	t->p = line_end < t->end ? line_end + 1 : line_end;
+	t->position = line_end < t->end ? line_end + 1 : line_end;
 	t->line++;
 }
 
@@ -104,20 +104,20 @@ struct tok tok_next(const char **s, const char *end)
 
 bool tok_is(struct tok w, const char *word) { return w.n == strlen(word) && !memcmp(w.s, word, w.n); }
 
-bool tok_u64(struct tok w, uint64_t *v) { return num_whole(w.s, w.n, UINT64_MAX, v); }
+bool tok_parse_u64(struct tok w, uint64_t *v) { return num_whole(w.s, w.n, UINT64_MAX, v); }
 
-bool tok_i64(struct tok w, int64_t *v)
+bool tok_parse_i64(struct tok w, int64_t *v)
 {
 	bool negative = w.n && w.s[0] == '-';
 	uint64_t u;
 	w.s += negative, w.n -= negative;
-	if (!tok_u64(w, &u) || u > (uint64_t)INT64_MAX + negative)
+	if (!tok_parse_u64(w, &u) || u > (uint64_t)INT64_MAX + negative)
 		return false;
 	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
 	return true;
 }
 
-bool tok_hex(struct tok w, uint64_t *v)
+bool tok_parse_hex(struct tok w, uint64_t *v)
 {
 	if (w.n > 2 && w.s[0] == '0' && (w.s[1] | 32) == 'x')
 		w.s += 2, w.n -= 2;

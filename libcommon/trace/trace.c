@@ -20,12 +20,12 @@
 struct trace *trace_open_input(struct input *in, const struct trace_options *o, struct fault *f)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
-	t->o = *o;
+	t->options = *o;
 	t->in = in;
 	t->name = input_name(in);
 	t->line = t->base_line = 1;
 	t->warp = UINT32_MAX;
-	t->d = (struct dialect){.prefix = -1, .imms = -1};
+	t->dialect = (struct dialect){.prefix = -1, .imms = -1};
 	if (o->hash) {
 		t->hash = XXH3_createState();
 		if (!t->hash)
@@ -36,7 +36,7 @@ struct trace *trace_open_input(struct input *in, const struct trace_options *o, 
 		trace_close(t);
 		return NULL;
 	}
-	t->ids.n_pages = (kernel_blocks(&t->h) + ID_PAGE_BITS - 1) / ID_PAGE_BITS;
+	t->ids.n_pages = (kernel_blocks(&t->header) + ID_PAGE_BITS - 1) / ID_PAGE_BITS;
 	t->ids.page = xcalloc(t->ids.n_pages, sizeof(t->ids.page[0]));
 	return t;
 }
@@ -59,13 +59,13 @@ void trace_close(struct trace *t)
 	echo_free(&t->echoes);
 	ptx_code_free(t->ptx);
 	XXH3_freeState(t->hash);
-	free(t->h.name);
+	free(t->header.name);
 	input_close(t->in);
 	packed_close(t->packed);
 	free(t);
 }
 
-const struct kernel_header *trace_header(const struct trace *t) { return &t->h; }
+const struct kernel_header *trace_header(const struct trace *t) { return &t->header; }
 
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n)
 {
@@ -92,7 +92,7 @@ uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)
 {
-	return (struct trace_shape){t->d.form, t->d.prefix, t->d.imms, t->raw};
+	return (struct trace_shape){t->dialect.form, t->dialect.prefix, t->dialect.imms, t->raw};
 }
 
 void tblock_free(struct tblock *tb)
@@ -137,7 +137,7 @@ static int read_block_id(struct trace *t, struct tblock *tb, const char *line, s
 
 int trace_claim_block(struct trace *t, const uint64_t v[3], struct fault *f)
 {
-	const uint32_t *g = t->h.grid;
+	const uint32_t *g = t->header.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
 		return fault_set(f, current_place(t), "block-id-grid",
 			"thread block %llu,%llu,%llu is outside the grid of %u,%u,%u",
@@ -176,7 +176,7 @@ static int read_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 	if (check_warp_done(t, f) < 0 && !trace_report_fault(t, f))
 		return -1;
 	t->warp = UINT32_MAX;
-	t->passing = true;
+	t->skips_lines = true;
 	if (trace_parse_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
 	if (!t->has_id && (report_unexpected_line(t, "block-id", line, len,
@@ -185,13 +185,13 @@ static int read_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 		return -1;
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
-	t->has_insts = t->uncounted = t->passing = false;
+	t->has_insts = t->uncounted = t->skips_lines = false;
 	t->want_insts = t->got_insts = t->bad_lines = 0;
 	t->stray = true;
 	if (v >= tb->n_warps)
 		return fault_set(f, current_place(t), "warp-id",
 			"warp %llu does not exist (expected 0 to %u for a block of %u threads)",
-			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
+			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->header));
 	if (tb->warp[v].count != ABSENT)
 		return fault_set(f, current_place(t), "warp-repeated",
 			"warp %u occurs twice in thread block %u,%u,%u", (unsigned)v, tb->x, tb->y, tb->z);
@@ -245,9 +245,9 @@ static int check_instruction_count(struct trace *t, const char *line, size_t len
 static int read_inst_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
-	if (t->warp == UINT32_MAX && t->passing)
+	if (t->warp == UINT32_MAX && t->skips_lines)
 		return 0;
-	t->passing = t->o.watch != NULL;
+	t->skips_lines = t->options.watch != NULL;
 	if (t->warp == UINT32_MAX)
 		return report_unexpected_line(
 			t, "block-line", line, len, "'thread block = x,y,z' or 'warp = <number>'", f);
@@ -263,7 +263,7 @@ static int read_inst_line(
 	t->got_insts++;
 	if (!t->stray && tb->warp[t->warp].count == 0 && t->got_insts == 1)
 		tb->warp[t->warp].line = t->line;
-	if (t->o.watch)
+	if (t->options.watch)
 		trace_report_record(t, tb, line, len, t->line);
 	return 0;
 }
@@ -274,13 +274,13 @@ static uint32_t warp_lanes(const struct trace *t)
 {
 	if (t->stray)
 		return UINT32_MAX;
-	uint32_t left = kernel_threads(&t->h) - t->warp * 32;
+	uint32_t left = kernel_threads(&t->header) - t->warp * 32;
 	return left >= 32 ? UINT32_MAX : (1u << left) - 1;
 }
 
 void trace_begin_block(struct trace *t, struct tblock *tb)
 {
-	tb->n_warps = kernel_warps(&t->h);
+	tb->n_warps = kernel_warps(&t->header);
 	tb->n_recs = tb->n_words = 0;
 	rec_reserve(tb); /* warps without records refer to the start of the array */
 	tb->cluster = (struct cluster_place){0};
@@ -288,7 +288,7 @@ void trace_begin_block(struct trace *t, struct tblock *tb)
 	for (uint32_t w = 0; w < tb->n_warps; w++)
 		tb->warp[w] = (struct warp_recs){0, ABSENT, 0};
 	t->warp = UINT32_MAX;
-	t->has_id = t->has_insts = t->stray = t->uncounted = t->passing = false;
+	t->has_id = t->has_insts = t->stray = t->uncounted = t->skips_lines = false;
 	t->want_insts = t->got_insts = t->bad_lines = 0;
 }
 
@@ -320,7 +320,7 @@ static uint32_t fill_missing_warps(const struct tblock *tb, uint32_t *first)
 int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 {
 	uint32_t first = 0, missing = fill_missing_warps(tb, &first);
-	if (!missing || t->o.fragments)
+	if (!missing || t->options.fragments)
 		return 0;
 	fault_set(f, current_place(t), "warp-missing",
 		"%u warps in thread block %u,%u,%u (expected %u): warp %u is missing", tb->n_warps - missing,
@@ -347,7 +347,7 @@ static int parse_block_line(struct trace *t, struct tblock *tb, const char *line
 		report_unexpected_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
 		if (!tok_is(w, "#BEGIN_TB") || !trace_report_fault(t, f))
 			return -1;
-		t->begun = true;
+		t->block_begun = true;
 		return check_whole_block(t, tb, f) < 0 ? -1 : 1;
 	}
 	if (line_begins(w, rest, "thread"))
@@ -363,11 +363,11 @@ static int parse_block_line(struct trace *t, struct tblock *tb, const char *line
 
 static int report_early_end(const struct trace *t, bool inside, struct fault *f)
 {
-	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
+	const char *id = inside || !t->options.watch ? "truncated" : "blocks-missing";
 	return fault_set(f, current_place(t), id,
 		"file ends%s after %llu of %llu thread blocks (expected %s)",
 		inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
-		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
+		(unsigned long long)kernel_blocks(&t->header), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
 /* Reports a bad line at the end of the file as a truncated one. */
@@ -385,7 +385,7 @@ static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
 		return false;
 	for (uint32_t w = 0; w < tb->n_warps; w++)
-		if (tb->warp[w].count == ABSENT && !t->o.fragments)
+		if (tb->warp[w].count == ABSENT && !t->options.fragments)
 			return false;
 	return true;
 }
@@ -402,16 +402,16 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 		fault_set(f, current_place(t), "block-end",
 			"file ends without #END_TB after a whole thread block");
 		fill_missing_warps(tb, &first);
-		if (t->o.watch)
+		if (t->options.watch)
 			return trace_report_fault(t, f) ? 0 : -1;
-		if (t->o.warn)
-			t->o.warn(t->o.ctx, f);
+		if (t->options.warn)
+			t->options.warn(t->options.ctx, f);
 		else
 			diag_warn(f->at, "%s", f->text);
 		return 0;
 	}
 	report_early_end(t, true, f);
-	t->over = true;
+	t->end_reported = true;
 	t->no_newline = false;
 	fill_missing_warps(tb, &first);
 	return trace_report_fault(t, f) ? 0 : -1;
@@ -437,13 +437,13 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			report_truncated_line(t, line, len, f);
 			if (!trace_report_fault(t, f))
 				return -1;
-			t->over = t->last && line + len == t->end;
-			t->no_newline = t->no_newline && !t->over;
-			r = t->over;
+			t->end_reported = t->last && line + len == t->end;
+			t->no_newline = t->no_newline && !t->end_reported;
+			r = t->end_reported;
 		}
 		text_next(t, line + len);
 	}
-	if (t->over)
+	if (t->end_reported)
 		fill_missing_warps(tb, &first);
 	return 0;
 }
@@ -454,23 +454,23 @@ static int skip_to_next_block(struct trace *t, struct fault *f)
 	const char *line;
 	size_t len;
 	int r;
-	if (t->begun) {
-		t->begun = false;
+	if (t->block_begun) {
+		t->block_begun = false;
 		return 1;
 	}
-	t->passing = false;
+	t->skips_lines = false;
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);
 		bool found = tok_is(w, "#BEGIN_TB");
-		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
+		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->skips_lines) {
 			report_unexpected_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
 				"#BEGIN_TB before it (a raw trace is grouped by trace-pack --group)", f);
 			if (!trace_report_fault(t, f))
 				return -1;
-			t->passing = true;
+			t->skips_lines = true;
 		}
-		if (t->passing && tok_is(w, "thread"))
+		if (t->skips_lines && tok_is(w, "thread"))
 			return 1;
 		text_next(t, line + len);
 		if (found)
@@ -483,7 +483,7 @@ static int report_small_grid(const struct trace *t, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
 		"more thread blocks than the %llu of grid %u,%u,%u (expected the end of the file)",
-		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
+		(unsigned long long)t->blocks, t->header.grid[0], t->header.grid[1], t->header.grid[2]);
 }
 
 /* Returns 1 if the next line belongs to a raw trace, which only a watcher can read; 0 if it does not; or -1. */
@@ -492,7 +492,7 @@ static int is_raw_line_next(struct trace *t, struct fault *f)
 	const char *line;
 	size_t len;
 	int r = 0;
-	if (!t->o.watch || t->blocks)
+	if (!t->options.watch || t->blocks)
 		return 0;
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
@@ -510,7 +510,7 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	uint64_t unknown = t->unknown_recs;
 
-	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
+	if (t->end_reported || (t->blocks == kernel_blocks(&t->header) && !t->options.watch))
 		return 0;
 	int r = t->columns ? packed_next(t, tb, f) : is_raw_line_next(t, f);
 	if (r > 0 && !t->columns)
@@ -520,13 +520,13 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 	if (r < 0)
 		return -1;
 	if (r == 0) {
-		t->over = true;
-		if (t->blocks >= kernel_blocks(&t->h) || (t->h.slice && t->blocks))
+		t->end_reported = true;
+		if (t->blocks >= kernel_blocks(&t->header) || (t->header.slice && t->blocks))
 			return 0;
 		report_early_end(t, false, f);
 		return trace_report_fault(t, f) ? 0 : -1;
 	}
-	if (t->blocks == kernel_blocks(&t->h)) {
+	if (t->blocks == kernel_blocks(&t->header)) {
 		report_small_grid(t, f);
 		if (!trace_report_fault(t, f))
 			return -1;
@@ -536,8 +536,8 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 		return -1;
 	t->blocks++;
 	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
-	if (t->o.hash)
-		t->checksum = checksum_block(t->checksum, t->o.code, tb, t->h.ptx);
+	if (t->options.hash)
+		t->checksum = checksum_block(t->checksum, t->options.code, tb, t->header.ptx);
 	return 1;
 }
 
@@ -550,7 +550,7 @@ int trace_finish(struct trace *t, struct fault *f)
 	if (r > 0)
 		return report_small_grid(t, f);
 	t->finished = r == 0;
-	if (r == 0 && t->o.watch && t->no_newline) {
+	if (r == 0 && t->options.watch && t->no_newline) {
 		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
 			"no newline at the end of the file");
 		trace_report_fault(t, f);

@@ -12,9 +12,9 @@
 #include "list.h"
 
 struct wt_kernel {
-	struct wt_list *l;       /* list of the kernel */
+	struct wt_list *list;    /* list of the kernel */
 	struct wt_kernel *older; /* next element of the list of open kernels */
-	struct trace *t;
+	struct trace *trace;
 	struct wt_kernel_info info; /* header for the caller */
 	uint32_t command;           /* index of the kernel's command */
 	uint64_t next;              /* number of the next thread block */
@@ -36,12 +36,12 @@ struct wt_kernel {
 
 static void fill_kernel_info(struct wt_kernel *k)
 {
-	const struct kernel_header *h = trace_header(k->t);
+	const struct kernel_header *h = trace_header(k->trace);
 	struct wt_kernel_info *i = &k->info;
 
 	*i = (struct wt_kernel_info){
 		.name = h->name,
-		.path = trace_path(k->t),
+		.path = trace_path(k->trace),
 		.stream = h->stream,
 		.blocks = kernel_blocks(h),
 		.shared_base = h->shmem_base,
@@ -54,7 +54,7 @@ static void fill_kernel_info(struct wt_kernel *k)
 		.compute_capability = h->binary_version > 0 ? (uint32_t)h->binary_version : 0,
 		.ptx = h->ptx,
 		.slice = h->slice,
-		.has_lines = h->lineinfo || trace_has_lines(k->t),
+		.has_lines = h->lineinfo || trace_has_lines(k->trace),
 	};
 	memcpy(i->grid, h->grid, sizeof(i->grid));
 	memcpy(i->block, h->block, sizeof(i->block));
@@ -63,17 +63,17 @@ static void fill_kernel_info(struct wt_kernel *k)
 /* Opens the kernel's trace at its first thread block. Returns 0, or -1 and sets *f. */
 static int open_trace(struct wt_kernel *k, struct fault *f)
 {
-	struct wt_list *l = k->l;
+	struct wt_list *l = k->list;
 	struct trace_options o = {.code = l->code, .warn = wt_list_warn, .ctx = l};
 
-	trace_close(k->t);
-	k->t = NULL;
+	trace_close(k->trace);
+	k->trace = NULL;
 	if (l->once && l->taken)
-		return fault_set(f, (struct place){diag_keep(l->k.path), 0, 0}, "open",
+		return fault_set(f, (struct place){diag_keep(l->klist.path), 0, 0}, "open",
 			"a kernel file that was opened by its descriptor cannot be read again");
 	l->taken = true;
-	k->t = klist_open(&l->k, k->command, &o, f);
-	if (!k->t)
+	k->trace = klist_open(&l->klist, k->command, &o, f);
+	if (!k->trace)
 		return -1;
 	k->next = 0;
 	k->read = k->ended = k->expanded = false;
@@ -86,7 +86,7 @@ static int open_kernel(void *ctx, struct fault *f) { return open_trace(ctx, f); 
 /* Returns the index of the command of the kernel at position; WT_NONE if there is none. */
 static uint32_t command_at(const struct wt_list *l, uint32_t position)
 {
-	for (uint32_t i = 0; i < l->k.n_cmds; i++)
+	for (uint32_t i = 0; i < l->klist.n_cmds; i++)
 		if (l->command[i].kind == WT_KERNEL && l->command[i].position == position)
 			return i;
 	return WT_NONE;
@@ -99,9 +99,9 @@ struct wt_kernel *wt_kernel_open(struct wt_list *l, uint32_t position, struct wt
 	struct fault f;
 
 	if (command == WT_NONE) {
-		fault_set(&f, (struct place){l->k.path, 0, 0}, "position",
+		fault_set(&f, (struct place){l->klist.path, 0, 0}, "position",
 			"no kernel at position %u (expected 1 to %u)", (unsigned)position,
-			(unsigned)l->k.n_kernels);
+			(unsigned)l->klist.n_kernels);
 		wt_error_set(e, &f);
 		return NULL;
 	}
@@ -111,11 +111,11 @@ struct wt_kernel *wt_kernel_open(struct wt_list *l, uint32_t position, struct wt
 		wt_error_set(e, &f);
 		return NULL;
 	}
-	k->l = l;
+	k->list = l;
 	k->command = command;
 	k->older = l->open;
 	l->open = k;
-	if (wt_handle_call(&l->h, open_kernel, k, e) == 0)
+	if (wt_handle_call(&l->handle, open_kernel, k, e) == 0)
 		return k;
 	wt_kernel_close(k);
 	return NULL;
@@ -127,10 +127,10 @@ void wt_kernel_close(struct wt_kernel *k)
 
 	if (!k)
 		return;
-	for (at = &k->l->open; *at != k; at = &(*at)->older)
+	for (at = &k->list->open; *at != k; at = &(*at)->older)
 		;
 	*at = k->older;
-	trace_close(k->t);
+	trace_close(k->trace);
 	tblock_free(&k->tb);
 	free(k->warp);
 	free(k->column);
@@ -144,7 +144,7 @@ const struct wt_kernel_info *wt_kernel_info(const struct wt_kernel *k) { return 
 
 const char *wt_kernel_source(const struct wt_kernel *k, uint32_t file)
 {
-	return k->t && file ? trace_source(k->t, file) : NULL;
+	return k->trace && file ? trace_source(k->trace, file) : NULL;
 }
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ static void fill_block_columns(struct wt_kernel *k)
 	const struct tblock *tb = &k->tb;
 	uint32_t n = 0, accesses = 0;
 
-	wt_list_update(k->l);
+	wt_list_update(k->list);
 	grow(&k->warp, &k->cap_warps, tb->n_warps + 1, sizeof(k->warp[0]));
 	grow(&k->column, &k->cap_column, 2 * tb->n_recs + 1, sizeof(k->column[0]));
 	uint32_t *code = k->column, *mask = k->column + tb->n_recs;
@@ -167,7 +167,7 @@ static void fill_block_columns(struct wt_kernel *k)
 	for (n = 0; n < tb->n_recs; n++) {
 		code[n] = tb->rec[n].inst;
 		mask[n] = tb->rec[n].mask;
-		accesses += k->l->instruction[code[n]].size != 0;
+		accesses += k->list->instruction[code[n]].size != 0;
 	}
 	k->block = (struct wt_block){
 		k->next, tb->x, tb->y, tb->z, tb->n_warps, tb->n_recs, accesses, k->warp, code, mask};
@@ -183,12 +183,12 @@ static int next_block(void *ctx, struct fault *f)
 	k->read = false;
 	if (k->ended)
 		return 0;
-	if (!k->t)
-		return fault_set(f, (struct place){diag_keep(k->l->k.path), 0, 0}, "closed",
+	if (!k->trace)
+		return fault_set(f, (struct place){diag_keep(k->list->klist.path), 0, 0}, "closed",
 			"the kernel could not be opened again");
-	r = trace_next(k->t, &k->tb, f);
+	r = trace_next(k->trace, &k->tb, f);
 	if (r == 0)
-		r = trace_finish(k->t, f);
+		r = trace_finish(k->trace, f);
 	if (r > 0) {
 		fill_block_columns(k);
 		k->next++;
@@ -199,29 +199,29 @@ static int next_block(void *ctx, struct fault *f)
 
 int wt_kernel_next(struct wt_kernel *k, const struct wt_block **b, struct wt_error *e)
 {
-	int r = wt_handle_call(&k->l->h, next_block, k, e);
+	int r = wt_handle_call(&k->list->handle, next_block, k, e);
 
 	*b = r > 0 ? &k->block : NULL;
 	return r;
 }
 
 struct seeking {
-	struct wt_kernel *k;
+	struct wt_kernel *kernel;
 	uint64_t block;
 };
 
 static int seek_block(void *ctx, struct fault *f)
 {
 	struct seeking *s = ctx;
-	struct wt_kernel *k = s->k;
+	struct wt_kernel *k = s->kernel;
 	int r;
 
 	k->read = false;
-	if (!k->t && open_trace(k, f) < 0)
+	if (!k->trace && open_trace(k, f) < 0)
 		return -1;
-	r = trace_seek(k->t, s->block, &k->tb, f);
+	r = trace_seek(k->trace, s->block, &k->tb, f);
 	if (r == 0 && (r = open_trace(k, f)) == 0)
-		r = trace_seek(k->t, s->block, &k->tb, f);
+		r = trace_seek(k->trace, s->block, &k->tb, f);
 	if (r <= 0)
 		return -1;
 	k->next = s->block;
@@ -233,7 +233,7 @@ int wt_kernel_seek(struct wt_kernel *k, uint64_t block, struct wt_error *e)
 {
 	struct seeking s = {k, block};
 
-	return wt_handle_call(&k->l->h, seek_block, &s, e);
+	return wt_handle_call(&k->list->handle, seek_block, &s, e);
 }
 
 /* ---- addresses ---------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_
 	memset(lane, 0, WT_LANES * sizeof(lane[0]));
 	if (!k->read || instruction >= k->block.n_instructions)
 		return -1;
-	if (!k->l->instruction[k->block.code[instruction]].size)
+	if (!k->list->instruction[k->block.code[instruction]].size)
 		return 0;
 	rec_addresses(&k->tb, &k->tb.rec[instruction], lane);
 	return 1;
@@ -255,8 +255,8 @@ int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_
  */
 static uint8_t space_of_row(const struct wt_kernel *k, uint32_t i, const uint64_t lane[WT_LANES])
 {
-	uint8_t space = k->l->instruction[k->block.code[i]].space;
-	const struct kernel_header *h = trace_header(k->t);
+	uint8_t space = k->list->instruction[k->block.code[i]].space;
+	const struct kernel_header *h = trace_header(k->trace);
 	uint32_t mask = k->block.mask[i];
 
 	if (space != WT_SPACE_GENERIC || !mask || !h->shmem_base || !h->local_base)
@@ -280,7 +280,7 @@ static int expand_addresses(void *ctx, struct fault *f)
 	grow(&k->space, &k->cap_spaces, n + 1, sizeof(k->space[0]));
 	grow(&k->lane, &k->cap_lanes, n + 1, sizeof(k->lane[0]));
 	for (uint32_t i = 0; i < k->block.n_instructions; i++) {
-		if (!k->l->instruction[k->block.code[i]].size)
+		if (!k->list->instruction[k->block.code[i]].size)
 			continue;
 		rec_addresses(&k->tb, &k->tb.rec[i], k->lane[at]);
 		k->row[at] = i;
@@ -296,5 +296,5 @@ const struct wt_accesses *wt_kernel_accesses(struct wt_kernel *k, struct wt_erro
 {
 	if (k->read && k->expanded)
 		return &k->accesses;
-	return wt_handle_call(&k->l->h, expand_addresses, k, e) == 0 ? &k->accesses : NULL;
+	return wt_handle_call(&k->list->handle, expand_addresses, k, e) == 0 ? &k->accesses : NULL;
 }

@@ -8,7 +8,7 @@
 /* ---- opening ------------------------------------------------------------------------------ */
 
 struct opening {
-	struct wt_list *l;
+	struct wt_list *list;
 	const char *path;
 	int fd; /* file descriptor; -1: the path is opened instead */
 };
@@ -16,17 +16,18 @@ struct opening {
 static int open_list(void *ctx, struct fault *f)
 {
 	struct opening *o = ctx;
-	struct wt_list *l = o->l;
-	int r = o->fd < 0 ? klist_read(&l->k, o->path, f) : klist_read_descriptor(&l->k, o->fd, o->path, f);
+	struct wt_list *l = o->list;
+	int r = o->fd < 0 ? klist_read(&l->klist, o->path, f)
+			  : klist_read_descriptor(&l->klist, o->fd, o->path, f);
 
 	if (r < 0)
 		return -1;
-	l->once = o->fd >= 0 && l->k.n_cmds == 1 && l->k.cmd[0].in;
+	l->once = o->fd >= 0 && l->klist.n_cmds == 1 && l->klist.cmd[0].in;
 	l->isa = isa_new();
 	l->code = code_new(l->isa);
-	l->command = xcalloc(l->k.n_cmds, sizeof(l->command[0]));
-	for (uint32_t i = 0; i < l->k.n_cmds; i++) {
-		const struct command *c = &l->k.cmd[i];
+	l->command = xcalloc(l->klist.n_cmds, sizeof(l->command[0]));
+	for (uint32_t i = 0; i < l->klist.n_cmds; i++) {
+		const struct command *c = &l->klist.cmd[i];
 		const uint32_t kind = c->kind == CMD_KERNEL   ? WT_KERNEL
 				      : c->kind == CMD_MEMCPY ? WT_COPY_TO_DEVICE
 							      : WT_COPY_TO_HOST;
@@ -44,7 +45,7 @@ static struct wt_list *new_list(const char *path, int fd, struct wt_error *e)
 
 	if (!l)
 		return NULL;
-	if (wt_handle_call(&l->h, open_list, &o, e) == 0)
+	if (wt_handle_call(&l->handle, open_list, &o, e) == 0)
 		return l;
 	wt_close(l);
 	return NULL;
@@ -69,24 +70,24 @@ void wt_close(struct wt_list *l)
 		return;
 	while (l->open)
 		wt_kernel_close(l->open);
-	klist_free(&l->k);
+	klist_free(&l->klist);
 	code_free(l->code);
 	if (l->isa)
 		isa_free(l->isa);
 	free(l->command);
 	free(l->instruction);
-	wt_handle_free(&l->h);
+	wt_handle_free(&l->handle);
 }
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
 const struct wt_command *wt_commands(const struct wt_list *l, uint32_t *n)
 {
-	*n = l->k.n_cmds;
+	*n = l->klist.n_cmds;
 	return l->command;
 }
 
-uint32_t wt_kernels(const struct wt_list *l) { return l->k.n_kernels; }
+uint32_t wt_kernels(const struct wt_list *l) { return l->klist.n_kernels; }
 
 void wt_on_warning(struct wt_list *l, void (*warn)(void *ctx, const struct wt_error *w), void *ctx)
 {

@@ -8,8 +8,8 @@
 #include "trace.h"
 
 struct wt_list {
-	struct wt_handle h;
-	struct klist k;
+	struct wt_handle handle;
+	struct klist klist;
 	struct isa *isa;                    /* opcodes for the readers */
 	struct code *code;                  /* static instructions of all kernels */
 	struct wt_command *command;         /* commands in the order of k.cmd */

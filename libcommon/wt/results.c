@@ -7,8 +7,8 @@
 #include "results.h"
 
 struct wt_results {
-	struct wt_handle h;
-	struct results *r;
+	struct wt_handle handle;
+	struct results *results;
 	struct result_item item;
 	bool read; /* true after the first record was read */
 	struct wt_record record;
@@ -20,7 +20,7 @@ struct wt_results {
 /* ---- opening ------------------------------------------------------------------------------ */
 
 struct result_opening {
-	struct wt_results *w;
+	struct wt_results *results;
 	const char *path;
 	int fd;         /* file descriptor; -1: the path is opened instead */
 	unsigned flags; /* set of enum wt_results_flags */
@@ -33,8 +33,8 @@ static int open_results(void *ctx, struct fault *f)
 
 	if (!in)
 		return -1;
-	o->w->r = results_new(in, (o->flags & WT_RUNNING ? RESULT_RUNNING : 0u) |
-					  (o->flags & WT_INTERVALS ? RESULT_INTERVALS : 0u));
+	o->results->results = results_new(in, (o->flags & WT_RUNNING ? RESULT_RUNNING : 0u) |
+						      (o->flags & WT_INTERVALS ? RESULT_INTERVALS : 0u));
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static struct wt_results *new_results(const char *path, int fd, unsigned flags, 
 
 	if (!w)
 		return NULL;
-	if (wt_handle_call(&w->h, open_results, &o, e) == 0)
+	if (wt_handle_call(&w->handle, open_results, &o, e) == 0)
 		return w;
 	wt_results_close(w);
 	return NULL;
@@ -71,10 +71,10 @@ void wt_results_close(struct wt_results *w)
 {
 	if (!w)
 		return;
-	results_close(w->r);
+	results_close(w->results);
 	free(w->figure);
 	free(w->setting);
-	wt_handle_free(&w->h);
+	wt_handle_free(&w->handle);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -87,8 +87,8 @@ static void fill_record_figures(struct wt_results *w)
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		const struct result_figure *x = &item->figure[i];
 
-		w->figure[i] = (struct wt_figure){x->name, x->about ? x->about->unit : "-", x->value.real,
-			x->value.whole ? x->value.count : 0, x->value.whole, x->id};
+		w->figure[i] = (struct wt_figure){x->name, x->description ? x->description->unit : "-",
+			x->value.real, x->value.whole ? x->value.count : 0, x->value.whole, x->id};
 	}
 	grow(&w->setting, &w->cap_settings, item->n_options + 1, sizeof(w->setting[0]));
 	for (uint32_t i = 0; i < item->n_options; i++)
@@ -109,7 +109,7 @@ static int next_record(void *ctx, struct fault *f)
 	int event;
 
 	w->read = false;
-	event = results_next(w->r, &w->item, f);
+	event = results_next(w->results, &w->item, f);
 	if (event <= 0)
 		return event;
 	fill_record_figures(w);
@@ -138,7 +138,7 @@ static int next_record(void *ctx, struct fault *f)
 
 int wt_results_next(struct wt_results *w, const struct wt_record **x, struct wt_error *e)
 {
-	int r = wt_handle_call(&w->h, next_record, w, e);
+	int r = wt_handle_call(&w->handle, next_record, w, e);
 
 	*x = r > 0 ? &w->record : NULL;
 	return r;

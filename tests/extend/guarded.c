@@ -9,7 +9,8 @@
 int line_read_guard(struct parse *s)
 {
 	line_next(s);
-	if (s->w.n != 2 || s->w.s[0] != 'P' || ((s->w.s[1] < '0' || s->w.s[1] > '6') && s->w.s[1] != 'T'))
+	if (s->word.n != 2 || s->word.s[0] != 'P' ||
+		((s->word.s[1] < '0' || s->word.s[1] > '6') && s->word.s[1] != 'T'))
 		return line_report_bad_column(s, COLUMN_GUARD);
 	return 0;
 }

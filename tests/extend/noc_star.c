@@ -15,5 +15,5 @@ void noc_route_star_direct(const struct noc_view *v, struct noc_packet *p, uint3
 {
 	(void)router;
 	(void)in;
-	noc_set_single_way(p, p->dest, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, p->dest, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }

@@ -63,7 +63,7 @@ static struct kernel_result read_kernel(
 
 	if (t) {
 		t->only_slow = only_slow;
-		t->o.fragments = t->h.shmem_bytes & 1;
+		t->options.fragments = t->header.shmem_bytes & 1;
 		while ((r.rc = trace_next(t, &tb, &r.f)) > 0)
 			hash_block_records(&r, &tb, o.code);
 		if (r.rc == 0 && (r.rc = trace_finish(t, &r.f)) == 0)

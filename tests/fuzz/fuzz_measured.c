@@ -16,7 +16,7 @@ static void check_measured_row(const struct measured_row *r)
 
 	if (!*r->id || !*r->workload || !*r->text || !r->source || !r->note)
 		abort();
-	if (r->number && !isfinite(r->value))
+	if (r->is_number && !isfinite(r->value))
 		abort();
 	if (measured_param(r->params, "footprint_kB", &v) && isnan(v))
 		abort();

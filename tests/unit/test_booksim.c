@@ -279,7 +279,7 @@ static void test_single_router(void)
 	ok(b.k == 28 && b.buffer == 12 && b.speedup == 2, "later entries win");
 	ok(b.flit_bytes == 32 && b.source_max == 9 && b.boundary_max == 16,
 		"defaults; 0 flits of source queue mean 9");
-	is_number((long long)c.value[ICNT_k].at.line, 4, "the place of k is remembered");
+	is_number((long long)c.value[ICNT_k].place.line, 4, "the place of k is remembered");
 	icnt_free(&c);
 	ok(parse_icnt_text(FIXED_PART "k = 27; credit_delay = 1;", &c, &f) == 0 && !booksim_conf_of(&b, &c),
 		"one with delays is not");

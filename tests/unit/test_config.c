@@ -97,7 +97,7 @@ static void test_table(void)
 			!strcmp(row->name, "-ptx_vector_access") || !strcmp(row->name, "-ptx_streams");
 		found &= row->name[0] == '-' && conf_find(row->name) == i && conf_find(row->name + 1) == i;
 		if (row->type != CONF_STRING)
-			bounded &= c.v[i].number >= row->min && c.v[i].number <= row->max;
+			bounded &= c.value[i].number >= row->min && c.value[i].number <= row->max;
 		helped &= row->help[0] && row->unit[0] && row->help[strlen(row->help) - 1] != '.';
 	}
 	ok(N_OPTIONS - ours == 237, "every option of the original has a row (%d)", N_OPTIONS - ours);
@@ -146,13 +146,13 @@ static void test_values(void)
 		"quotes join words over lines");
 	is_text(conf_text(&c, OPT_trace), "", "an empty string");
 	is_text(conf_text(&c, OPT_hw_perf_bench_name), "-config", "quotes protect a name");
-	const struct place *at = &c.v[OPT_gpgpu_n_clusters].at;
+	const struct place *at = &c.value[OPT_gpgpu_n_clusters].place;
 	ok(at->line == 2 && at->col == 19 && !strcmp(at->file, "t"), "a value knows its place (%llu:%u)",
 		(unsigned long long)at->line, at->col);
-	at = &c.v[OPT_gpgpu_scheduler].at;
+	at = &c.value[OPT_gpgpu_scheduler].place;
 	ok(at->line == 4 && at->col == 4, "also on another line (%llu:%u)", (unsigned long long)at->line,
 		at->col);
-	ok(!c.v[OPT_gpgpu_num_sp_units].at.file, "a default has none");
+	ok(!c.value[OPT_gpgpu_num_sp_units].place.file, "a default has none");
 	gpuconf_free(&c);
 }
 

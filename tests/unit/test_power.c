@@ -151,8 +151,8 @@ static void test_sums(void)
 	power_sums_add(&s, &b);
 	power_sums_add(&s, &c);
 	ok(s.n == 3 && s.total == 150, "sums");
-	ok(s.most.total == 60 && s.most.watt[POWER_IBP] == 0, "the greatest total's component");
-	ok(s.least.total == 40 && s.least.watt[POWER_IBP] == 9, "the least total's component");
+	ok(s.highest.total == 60 && s.highest.watt[POWER_IBP] == 0, "the greatest total's component");
+	ok(s.lowest.total == 40 && s.lowest.watt[POWER_IBP] == 9, "the least total's component");
 }
 
 static void test_classes(void)

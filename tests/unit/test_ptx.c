@@ -57,9 +57,9 @@ static void test_forms(void)
 			"%s is %s, list %u, entry %u", want[i].opcode,
 			isa_class_name((enum isa_class)f.class), f.list, f.entry);
 		ok(f.space == want[i].space && f.elements == want[i].elements && f.bytes == want[i].bytes &&
-				f.bypass == want[i].bypass,
+				f.bypasses_l1 == want[i].bypass,
 			"%s: %s, %u of %u bytes%s", want[i].opcode, ptx_space_name((enum space)f.space),
-			f.elements, f.bytes, f.bypass ? ", past the L1" : "");
+			f.elements, f.bytes, f.bypasses_l1 ? ", past the L1" : "");
 	}
 }
 

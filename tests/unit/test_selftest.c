@@ -29,9 +29,9 @@ static void test_rows(void)
 		   "y\tg\tw\t\tm\t10-12\tu\t\t\t\t\ts\t\n",
 		   &f) == 0,
 		"a file is read");
-	ok(m.n_rows == 2 && m.row[0].number && m.row[0].value == 2.5 && m.row[0].clock_mhz == 1755,
+	ok(m.n_rows == 2 && m.row[0].is_number && m.row[0].value == 2.5 && m.row[0].clock_mhz == 1755,
 		"a list gives its first number");
-	ok(!m.row[1].number, "a range is no number");
+	ok(!m.row[1].is_number, "a range is no number");
 	ok(m.n_with == 4 && !strcmp(m.with[1].define, "b=2") && !strcmp(m.with[1].tool, "ncu") &&
 			!m.with[1].param && m.with[2].param,
 		"conditions of a tool, and parameters of its rows");

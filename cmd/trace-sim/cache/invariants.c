@@ -84,7 +84,7 @@ static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32
 	}
 }
 
-void cache_invariants(const struct cache *c, uint32_t unit, bool all)
+void cache_check_invariants(const struct cache *c, uint32_t unit, bool all)
 {
 	if (!c)
 		return;

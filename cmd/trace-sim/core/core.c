@@ -17,13 +17,13 @@
 static void init_subcore(struct core *c, unsigned k)
 {
 	struct subcore *b = &c->sub[k];
-	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
+	size_t lines = (size_t)c->params->l0i_sets * c->params->l0i_ways;
 
 	b->tag = xcalloc(lines, sizeof(*b->tag));
 	b->used = xcalloc(lines, sizeof(*b->used));
 	b->greedy = -1;
 	b->counted_until = 1;
-	c->due[k] = NEVER;
+	c->sub_due_at[k] = NEVER;
 	b->idle = STALL_EMPTY;
 }
 
@@ -32,7 +32,7 @@ void core_new(struct sm *s)
 	struct core *c = reserve(1, sizeof(*c));
 
 	s->modern = c;
-	c->p = &s->params->modern;
+	c->params = &s->params->modern;
 	c->inst = s->core_code->inst;
 	c->latency = &s->core_code->latency;
 	c->issue_distance = s->core_code->issue_distance;
@@ -102,7 +102,7 @@ static NOINLINE void run_subcore(struct sm *s, unsigned k)
 		next = s->clock + 1;
 	if (next > s->clock + 1)
 		next = sm_min_clock(next, core_wheel_next_time(s, b));
-	c->due[k] = next;
+	c->sub_due_at[k] = next;
 	if (!b->issued || next > s->clock + 1)
 		core_set_idle_reason(s, k);
 }
@@ -117,7 +117,7 @@ static uint64_t next_core_clock(const struct sm *s)
 	uint64_t next = c->mem_due;
 
 	for (unsigned k = 0, n = c->subs; k < n; k++)
-		next = sm_min_clock(next, c->due[k]);
+		next = sm_min_clock(next, c->sub_due_at[k]);
 	if (c->l1i_busy || next <= s->clock + 1)
 		return s->clock + 1;
 	return sm_min_clock(next, core_next_event_time(s));
@@ -140,7 +140,7 @@ void core_tick(struct sm *s, uint64_t now)
 	if (clock >= c->mem_due || s->ldst->responses.count)
 		core_memory_cycle(s);
 	for (unsigned k = 0, n = c->subs; k < n; k++)
-		if (c->due[k] <= clock)
+		if (c->sub_due_at[k] <= clock)
 			run_subcore(s, k);
 	count_occupancy(s, 1);
 	next = next_core_clock(s);
@@ -155,15 +155,15 @@ void core_tick(struct sm *s, uint64_t now)
 void core_place_cta(struct sm *s, const struct cta *k, uint16_t stream)
 {
 	struct core *c = s->modern;
-	uint64_t start = s->clock + 1 + c->p->cta_latency +
-			 bit_count64(k->warps) * (uint64_t)c->p->cta_latency_per_warp;
+	uint64_t start = s->clock + 1 + c->params->cta_latency +
+			 bit_count64(k->warps) * (uint64_t)c->params->cta_latency_per_warp;
 
-	if (c->p->warp_interval && c->started_at > start)
+	if (c->params->warp_interval && c->started_at > start)
 		start = c->started_at;
 	c->stream = stream;
 	core_warpgroup_reset(c, k);
 	FOR_BITS64 (w, k->warps) {
-		start += c->p->warp_interval;
+		start += c->params->warp_interval;
 		core_warp_place(s, (unsigned)w, k->kernel);
 		core_add_event(s, start, EVENT_START, (unsigned)w, 0);
 	}

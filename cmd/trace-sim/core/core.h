@@ -82,7 +82,7 @@ struct core_inst {
 	uint8_t class, unit;       /* enum sass_class, enum core_unit */
 	uint8_t path;              /* CORE_MEMORY: enum core_path */
 	uint8_t extra_port_cycles; /* cycles for which the issue port is occupied after the first */
-	uint8_t regs;              /* number of result registers that the link carries */
+	uint8_t result_regs;       /* number of result registers that the link carries */
 	uint8_t scope;             /* memory fence: index into modern_params.membar */
 	/* product of a warpgroup: cycles in which the link carries A from registers; 0: A is in shared memory */
 	uint8_t link_cycles;
@@ -145,11 +145,11 @@ struct core_buffered {
 struct core_warp {
 	/* instructions of the records in the buffer; record i is in slot i % BUFFER_SLOTS */
 	struct core_buffered buffer[BUFFER_SLOTS];
-	const struct core_inst *head; /* oldest instruction of the buffer */
-	const struct core_inst *next; /* next instruction to fetch */
-	uint64_t next_issue;          /* earliest time of the next issue */
-	uint64_t hold_from;           /* start of the interval in which the warp must not issue */
-	uint64_t hold_until;          /* end of this interval; NEVER: an event ends it */
+	const struct core_inst *head;       /* oldest instruction of the buffer */
+	const struct core_inst *next_fetch; /* next instruction to fetch */
+	uint64_t next_issue;                /* earliest time of the next issue */
+	uint64_t hold_from;                 /* start of the interval in which the warp must not issue */
+	uint64_t hold_until;                /* end of this interval; NEVER: an event ends it */
 	/* at a barrier: time until which instructions that affect only this warp may issue */
 	uint64_t local_insts_until;
 	uint64_t ready_at;       /* earliest issue time of a warp that is ready or in the wheel */
@@ -194,8 +194,8 @@ struct core_warp {
 	uint32_t shared_stores;    /* number of stores to shared memory in flight */
 	bool shared_fence;         /* true while the warp is held until shared_stores is 0 */
 	/* USETMAXREG */
-	uint32_t registers; /* number of registers of each thread */
-	uint32_t wanted;    /* warp in sm.maxreg_wait: number of registers of each thread that it waits for */
+	uint32_t registers;        /* number of registers of each thread */
+	uint32_t wanted_registers; /* warp in sm.maxreg_wait: number of registers of each thread that it waits for */
 	/* groups of LDGSTS */
 	uint32_t first_group; /* oldest open group */
 	uint32_t group;       /* current group */
@@ -220,9 +220,9 @@ struct mem_place {
 /* A buffer of prefetched lines. An active one requests the lines after the last one that it has requested. */
 struct stream_buffer {
 	uint64_t line[STREAM_SLOTS];
-	uint64_t present; /* mask of the slots whose line has arrived */
-	uint64_t next;    /* next line to request */
-	uint64_t used;    /* time of its last restart or of the last line that was taken from it */
+	uint64_t present;   /* mask of the slots whose line has arrived */
+	uint64_t next_line; /* next line to request */
+	uint64_t last_use;  /* time of its last restart or of the last line that was taken from it */
 	uint32_t head, count;
 	bool active;
 };
@@ -298,9 +298,9 @@ enum event_kind {
 };
 
 struct core_event {
-	uint64_t due;
+	uint64_t due_at;
 	uint64_t operand; /* line, counter, request or pc, depending on kind */
-	uint16_t next;
+	uint16_t next_event;
 	uint16_t id; /* number of the warp, sub-core or operation, depending on kind */
 	uint8_t kind;
 };
@@ -320,7 +320,7 @@ struct core_op {
 
 /* An instruction between its acceptance by the SM and its L1 lookups. */
 struct pipe_slot {
-	uint64_t due; /* time of the lookup */
+	uint64_t due_at; /* time of the lookup */
 	uint32_t next_access;
 	uint32_t extra_cycles; /* cycles that passes over the banks add to the latency of a hit */
 	uint16_t op;
@@ -336,14 +336,14 @@ struct core_counts {
 };
 
 struct core {
-	const struct modern_params *p;
+	const struct modern_params *params;
 	const struct core_inst *inst; /* static instructions, indexed by code handle */
 	const struct sass_latency *latency;
 	uint32_t subs;
 	/* cycles by writer's class and reader's role, see core_code */
 	const uint8_t (*issue_distance)[N_SASS_OPERANDS + 1];
-	uint32_t longest_distance; /* longest distance */
-	uint64_t due[MAX_SUBS];    /* next time at which a sub-core has work */
+	uint32_t longest_distance;     /* longest distance */
+	uint64_t sub_due_at[MAX_SUBS]; /* next time at which a sub-core has work */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* warps, indexed by slot */
 	struct core_op *op;     /* operations, indexed by winst handle */
@@ -362,10 +362,10 @@ struct core {
 	uint32_t prt_used;          /* entries of the pending request table in use */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
-	uint64_t ports_sampled_at;   /* clock up to which the L1D's ports were sampled */
-	uint32_t const_kernel;       /* uid of the kernel whose constants are loaded; 0: none */
-	bool const_cold;             /* true while the constants of const_kernel are being loaded */
-	uint16_t first_const_waiter; /* first operation that waits for these constants, linked by winst.next */
+	uint64_t ports_sampled_at; /* clock up to which the L1D's ports were sampled */
+	uint32_t const_kernel;     /* uid of the kernel whose constants are loaded; 0: none */
+	bool const_cold;           /* true while the constants of const_kernel are being loaded */
+	uint16_t first_const_waiter; /* first operation that waits for these constants; winst.next links the others */
 	/* instruction cache of the SM */
 	uint64_t l1i_request_at,
 		l1i_reply_at; /* times of the last request to the L1I and of its last reply */
@@ -518,8 +518,8 @@ static inline uint32_t core_div_up(uint32_t n, uint32_t by) { return (n + by - 1
 /* Makes a sub-core run at time `at`, or earlier if it is already due. */
 static inline void core_wake_subcore_at(struct core *c, unsigned sub, uint64_t at)
 {
-	if (at < c->due[sub])
-		c->due[sub] = at;
+	if (at < c->sub_due_at[sub])
+		c->sub_due_at[sub] = at;
 }
 
 /* Counts the cycles of a sub-core before `until` by stall reason, if they are not counted yet. */

@@ -289,7 +289,8 @@ static void add_destinations(struct core_inst *i, const struct inst *in, struct 
 	unsigned n = 0;
 
 	for (unsigned d = 0; d < in->n_dst; d++)
-		for (unsigned k = 0; is_tracked_register(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; is_tracked_register(in->reg[d]) && k < i->result_regs && n < SPAN_MAX;
+			k++)
 			if (in->reg[d] + k < zero_register_of(in->reg[d]))
 				dst[n++] = (struct core_source){
 					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
@@ -351,7 +352,7 @@ static void set_gmma_timing(
 	i->shared_read_cycles = (uint16_t)gmma_read_cycles(&g, a < 0, m->shared_bytes);
 	i->a_read_cycles = (uint16_t)(a < 0 ? core_div_up(g.a_bytes, m->shared_bytes) : 0);
 	i->link_cycles = (uint8_t)(a < 0 ? 0 : core_div_up(g.a_bytes / GMMA_WARPS, m->link_bytes));
-	i->regs = 1;
+	i->result_regs = 1;
 	just_a.reg = in->reg + in->n_dst + (a < 0 ? 0 : a);
 	just_a.n_dst = 0;
 	just_a.n_src = a < 0 ? 0 : 1;
@@ -397,7 +398,7 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= opcode_stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
 	     : opcode_stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
 						  : 0u;
-	f |= opcode_stem_is(op, "STSM") || (moves_matrices(op) && i->regs > 1) ? INST_LDSM_N : 0u;
+	f |= opcode_stem_is(op, "STSM") || (moves_matrices(op) && i->result_regs > 1) ? INST_LDSM_N : 0u;
 	return f;
 }
 
@@ -438,7 +439,7 @@ static void make_opcode_kind(
 	if (i->unit == CORE_TENSOR)
 		set_matrix_timing(i, m, op);
 	regs = count_result_registers(op, in, i->class);
-	i->regs = (uint8_t)(regs ? regs : 1);
+	i->result_regs = (uint8_t)(regs ? regs : 1);
 	for (unsigned s = 0; s < KIND_SOURCES; s++) {
 		kind->regs[s] = (uint8_t)count_source_registers(op, in, i->class, s);
 		kind->read[s] = (uint8_t)operand_role(op, in, i->class, s);

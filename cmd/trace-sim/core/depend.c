@@ -14,14 +14,14 @@
 
 /* The earliest issue time of a head (NEVER: an event decides), and the stall reason until then. */
 struct issue_estimate {
-	uint64_t at;
+	uint64_t time;
 	unsigned stall;
 };
 
 static inline void postpone_issue(struct issue_estimate *o, uint64_t at, unsigned why)
 {
-	if (at > o->at) {
-		o->at = at;
+	if (at > o->time) {
+		o->time = at;
 		o->stall = why;
 	}
 }
@@ -89,13 +89,13 @@ static bool reads_predicate(
 	if (cw->codes)
 		return core_control_of(cw, in->pc)->guarded && in->unit != CORE_UNIFORM;
 	return in->flags & INST_READS_P ||
-	       (c->p->predicates == PREDICATES_MASK && is_masked_by_guard(cw, mask));
+	       (c->params->predicates == PREDICATES_MASK && is_masked_by_guard(cw, mask));
 }
 
 static void postpone_for_predicate(const struct core *c, const struct warp *p, const struct core_warp *cw,
 	const struct core_inst *in, struct issue_estimate *o)
 {
-	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
+	if (c->params->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
 		return;
 	if (cw->predicate_pending)
 		postpone_issue(o, NEVER, STALL_DEPEND);
@@ -111,7 +111,7 @@ static void postpone_for_predicate(const struct core *c, const struct warp *p, c
 static void postpone_for_fixed_latencies(const struct core *c, const struct core_warp *cw,
 	const struct core_inst *in, struct issue_estimate *o)
 {
-	uint64_t old = o->at > c->longest_distance ? (o->at - c->longest_distance) << 8 : 0;
+	uint64_t old = o->time > c->longest_distance ? (o->time - c->longest_distance) << 8 : 0;
 
 	for (const struct core_source *r = in->src, *end = r + in->n_src + in->n_dst; r < end; r++) {
 		uint64_t v = cw->written[r->reg];
@@ -152,7 +152,8 @@ static void postpone_for_counters(
 
 		if (!(wait >> k & 1) || !count)
 			continue;
-		if (count > cw->raised[k] || cw->next_issue >= cw->previous_issue_at + c->p->sb_visible) {
+		if (count > cw->raised[k] ||
+			cw->next_issue >= cw->previous_issue_at + c->params->sb_visible) {
 			postpone_issue(o, NEVER, STALL_DEPEND);
 			return;
 		}
@@ -164,7 +165,7 @@ static void postpone_for_counters(
 static bool waits_for_counters(const struct sm *s, const struct core_warp *cw, const struct core_inst *in)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
-	bool seen = s->clock >= cw->previous_issue_at + s->modern->p->sb_visible;
+	bool seen = s->clock >= cw->previous_issue_at + s->modern->params->sb_visible;
 
 	for (unsigned k = 0; k < COUNTERS; k++)
 		if (wait >> k & 1 && cw->counter[k] > (seen ? 0 : cw->raised[k]))
@@ -210,13 +211,13 @@ void core_schedule_head(struct sm *s, unsigned w)
 		postpone_for_registers(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->retest_at_issue = true;
-		if (is_held_at(s, w, o.at > s->clock ? o.at : s->clock))
+		if (is_held_at(s, w, o.time > s->clock ? o.time : s->clock))
 			o = (struct issue_estimate){cw->hold_until, cw->hold_stall};
 	}
-	if (o.at == NEVER)
+	if (o.time == NEVER)
 		core_warp_wait(s, cw, head->in, o.stall);
 	else
-		core_warp_schedule(s, cw, head->in, o.at, o.stall);
+		core_warp_schedule(s, cw, head->in, o.time, o.stall);
 }
 
 /*
@@ -256,10 +257,10 @@ static void mark_variable_latency_results(
 	for (unsigned i = 0; i < in->n_dst; i++)
 		cw->pending[core_destinations(in)[i].reg]++;
 	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
-	if (c->p->war == WAR_ISSUE || !in->n_src)
+	if (c->params->war == WAR_ISSUE || !in->n_src)
 		return;
 	op->readers = true;
-	op->reads_until_end = c->p->war == WAR_WRITEBACK;
+	op->reads_until_end = c->params->war == WAR_WRITEBACK;
 	for (unsigned i = 0; i < in->n_src; i++)
 		cw->readers[in->src[i].reg]++;
 	cw->n_readers = (uint16_t)(cw->n_readers + in->n_src);
@@ -303,7 +304,7 @@ static void increment_code_counters(
 {
 	const struct core_control *k = core_control_of(cw, in->pc);
 
-	cw->next_issue = t + stall_cycles_of(c->p, k);
+	cw->next_issue = t + stall_cycles_of(c->params, k);
 	cw->next_stall = STALL_COUNT;
 	memset(cw->raised, 0, sizeof(cw->raised));
 	cw->previous_issue_at = t;

@@ -8,9 +8,9 @@
 
 static void append_event(struct core *c, uint16_t e, unsigned slot)
 {
-	c->event[e].next = 0;
+	c->event[e].next_event = 0;
 	if (c->slot_first[slot])
-		c->event[c->slot_last[slot]].next = e;
+		c->event[c->slot_last[slot]].next_event = e;
 	else
 		c->slot_first[slot] = e;
 	c->slot_last[slot] = e;
@@ -33,12 +33,12 @@ void core_add_event(struct sm *s, uint64_t due, enum event_kind kind, unsigned i
 	if (due <= s->clock)
 		due = s->clock + 1;
 	if (e) {
-		c->event_free = c->event[e].next;
+		c->event_free = c->event[e].next_event;
 	} else {
 		assert(c->event_made < EVENTS_MAX);
 		e = ++c->event_made;
 	}
-	c->event[e].due = due;
+	c->event[e].due_at = due;
 	c->event[e].operand = operand;
 	c->event[e].id = (uint16_t)id;
 	c->event[e].kind = (uint8_t)kind;
@@ -74,12 +74,12 @@ void core_run_due_events(struct sm *s)
 	bitset_clear(c->slot_used, slot);
 	while (e) {
 		struct core_event *v = &c->event[e];
-		uint16_t next = v->next;
+		uint16_t next = v->next_event;
 
-		if (v->due > s->clock) {
-			append_event(c, e, event_slot(v->due, s->clock));
+		if (v->due_at > s->clock) {
+			append_event(c, e, event_slot(v->due_at, s->clock));
 		} else {
-			v->next = c->event_free;
+			v->next_event = c->event_free;
 			c->event_free = e;
 			c->n_events--;
 			run_event(s, (enum event_kind)v->kind, v->id, v->operand);

@@ -17,19 +17,22 @@
 
 /* ---- the L0 ------------------------------------------------------------------------------------- */
 
-static uint64_t l0_line_of(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
+static uint64_t l0_line_of(const struct core *c, uint64_t pc)
+{
+	return pc & ~(uint64_t)(c->params->l0i_line - 1);
+}
 
 static uint32_t l0_set_of(const struct core *c, uint64_t line)
 {
-	return (uint32_t)(line / c->p->l0i_line) & (c->p->l0i_sets - 1);
+	return (uint32_t)(line / c->params->l0i_line) & (c->params->l0i_sets - 1);
 }
 
 /* Returns the way of a line in its set; -1: not present. */
 static int find_l0_way(const struct core *c, const struct subcore *b, uint64_t line)
 {
-	const uint64_t *tag = b->tag + (size_t)l0_set_of(c, line) * c->p->l0i_ways;
+	const uint64_t *tag = b->tag + (size_t)l0_set_of(c, line) * c->params->l0i_ways;
 
-	for (uint32_t i = 0; i < c->p->l0i_ways; i++)
+	for (uint32_t i = 0; i < c->params->l0i_ways; i++)
 		if (tag[i] == line + 1)
 			return (int)i;
 	return -1;
@@ -37,9 +40,9 @@ static int find_l0_way(const struct core *c, const struct subcore *b, uint64_t l
 
 static void fill_l0(const struct core *c, struct subcore *b, uint64_t line)
 {
-	size_t set = (size_t)l0_set_of(c, line) * c->p->l0i_ways, best = set;
+	size_t set = (size_t)l0_set_of(c, line) * c->params->l0i_ways, best = set;
 
-	for (size_t i = set; i < set + c->p->l0i_ways && b->tag[best]; i++)
+	for (size_t i = set; i < set + c->params->l0i_ways && b->tag[best]; i++)
 		if (!b->tag[i] || b->used[i] < b->used[best])
 			best = i;
 	if (b->tag[best])
@@ -57,7 +60,7 @@ static bool access_l0_cache(const struct core *c, struct subcore *b, struct core
 	way = find_l0_way(c, b, line);
 	if (way < 0)
 		return false;
-	b->used[(size_t)l0_set_of(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
+	b->used[(size_t)l0_set_of(c, line) * c->params->l0i_ways + (size_t)way] = ++b->uses;
 	cw->line = line;
 	cw->generation = b->generation;
 	return true;
@@ -69,7 +72,7 @@ static bool access_l0_cache(const struct core *c, struct subcore *b, struct core
 static void request_line_from_l1i(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
-	uint64_t at = s->clock + c->p->l0i_l1i_latency;
+	uint64_t at = s->clock + c->params->l0i_l1i_latency;
 
 	if (at <= c->l1i_request_at)
 		at = c->l1i_request_at + 1;
@@ -113,8 +116,8 @@ static void stream_buffer_restart(struct subcore *b, struct stream_buffer *t, ui
 {
 	t->present = 0;
 	t->head = t->count = 0;
-	t->next = line;
-	t->used = now;
+	t->next_line = line;
+	t->last_use = now;
 	stream_set_active(b, t, true);
 }
 
@@ -128,7 +131,7 @@ static struct stream_buffer *stream_with_line(
 	struct stream_buffer *best = NULL;
 
 	*place = -1;
-	for (uint32_t i = 0; i < c->p->prefetch_streams; i++) {
+	for (uint32_t i = 0; i < c->params->prefetch_streams; i++) {
 		int at = find_in_stream_buffer(&b->stream[i], line);
 
 		if (at >= 0 && (!best || at < *place)) {
@@ -144,8 +147,8 @@ static struct stream_buffer *oldest_stream(const struct core *c, struct subcore 
 {
 	struct stream_buffer *oldest = b->stream;
 
-	for (uint32_t i = 1; i < c->p->prefetch_streams; i++)
-		if (b->stream[i].used < oldest->used)
+	for (uint32_t i = 1; i < c->params->prefetch_streams; i++)
+		if (b->stream[i].last_use < oldest->last_use)
 			oldest = &b->stream[i];
 	return oldest;
 }
@@ -188,12 +191,12 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		make_rank_wait_for_line(s, b, sub, line, rank, false);
 		return false;
 	}
-	t = c->p->prefetch_lines ? stream_with_line(c, b, line, &place) : NULL;
+	t = c->params->prefetch_lines ? stream_with_line(c, b, line, &place) : NULL;
 	if (t) {
 		for (; place > 0; place--)
 			stream_buffer_pop(t);
 		c->n.stream_hits++;
-		t->used = s->clock;
+		t->last_use = s->clock;
 		if (t->present >> t->head & 1) {
 			stream_buffer_pop(t);
 			fill_l0(c, b, line);
@@ -203,8 +206,8 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 		return false;
 	}
 	make_rank_wait_for_line(s, b, sub, line, rank, true);
-	if (c->p->prefetch_lines && !stream_with_line(c, b, line + c->p->l0i_line, &next))
-		stream_buffer_restart(b, oldest_stream(c, b), line + c->p->l0i_line, s->clock);
+	if (c->params->prefetch_lines && !stream_with_line(c, b, line + c->params->l0i_line, &next))
+		stream_buffer_restart(b, oldest_stream(c, b), line + c->params->l0i_line, s->clock);
 	return false;
 }
 
@@ -214,17 +217,17 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub, struct 
 	struct core *c = s->modern;
 	int place;
 
-	if (!t->active || t->count >= c->p->prefetch_lines)
+	if (!t->active || t->count >= c->params->prefetch_lines)
 		return false;
-	if (find_l0_way(c, b, t->next) >= 0 || find_requested_line(b, t->next) >= 0 ||
-		stream_with_line(c, b, t->next, &place)) {
+	if (find_l0_way(c, b, t->next_line) >= 0 || find_requested_line(b, t->next_line) >= 0 ||
+		stream_with_line(c, b, t->next_line, &place)) {
 		stream_set_active(b, t, false);
 		return false;
 	}
-	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next;
+	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next_line;
 	c->n.prefetches++;
-	request_line_from_l1i(s, sub, t->next);
-	t->next += c->p->l0i_line;
+	request_line_from_l1i(s, sub, t->next_line);
+	t->next_line += c->params->l0i_line;
 	return true;
 }
 
@@ -234,11 +237,11 @@ static bool prefetch_next_line(struct sm *s, struct subcore *b, unsigned sub)
 	const struct core *c = s->modern;
 	bool requested = false, more = false;
 
-	for (uint32_t i = 0; i < c->p->prefetch_streams; i++) {
+	for (uint32_t i = 0; i < c->params->prefetch_streams; i++) {
 		struct stream_buffer *t = &b->stream[i];
 
 		requested = requested || prefetch_line(s, b, sub, t);
-		more |= requested && t->active && t->count < c->p->prefetch_lines;
+		more |= requested && t->active && t->count < c->params->prefetch_lines;
 	}
 	return more;
 }
@@ -277,7 +280,7 @@ void core_fetch_line_arrived(struct sm *s, unsigned sub, uint64_t line)
  */
 static bool can_fetch_more(const struct core *c, const struct warp *p, const struct core_warp *cw)
 {
-	return cw->fetched <= p->last && cw->fetched - p->cursor < c->p->ibuffer &&
+	return cw->fetched <= p->last && cw->fetched - p->cursor < c->params->ibuffer &&
 	       (cw->next_is_sequential || cw->fetched == p->cursor);
 }
 
@@ -311,7 +314,7 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 	unsigned rank = next_rank_to_fetch(b), w = b->warp_of[rank];
 	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
-	const struct core_inst *in = cw->next;
+	const struct core_inst *in = cw->next_fetch;
 	uint64_t line = l0_line_of(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
@@ -320,8 +323,8 @@ static void fetch_from_warp(struct sm *s, unsigned sub)
 		return;
 	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + L0_HIT_TO_ISSUE, in};
 	if (cw->fetched++ < p->last) {
-		cw->next = core_inst_at(s, p, cw->fetched);
-		cw->next_is_sequential = core_follows_in_memory(in, cw->next);
+		cw->next_fetch = core_inst_at(s, p, cw->fetched);
+		cw->next_is_sequential = core_follows_in_memory(in, cw->next_fetch);
 	}
 	if (cw->fetched == p->cursor + 1)
 		core_schedule_head(s, w);
@@ -347,7 +350,7 @@ bool core_fetch_stage(struct sm *s, unsigned sub)
 static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct core *c = s->modern;
-	uint64_t at = s->clock + c->p->l0i_l1i_latency;
+	uint64_t at = s->clock + c->params->l0i_l1i_latency;
 
 	if (at <= c->l1i_reply_at)
 		at = c->l1i_reply_at + 1;
@@ -363,7 +366,7 @@ static void reply_with_line(struct sm *s, unsigned sub, uint64_t line)
  */
 static bool was_line_loaded_by_launch(const struct core *c, uint64_t line)
 {
-	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->p->launch_lines * c->p->l0i_line;
+	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->params->launch_lines * c->params->l0i_line;
 }
 
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
@@ -413,7 +416,7 @@ void core_l1i_fill(struct sm *s, uint32_t req)
 void core_l1i_step(struct sm *s)
 {
 	struct req_pool *pool = s->reqs;
-	uint32_t fixed = s->modern->p->l1i_miss_latency;
+	uint32_t fixed = s->modern->params->l1i_miss_latency;
 
 	while (cache_has_ready(s->l1i)) {
 		uint32_t h = cache_pop_ready(s->l1i);
@@ -438,7 +441,7 @@ void core_l1i_step(struct sm *s)
 void core_fetch_flush(struct sm *s)
 {
 	struct core *c = s->modern;
-	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
+	size_t lines = (size_t)c->params->l0i_sets * c->params->l0i_ways;
 
 	for (unsigned k = 0; k < c->subs; k++) {
 		struct subcore *b = &c->sub[k];

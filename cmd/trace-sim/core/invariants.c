@@ -42,8 +42,8 @@ static void check_subcore(const struct sm *s, unsigned k)
 		"core.masks within ranks", s->id, k, (wheel | b->ready_warps | b->has_head) & ~b->ranked, 0);
 	invariant("core.waiting", s->id, k, s->modern->waiting >> k & 1, b->mem_queue_count != 0);
 	if (b->ranked)
-		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next_time(s, b),
-			true);
+		invariant("core.due, not late", s->id, k,
+			s->modern->sub_due_at[k] <= core_wheel_next_time(s, b), true);
 	FOR_BITS64 (rank, b->ranked)
 		check_warp_state(s, b, (unsigned)rank);
 }
@@ -69,23 +69,23 @@ static void check_event_calendar(const struct sm *s)
 	for (unsigned i = 0; i < EVENT_SLOTS; i++) {
 		uint16_t last = 0;
 
-		for (uint16_t e = c->slot_first[i]; e && n <= c->event_made; e = c->event[e].next) {
+		for (uint16_t e = c->slot_first[i]; e && n <= c->event_made; e = c->event[e].next_event) {
 			n++;
 			last = e;
-			if (c->event[e].due < s->clock + EVENT_SLOTS - 1)
-				invariant("core.event.due", s->id, e, c->event[e].due >= s->clock, true);
+			if (c->event[e].due_at < s->clock + EVENT_SLOTS - 1)
+				invariant("core.event.due", s->id, e, c->event[e].due_at >= s->clock, true);
 		}
 		invariant("core.slot_used", s->id, i, bitset_test(c->slot_used, i), last != 0);
 		if (last)
 			invariant("core.slot_last", s->id, i, c->slot_last[i], last);
 	}
-	for (uint16_t e = c->event_free; e && spare <= c->event_made; e = c->event[e].next)
+	for (uint16_t e = c->event_free; e && spare <= c->event_made; e = c->event[e].next_event)
 		spare++;
 	invariant("core.n_events", s->id, 0, c->n_events, n);
 	invariant("core.event_free", s->id, 0, spare, c->event_made - n);
 }
 
-void core_invariants(const struct sm *s)
+void core_check_invariants(const struct sm *s)
 {
 	uint32_t ranked = 0;
 

@@ -95,7 +95,7 @@ static uint64_t unit_accept_time(const struct core *c, const struct subcore *b, 
 {
 	uint64_t at = b->unit_free_at[unit];
 
-	if (unit == CORE_FP32 && c->p->fp32_on_int && b->unit_free_at[CORE_INT] < at)
+	if (unit == CORE_FP32 && c->params->fp32_on_int && b->unit_free_at[CORE_INT] < at)
 		return b->unit_free_at[CORE_INT];
 	return at;
 }
@@ -104,13 +104,13 @@ static unsigned pick_rank_to_issue(const struct core *c, const struct subcore *b
 {
 	uint64_t above;
 
-	if (c->p->order == ORDER_RR) {
+	if (c->params->order == ORDER_RR) {
 		above = b->greedy >= 0 && b->greedy < 63 ? set >> (b->greedy + 1) << (b->greedy + 1) : 0;
 		return bit_lowest64(above ? above : set);
 	}
 	if (b->greedy >= 0 && set >> b->greedy & 1)
 		return (unsigned)b->greedy;
-	return c->p->order == ORDER_GTO ? bit_lowest64(set) : 63 - (unsigned)__builtin_clzll(set);
+	return c->params->order == ORDER_GTO ? bit_lowest64(set) : 63 - (unsigned)__builtin_clzll(set);
 }
 
 /* ---- one issue ---------------------------------------------------------------------------------- */
@@ -202,8 +202,8 @@ static void advance_warp(struct sm *s, unsigned w, struct core_warp *cw, uint64_
 		return;
 	}
 	if (cw->fetched == p->cursor && !cw->next_is_sequential &&
-		t + s->modern->p->branch_taken > cw->next_issue) {
-		cw->next_issue = t + s->modern->p->branch_taken;
+		t + s->modern->params->branch_taken > cw->next_issue) {
+		cw->next_issue = t + s->modern->params->branch_taken;
 		cw->next_stall = STALL_JUMP;
 	}
 	core_fetch_request_next(s, w);
@@ -223,7 +223,7 @@ static unsigned reused_slots_of(const struct sm *s, unsigned w, const struct cor
 
 	if (cw->control)
 		return core_control_of(cw, in->pc)->reuse;
-	if (s->modern->p->rfc_guess == RFC_NONE || p->cursor == p->last)
+	if (s->modern->params->rfc_guess == RFC_NONE || p->cursor == p->last)
 		return 0;
 	next = core_inst_at(s, p, p->cursor + 1);
 	for (unsigned i = 0; i < in->n_src; i++)
@@ -291,7 +291,7 @@ static uint64_t issue_head_of_rank(struct sm *s, unsigned sub, unsigned rank, st
 /* Returns true if the result queue, if there is one, has a free entry for the result of `in`. */
 static bool result_queue_has_slot(struct sm *s, struct subcore *b, const struct core_inst *in)
 {
-	uint32_t places = s->modern->p->result_queue;
+	uint32_t places = s->modern->params->result_queue;
 
 	return !places || !(in->flags & INST_FIXED) || !in->n_dst ||
 	       b->result_at < s->clock + in->pipeline_cycles + places;
@@ -355,5 +355,5 @@ uint64_t core_issue_stage(struct sm *s, unsigned sub)
 		return NEVER;
 	if (b->port_free > s->clock)
 		return b->port_free;
-	return issued || s->modern->p->result_queue ? s->clock + 1 : open;
+	return issued || s->modern->params->result_queue ? s->clock + 1 : open;
 }

@@ -25,7 +25,7 @@ struct core_join {
 /* State of a comparison of a function with a trace. */
 struct code_comparison {
 	struct cubin_join *join;
-	uint64_t *seen; /* bit set of the handles of instructions already compared */
+	uint64_t *compared; /* bit set of the handles of instructions already compared */
 	uint32_t matched, mismatched;
 	char text[200]; /* text of the first mismatch */
 };
@@ -52,9 +52,9 @@ static void compare_first_block(struct code_comparison *k, const struct code *co
 	for (uint32_t i = 0; i < tb->n_recs; i++) {
 		uint32_t h = tb->rec[i].inst;
 
-		if (bitset_test(k->seen, h))
+		if (bitset_test(k->compared, h))
 			continue;
-		bitset_set(k->seen, h);
+		bitset_set(k->compared, h);
 		compare_instruction(k, code_at(code, h));
 	}
 }
@@ -119,7 +119,7 @@ static void join_function(struct core_join *j, const struct cubin_function *f, e
 		return;
 	}
 	l.join = cubin_join_new(f);
-	l.seen = xcalloc(BITSET_WORDS(code_count(code)) + 1, sizeof(*l.seen));
+	l.compared = xcalloc(BITSET_WORDS(code_count(code)) + 1, sizeof(*l.compared));
 	compare_first_block(&l, code, tb);
 	j->mismatched = l.mismatched;
 	if (l.mismatched) {
@@ -131,7 +131,7 @@ static void join_function(struct core_join *j, const struct cubin_function *f, e
 		j->codes = decode_control_codes(f);
 		j->n_codes = f->bytes / 16;
 	}
-	free(l.seen);
+	free(l.compared);
 	cubin_join_free(l.join);
 }
 

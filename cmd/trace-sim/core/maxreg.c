@@ -50,7 +50,7 @@ static void serve_waiting_warps(struct sm *s, unsigned w)
 	if (!s->maxreg_wait)
 		return;
 	FOR_BITS64 (i, s->maxreg_wait & warps_of_pool(s, w)) {
-		if (!take_registers(s, (unsigned)i, core_warp_of(s, (unsigned)i)->wanted))
+		if (!take_registers(s, (unsigned)i, core_warp_of(s, (unsigned)i)->wanted_registers))
 			continue;
 		s->maxreg_wait &= ~(1ull << i);
 		core_sync_release_warp(s, (unsigned)i, s->clock + 1);
@@ -60,7 +60,7 @@ static void serve_waiting_warps(struct sm *s, unsigned w)
 bool core_maxreg_change(struct sm *s, unsigned w, uint32_t registers)
 {
 	if (!take_registers(s, w, registers)) {
-		core_warp_of(s, w)->wanted = registers;
+		core_warp_of(s, w)->wanted_registers = registers;
 		s->maxreg_wait |= 1ull << w;
 		return false;
 	}

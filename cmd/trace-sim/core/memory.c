@@ -45,11 +45,11 @@ void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst
 	const struct winst *w = &s->winst[h];
 	bool lanes = in->path == PATH_ACCESS && w->space != SPACE_SHARED;
 
-	b->mem_queue[(b->mem_queue_head + b->mem_queue_count++) % MEM_PLACES] =
-		(struct mem_place){.ready = t + (lanes ? c->p->mem_first_lanes : c->p->mem_first),
-			.op = h,
-			.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
-	if (b->mem_queue_count == c->p->mem_places)
+	b->mem_queue[(b->mem_queue_head + b->mem_queue_count++) % MEM_PLACES] = (struct mem_place){
+		.ready = t + (lanes ? c->params->mem_first_lanes : c->params->mem_first),
+		.op = h,
+		.interval = (uint8_t)(lanes ? c->params->mem_interval : c->params->mem_interval_shared)};
+	if (b->mem_queue_count == c->params->mem_places)
 		b->unit_free_at[CORE_MEMORY] = NEVER;
 	c->waiting |= 1u << w->sched;
 	if (b->mem_queue_count == 1)
@@ -63,7 +63,7 @@ static uint32_t data_port_cycles(const struct core *c, const struct winst *w, ui
 {
 	uint32_t busy = core_div_up(32u * (w->uop->size ? w->uop->size : 4), port);
 
-	return busy > c->p->sm_interval ? busy : c->p->sm_interval;
+	return busy > c->params->sm_interval ? busy : c->params->sm_interval;
 }
 
 /*
@@ -73,16 +73,16 @@ static uint32_t data_port_cycles(const struct core *c, const struct winst *w, ui
 static uint32_t count_tag_passes(const struct core *c, const struct access_list *list)
 {
 	uint8_t count[TAG_BANKS] = {0}, most = 1;
-	uint32_t bits = c->p->l1_tag_bits, bank;
+	uint32_t bits = c->params->l1_tag_bits, bank;
 	uint64_t line = NEVER, digits;
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		if (list->at[i].addr / 128 == line)
 			continue;
 		digits = line = list->at[i].addr / 128;
-		for (uint32_t half = c->p->l1_tag_fold; half >= bits; half /= 2)
+		for (uint32_t half = c->params->l1_tag_fold; half >= bits; half /= 2)
 			digits ^= digits >> half;
-		bank = (uint32_t)digits & (c->p->l1_tag_banks - 1);
+		bank = (uint32_t)digits & (c->params->l1_tag_banks - 1);
 		if (++count[bank] > most)
 			most = count[bank];
 	}
@@ -103,17 +103,18 @@ void core_memory_occupy_port(struct sm *s, uint32_t cycles) { occupy_data_port(s
 /* Schedules EVENT_DATA: without waits, the result arrives `latency` + `more` cycles after the issue. */
 static void schedule_data_event(struct sm *s, uint16_t h, uint32_t latency, uint32_t more)
 {
-	core_add_event(s, s->clock + latency - s->modern->p->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
+	core_add_event(
+		s, s->clock + latency - s->modern->params->mem_first - FIRST_REG + more, EVENT_DATA, h, 0);
 }
 
 static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->p->shared_bytes);
+	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->params->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
-		busy = in->regs * core_div_up(128, c->p->shared_bytes);
+		busy = in->result_regs * core_div_up(128, c->params->shared_bytes);
 	occupy_data_port(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
 	if (s->profile)
@@ -126,7 +127,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 	if (in->flags & INST_SYNC)
 		core_sync_op_accepted(s, h);
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
-		schedule_data_event(s, h, c->p->shared_latency,
+		schedule_data_event(s, h, c->params->shared_latency,
 			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
 	else
 		core_add_event(s, later_clock(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
@@ -138,7 +139,7 @@ static bool wait_for_cold_constants(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct kernel *k = s->cta[s->winst[h].cta].kernel;
 
-	if (!s->l1i || !c->p->const_cold || (c->const_kernel == k->uid && !c->const_cold))
+	if (!s->l1i || !c->params->const_cold || (c->const_kernel == k->uid && !c->const_cold))
 		return false;
 	s->winst[h].next = c->first_const_waiter;
 	c->first_const_waiter = h;
@@ -154,7 +155,7 @@ void core_memory_constants_arrived(struct sm *s)
 	struct core *c = s->modern;
 
 	for (; c->first_const_waiter; c->first_const_waiter = s->winst[c->first_const_waiter].next)
-		schedule_data_event(s, c->first_const_waiter, c->p->const_latency, 0);
+		schedule_data_event(s, c->first_const_waiter, c->params->const_latency, 0);
 	c->const_cold = false;
 }
 
@@ -163,7 +164,7 @@ static void accept_global(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->p->sm_bytes),
+	uint32_t passes = core_count_passes(s, w), busy = data_port_cycles(c, w, c->params->sm_bytes),
 		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
@@ -175,7 +176,7 @@ static void accept_global(struct sm *s, uint16_t h)
 	k->op = h;
 	k->next_access = 0;
 	k->extra_cycles = data - busy;
-	k->due = s->clock + c->p->l1_latency - HIT_TO_REGISTER - c->p->mem_first_lanes;
+	k->due_at = s->clock + c->params->l1_latency - HIT_TO_REGISTER - c->params->mem_first_lanes;
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
 	c->op[h].accesses_left = 1;
@@ -206,9 +207,9 @@ static void schedule_source_read(struct sm *s, uint16_t h, bool lanes, uint32_t 
 /* Returns the cycles in which the link carries the data of a store; 0 for other instructions. */
 static uint32_t store_data_cycles(const struct core *c, const struct winst *w, const struct core_inst *in)
 {
-	uint32_t bytes = in->flags & INST_LDSM_N ? 128u * in->regs : 32u * w->uop->size;
+	uint32_t bytes = in->flags & INST_LDSM_N ? 128u * in->result_regs : 32u * w->uop->size;
 
-	return w->uop->flags & UOP_STORE ? core_div_up(bytes, c->p->link_bytes) : 0;
+	return w->uop->flags & UOP_STORE ? core_div_up(bytes, c->params->link_bytes) : 0;
 }
 
 static void accept_first_of_queue(struct sm *s, unsigned sub)
@@ -227,7 +228,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	b->unit_free_at[CORE_MEMORY] = 0;
 	core_wake_subcore_at(c, sub, s->clock);
 	c->prt_used++;
-	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->regs);
+	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->result_regs);
 	ldst_count_instruction(s, w);
 	if (c->op[h].readers)
 		schedule_source_read(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
@@ -238,17 +239,17 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	} else if (core_is_remote_access(s, w)) {
 		core_remote_accept(s, h);
 	} else if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
-		c->op[h].link_cycles = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
+		c->op[h].link_cycles = (uint8_t)(in->result_regs < 2 ? FIRST_REG : in->result_regs);
 		accept_shared(s, in, h);
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
 		accept_global(s, h);
 	} else if (in->path == PATH_CONST) {
 		occupy_data_port(c, s->clock, 1);
 		if (!wait_for_cold_constants(s, h))
-			schedule_data_event(s, h, c->p->const_latency, 0);
+			schedule_data_event(s, h, c->params->const_latency, 0);
 	} else {
 		occupy_data_port(c, s->clock, 1);
-		schedule_data_event(s, h, c->p->shared_latency, 0);
+		schedule_data_event(s, h, c->params->shared_latency, 0);
 	}
 }
 
@@ -269,7 +270,7 @@ static void accept_next_instruction(struct sm *s)
 	struct core *c = s->modern;
 	uint32_t below = (1u << c->first_sub) - 1;
 
-	if (c->data_port_free_at > s->clock || c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->data_port_free_at > s->clock || c->prt_used >= c->params->prt || c->pipe_count == L1_PIPE)
 		return;
 	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
 		unsigned k = i % MAX_SUBS;
@@ -372,7 +373,7 @@ static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 
 		if ((a->addr & ~127ull) != line) {
 			line = a->addr & ~127ull;
-			if (++lines > s->modern->p->l1_tag_banks)
+			if (++lines > s->modern->params->l1_tag_banks)
 				return false;
 		}
 		if (k->bypass ? !send_bypassing_l1(s, k, a) : !look_up_in_l1(s, k, a))
@@ -387,13 +388,13 @@ static void step_memory_pipe(struct sm *s)
 {
 	struct core *c = s->modern;
 
-	while (c->pipe_count && c->pipe[c->pipe_head].due <= s->clock) {
+	while (c->pipe_count && c->pipe[c->pipe_head].due_at <= s->clock) {
 		struct pipe_slot *k = &c->pipe[c->pipe_head];
 		uint16_t h = k->op;
 
 		core_sample_ports(s);
 		if (!look_up_next_lines(s, k)) {
-			k->due = s->clock + 1;
+			k->due_at = s->clock + 1;
 			return;
 		}
 		c->pipe_head = (c->pipe_head + 1) % L1_PIPE;
@@ -460,7 +461,7 @@ void core_memory_value_ready(struct sm *s, uint16_t h)
 	uint64_t end;
 
 	if (in->flags & INST_LDGSTS) {
-		core_add_event(s, s->clock + c->p->ldgsts_latency, EVENT_DONE, h, 0);
+		core_add_event(s, s->clock + c->params->ldgsts_latency, EVENT_DONE, h, 0);
 		return;
 	}
 	end = later_clock(s->clock, b->link_free_at) + (in->n_dst ? op->link_cycles : FIRST_REG);
@@ -509,11 +510,11 @@ static void complete_operation(struct sm *s, uint16_t h)
 	core_memory_sources_read(s, h);
 	sm_count_completed_inst(s, w->code, w->mask);
 	if (c->op[h].write)
-		core_add_event(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
+		core_add_event(s, s->clock + c->params->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
 	if (!c->warp[warp].control)
 		core_release_results(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
-		if (c->prt_used-- >= c->p->prt)
+		if (c->prt_used-- >= c->params->prt)
 			make_memory_due_by(c, s->clock + 1);
 	}
 	if (s->events)
@@ -550,7 +551,7 @@ static uint64_t next_accept_time(const struct sm *s)
 	const struct core *c = s->modern;
 	uint64_t next = NEVER;
 
-	if (c->prt_used >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->prt_used >= c->params->prt || c->pipe_count == L1_PIPE)
 		return NEVER;
 	FOR_BITS32 (k, c->waiting)
 		if (first_accept_time(&c->sub[k]) < next)
@@ -571,8 +572,8 @@ static uint64_t next_memory_clock(const struct sm *s)
 	next = next_accept_time(s);
 	if (l->tma)
 		next = sm_min_clock(next, tma_next_clock(s));
-	if (c->pipe_count && c->pipe[c->pipe_head].due < next)
-		next = c->pipe[c->pipe_head].due;
+	if (c->pipe_count && c->pipe[c->pipe_head].due_at < next)
+		next = c->pipe[c->pipe_head].due_at;
 	return next > s->clock ? next : s->clock + 1;
 }
 

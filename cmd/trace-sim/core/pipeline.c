@@ -55,7 +55,7 @@ static enum stage dependence_reason(struct sm *s, unsigned w, struct pipe_inst *
 	const struct pipe_inst *by = NULL;
 	bool memory = false;
 
-	for (const struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next) {
+	for (const struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next) {
 		bool holds = i->issued && (cw->control && i->inst != WINST_NONE
 							  ? blocks_head_by_counter(c, cw, i, in)
 							  : writes_register_of(&c->inst[i->code], in));
@@ -78,7 +78,8 @@ static enum stage ready_warp_wait_reason(const struct sm *s, const struct core_w
 		return STAGE_WAIT_COUNT;
 	if (b->issued)
 		return STAGE_WAIT_TURN;
-	return b->unit_free_at[cw->unit] > s->clock || c->p->result_queue ? STAGE_WAIT_UNIT : STAGE_WAIT_TURN;
+	return b->unit_free_at[cw->unit] > s->clock || c->params->result_queue ? STAGE_WAIT_UNIT
+									       : STAGE_WAIT_TURN;
 }
 
 /* Returns the reason why the head of a warp did not issue; STAGE_NONE: it is not decoded yet. */
@@ -155,7 +156,7 @@ static void enter_stage_once(struct sm *s, uint16_t inst, enum stage stage)
 
 	if (!i)
 		return;
-	i->seen = s->pipeline->observations;
+	i->last_observation = s->pipeline->observations;
 	pipeline_enter_stage(s, i, stage, s->now);
 }
 
@@ -175,8 +176,8 @@ static void observe_memory_pipeline(struct sm *s)
 /* Enters STAGE_MEMORY for the operations of warp w that are in no queue of the core. */
 static void observe_memory_operations(struct sm *s, unsigned w)
 {
-	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
-		if (i->inst != WINST_NONE && i->seen != s->pipeline->observations &&
+	for (struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next)
+		if (i->inst != WINST_NONE && i->last_observation != s->pipeline->observations &&
 			s->modern->inst[i->code].unit == CORE_MEMORY)
 			pipeline_enter_stage(s, i, STAGE_MEMORY, s->now);
 }
@@ -194,7 +195,7 @@ void core_pipeline_observe(struct sm *s)
 			if (s->modern->warp[w].started && !(s->done >> w & 1))
 				observe_core_buffer(s, (unsigned)w);
 		}
-		if (p->first[w])
+		if (p->oldest[w])
 			pipeline_free_ended(s, (unsigned)w, !live);
 	}
 }

@@ -51,7 +51,7 @@ uint64_t core_register_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse)
 {
 	struct core *c = s->modern;
-	uint32_t banks = c->p->rf_banks;
+	uint32_t banks = c->params->rf_banks;
 	uint8_t reads[16] = {0};
 	uint64_t t = s->clock;
 
@@ -62,7 +62,7 @@ uint64_t core_register_wait(
 		if (src->reg >= REG_UR0)
 			continue;
 		slot = source_slot(&c->warp[w], in, i);
-		if (c->p->rfc && in->flags & INST_RFC &&
+		if (c->params->rfc && in->flags & INST_RFC &&
 			access_register_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;
 		else if (!reads_register_again(in, i))

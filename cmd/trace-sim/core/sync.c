@@ -38,7 +38,7 @@ void core_sync_release_warp(struct sm *s, unsigned w, uint64_t at) { release_hel
 /* Releases `warps` of CTA k from a barrier at which the last warp arrived at time t. */
 static void release_from_barrier(struct sm *s, const struct cta *k, uint64_t warps, uint64_t t)
 {
-	const struct modern_params *m = s->modern->p;
+	const struct modern_params *m = s->modern->params;
 	unsigned all = bit_count64(k->warps);
 
 	FOR_BITS64 (w, warps)
@@ -59,7 +59,7 @@ static void arrive_at_barrier(struct sm *s, unsigned w, uint64_t t)
 		return;
 	if (!(u->flags & UOP_ARRIVE)) {
 		hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
-		cw->local_insts_until = cw->control ? t + s->modern->p->barrier_delay : 0;
+		cw->local_insts_until = cw->control ? t + s->modern->params->barrier_delay : 0;
 	}
 	release_from_barrier(s, k, barrier_arrive(s, w, u, r), t);
 }
@@ -95,7 +95,7 @@ static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, ui
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
-	cw->fence_cycles = s->modern->p->membar[in->scope];
+	cw->fence_cycles = s->modern->params->membar[in->scope];
 	if (are_accesses_done(s, w)) {
 		hold_warp_between(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
 		return;
@@ -118,7 +118,8 @@ static void drop_completed_groups(struct sm *s, unsigned w)
 
 		cw->first_group++;
 		if (counter)
-			core_add_event(s, s->clock + s->modern->p->sb_release, EVENT_COUNTER, w, counter - 1);
+			core_add_event(
+				s, s->clock + s->modern->params->sb_release, EVENT_COUNTER, w, counter - 1);
 	}
 }
 
@@ -212,7 +213,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 {
 	const struct winst *in = &s->winst[h];
 	struct core_warp *cw = core_warp_of(s, in->warp);
-	uint64_t end = cw->mbarrier_wait_at + s->modern->p->mbarrier_start_wait;
+	uint64_t end = cw->mbarrier_wait_at + s->modern->params->mbarrier_start_wait;
 
 	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
 		mbarrier_execute(s, in->cta, &in->record);
@@ -278,7 +279,7 @@ static void issue_mbarrier_op(struct sm *s, unsigned w, uint64_t t)
 	issue_mbarrier(s, w, r, sync, t);
 	if (cw->control || sync > SYNC_COPIES)
 		return;
-	cw->next_issue = t + s->modern->p->mbarrier_issue;
+	cw->next_issue = t + s->modern->params->mbarrier_issue;
 	cw->next_stall = STALL_COUNT;
 }
 
@@ -305,7 +306,7 @@ static void delay_after_tensor_copy(const struct sm *s, struct core_warp *cw, co
 {
 	if (!u->tensor || u->bulk != BULK_LOAD)
 		return;
-	cw->next_issue = t + s->modern->p->tma_issue;
+	cw->next_issue = t + s->modern->params->tma_issue;
 	cw->next_stall = STALL_COUNT;
 }
 
@@ -317,7 +318,7 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 		delay_after_tensor_copy(s, cw, &s->uops[s->winst[h].code], t);
 	if (in->flags & INST_GMMA) {
 		gmma_count_issued(s, w, &s->uops[s->winst[h].code]);
-		cw->next_issue = t + s->modern->p->gmma_count_issued;
+		cw->next_issue = t + s->modern->params->gmma_count_issued;
 		cw->next_stall = STALL_COUNT;
 	} else if (in->flags & INST_GMMA_WAIT) {
 		if (gmma_start_wait(s, w, in->groups))

@@ -56,20 +56,20 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
 		start = queue_for_unit(&b->sfu_free_at, &b->unit_free_at[CORE_SFU], t, in->interval);
-		schedule_end_event(s, h, start, start + c->p->sfu_latency);
+		schedule_end_event(s, h, start, start + c->params->sfu_latency);
 		return;
 	case CORE_FP64_SHARED:
 		start = queue_for_unit(&c->fp64_free, &b->unit_free_at[CORE_FP64_SHARED], t, in->interval);
-		schedule_end_event(s, h, start, start + c->p->fp64_latency);
+		schedule_end_event(s, h, start, start + c->params->fp64_latency);
 		return;
 	case CORE_MISC:
 		start = queue_for_unit(&b->misc_free_at, &b->unit_free_at[CORE_MISC], t, in->interval);
 		schedule_end_event(
-			s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->p->s2r_latency);
+			s, h, start, in->flags & INST_BARRIER ? start + 1 : start + c->params->s2r_latency);
 		return;
 	case CORE_WARPGROUP: core_warpgroup_join(s, s->winst[h].warp, in, h, t); return;
 	case CORE_MEMORY: core_memory_enqueue(s, b, in, h, t); return;
-	default: occupy_fixed_latency_unit(c->p, b, in, t);
+	default: occupy_fixed_latency_unit(c->params, b, in, t);
 	}
 	if (h) /* DMMA and LDCU occupy their unit like the instructions above, but end with an event */
 		schedule_end_event(s, h, t, t + in->pipeline_cycles + in->interval);

@@ -194,8 +194,9 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->waits_for_event = cw->retest_at_issue = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
-	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
-	cw->may_wait_for_reads = (cw->control ? c->p->rf_read_control : c->p->rf_read_trace) == RF_LATE;
+	cw->control = k->codes && c->params->dependence != DEPEND_SCOREBOARD;
+	cw->may_wait_for_reads =
+		(cw->control ? c->params->rf_read_control : c->params->rf_read_trace) == RF_LATE;
 	cw->next_stall = STALL_PORT;
 	s->drained &= ~(1ull << w);
 	cw->stall = STALL_FETCH;
@@ -226,7 +227,7 @@ void core_warp_start(struct sm *s, unsigned w)
 		return;
 	}
 	cw->started = true;
-	cw->next = core_inst_at(s, &s->warp[w], 0);
+	cw->next_fetch = core_inst_at(s, &s->warp[w], 0);
 	core_fetch_request_next(s, w);
 }
 

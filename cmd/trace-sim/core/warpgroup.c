@@ -59,7 +59,7 @@ static void start_product(struct sm *s, const struct core_joint *e)
 
 		if (c->op[h].readers && !c->op[h].reads_until_end)
 			core_add_event(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
-		core_add_event(s, max_u64(end + c->p->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
+		core_add_event(s, max_u64(end + c->params->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
 	}
 }
 

@@ -44,5 +44,5 @@ void distributor_count_cta_end(struct gpu *g)
 
 bool distributor_can_place(const struct gpu *g)
 {
-	return !g->params.modern.on || g->launch->next_placement_at < (gpu_now(g) + 1) * MILLION;
+	return !g->params.modern.enabled || g->launch->next_placement_at < (gpu_now(g) + 1) * MILLION;
 }

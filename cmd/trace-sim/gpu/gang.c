@@ -52,7 +52,7 @@ static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, u
 /* Places a block of k on each SM of at[]. Only with the modern core do these blocks form a gang. */
 static void place_gang_on_sms(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
 {
-	struct gang *n = g->params.modern.on ? new_gang(g) : NULL;
+	struct gang *n = g->params.modern.enabled ? new_gang(g) : NULL;
 
 	if (n)
 		gang_init(n, ++g->launch->n_gangs_placed, blocks, k->padded_threads / 32);

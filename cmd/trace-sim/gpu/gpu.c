@@ -126,7 +126,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	net_log_flits(g->net, g->events && g->events->flits ? g->events : NULL);
 	memory_set_events(g->mem, g->events);
 	net_set_threads(g->net, g->threads);
-	if (p->modern.on)
+	if (p->modern.enabled)
 		g->core_code = core_code_new(p);
 	g->cluster = reserve(p->clusters, sizeof(*g->cluster));
 	for (uint32_t c = 0; c < p->clusters; c++)
@@ -181,9 +181,9 @@ NOINLINE void gpu_tick_sms_in_order(struct gpu *g, struct cluster *cl, uint32_t 
 	uint32_t per = g->params.sms_per_cluster;
 
 	for (uint32_t i = 0; i < per; i++)
-		gpu_tick_sm(g, cl, id * per + (cl->first + i) % per, now);
-	if (g->params.rotate_sms && ++cl->first == per)
-		cl->first = 0;
+		gpu_tick_sm(g, cl, id * per + (cl->first_sm + i) % per, now);
+	if (g->params.rotate_sms && ++cl->first_sm == per)
+		cl->first_sm = 0;
 }
 
 /*
@@ -300,7 +300,7 @@ unsigned gpu_step(struct gpu *g)
 	if (fired & CLOCK_CORE)
 		run_core_part(g);
 #ifdef CHECK_INVARIANTS
-	gpu_invariants(g);
+	gpu_check_invariants(g);
 #endif
 	return fired;
 }

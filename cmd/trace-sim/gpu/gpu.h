@@ -53,10 +53,10 @@ struct clock_ticks clocks_advance_ticks(struct clocks *c, uint64_t core, uint64_
 
 /* Figures of a kernel that --sample-blocks stopped, extrapolated to all of its thread blocks. */
 struct sampled {
-	uint64_t blocks;  /* number of simulated thread blocks */
-	uint64_t all;     /* number of thread blocks of the kernel */
-	double cycles;    /* estimated cycles for all thread blocks */
-	double low, high; /* bounds of the 95 % interval of `cycles` */
+	uint64_t simulated_blocks; /* number of simulated thread blocks */
+	uint64_t total_blocks;     /* number of thread blocks of the kernel */
+	double cycles;             /* estimated cycles for all thread blocks */
+	double low, high;          /* bounds of the 95 % interval of `cycles` */
 };
 
 struct gpu {

@@ -11,7 +11,7 @@
 /* Number of steps between two checks of all cache lines. */
 #define ALL_EVERY 64u
 
-void gpu_invariants(const struct gpu *g)
+void gpu_check_invariants(const struct gpu *g)
 {
 	static uint32_t steps;
 	const uint32_t per = g->params.sms_per_cluster;
@@ -25,11 +25,11 @@ void gpu_invariants(const struct gpu *g)
 		invariant("gpu.live", c, 0, bitset_test(g->live, c), live);
 	}
 	for (uint32_t i = 0; i < g->params.sms; i++) {
-		sm_invariants(&g->sm[i]);
-		ldst_invariants(&g->sm[i], all);
+		sm_check_invariants(&g->sm[i]);
+		ldst_check_invariants(&g->sm[i], all);
 	}
-	net_invariants(g->net);
-	memory_invariants(g->mem, all);
+	net_check_invariants(g->net);
+	memory_check_invariants(g->mem, all);
 }
 
 #endif

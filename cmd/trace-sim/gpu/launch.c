@@ -87,7 +87,7 @@ struct kernel *launch_load_kernel(
 	struct place at = {.file = trace_path(t)};
 	int stream;
 
-	if (p->modern.on && trace_header(t)->ptx) {
+	if (p->modern.enabled && trace_header(t)->ptx) {
 		free(k);
 		fault_set(f, at, "ptx-core",
 			"-core_model modern cannot run a trace from PTX (trace with trace-exec --as sass)");
@@ -323,7 +323,7 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 		blocks_drop_marks(g, &s->cta[slot].block);
 	k->ldgsts = l->ldgsts;
 	k->syncs = l->syncs;
-	if (!k->next_cta && g->params.modern.on)
+	if (!k->next_cta && g->params.modern.enabled)
 		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
 	k->running_ctas++;
 	if (!s->live_ctas)
@@ -475,7 +475,7 @@ static bool delay_kernel_end(struct gpu *g, struct kernel *k)
 	uint64_t millionths = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2];
 	uint64_t end = k->start_cycle + millionths / MILLION;
 
-	if (!g->params.modern.on || end <= gpu_now(g) + 1)
+	if (!g->params.modern.enabled || end <= gpu_now(g) + 1)
 		return false;
 	k->closing = true;
 	k->delay = (uint32_t)(end - gpu_now(g));
@@ -488,7 +488,7 @@ static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 	struct launch *l = g->launch;
 
 	k->done = true;
-	for (uint32_t i = 0; g->params.modern.on && i < g->params.sms; i++)
+	for (uint32_t i = 0; g->params.modern.enabled && i < g->params.sms; i++)
 		core_empty_caches(&g->sm[i]);
 	append_kernel(&l->finished, &l->n_finished, &l->cap_finished, k);
 	for (uint32_t s = 0; s < g->params.run_slots; s++)

@@ -164,7 +164,7 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 	double *n = t->count;
 
 	if (m->quiet && placed == m->placed) {
-		*t = m->marked;
+		*t = m->totals_at_span_end;
 		read_dram_bursts(g, t);
 		return;
 	}
@@ -238,7 +238,7 @@ void power_sample_if_due(struct gpu *g)
 	struct power_totals t;
 
 	power_duty_add_rows_if_full(m, gpu_now(g));
-	if (gpu_now(g) < m->due)
+	if (gpu_now(g) < m->next_sample_at)
 		return;
 	power_update_duty(g);
 	read_totals(g, &t);
@@ -255,12 +255,13 @@ void power_update_energies(struct gpu *g, bool closes)
 		power_meter_close_span(g->power, gpu_now(g), &t);
 	else
 		power_meter_update_open_span(g->power, gpu_now(g), &t);
-	g->power->quiet &= closes; /* at the end of an interval, m->marked does not have the values of t */
+	g->power->quiet &=
+		closes; /* at the end of an interval, m->totals_at_span_end does not have the values of t */
 }
 
 void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint32_t n)
 {
-	const struct power_block b = {name, uid, n, gpu_now(g), g->cycle, &g->power->marked};
+	const struct power_block b = {name, uid, n, gpu_now(g), g->cycle, &g->power->totals_at_span_end};
 
 	power_meter_report_block(g->power, &b);
 }

@@ -31,7 +31,7 @@ void power_end_block(struct gpu *g, char *const *name, const uint32_t *uid, uint
 /* Cycle of the run at which the next sample is due. */
 static inline uint64_t power_next_sample_cycle(const struct gpu *g)
 {
-	return g->power ? g->power->due : UINT64_MAX;
+	return g->power ? g->power->next_sample_at : UINT64_MAX;
 }
 
 #endif

@@ -55,7 +55,8 @@ static bool waves_are_stable(struct block_rate *s)
 	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
 
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double took = ring_wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* oldest first */
+		double took =
+			ring_wave_at(s, s->n_waves - SAMPLE_WAVES + i)->cycles_per_block; /* oldest first */
 
 		least = fmin(least, took);
 		most = fmax(most, took);
@@ -63,7 +64,7 @@ static bool waves_are_stable(struct block_rate *s)
 		half[i >= SAMPLE_WAVES / 2] += 2 * took / SAMPLE_WAVES;
 	}
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double d = ring_wave_at(s, s->n - SAMPLE_WAVES + i)->took - sum;
+		double d = ring_wave_at(s, s->n_waves - SAMPLE_WAVES + i)->cycles_per_block - sum;
 
 		squares += d * d;
 	}
@@ -78,9 +79,9 @@ static bool waves_are_stable(struct block_rate *s)
  */
 static bool is_l2_use_settled(struct block_rate *s, uint64_t left)
 {
-	double now = ring_wave_at(s, s->n - 1)->turnover,
-	       before = ring_wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;
-	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave) * (double)left;
+	double now = ring_wave_at(s, s->n_waves - 1)->turnover,
+	       before = ring_wave_at(s, s->n_waves - 1 - SAMPLE_WAVES)->turnover;
+	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave_blocks) * (double)left;
 
 	return before >= FULL || at_end <= ENOUGH || at_end - now <= STILL;
 }
@@ -92,21 +93,22 @@ void sample_count_ended_cta(struct gpu *g, struct kernel *k)
 
 	if (s->stopped)
 		return;
-	if (!s->wave)
-		s->wave = LEAST_WAVE;
-	s->wave = under_way > s->wave ? under_way : s->wave;
-	if (done < s->mark + s->wave)
+	if (!s->wave_blocks)
+		s->wave_blocks = LEAST_WAVE;
+	s->wave_blocks = under_way > s->wave_blocks ? under_way : s->wave_blocks;
+	if (done < s->blocks_done + s->wave_blocks)
 		return;
-	if (!s->n)
-		s->brought = l2_turnover(g);
+	if (!s->n_waves)
+		s->first_wave_turnover = l2_turnover(g);
 	/* cycles per block, because waves of different lengths are compared */
-	*ring_wave_at(s, s->n++) = (struct sample_wave){
-		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), l2_turnover(g) - s->brought};
-	s->at = gpu_now(g);
-	s->mark = done;
+	*ring_wave_at(s, s->n_waves++) = (struct sample_wave){
+		(double)(gpu_now(g) - s->last_wave_end) / (double)(done - s->blocks_done),
+		l2_turnover(g) - s->first_wave_turnover};
+	s->last_wave_end = gpu_now(g);
+	s->blocks_done = done;
 	/* the first wave includes the launch and is ignored */
-	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && waves_are_stable(s) &&
-		     is_l2_use_settled(s, k->n_ctas - done);
+	s->stopped = s->n_waves > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave_blocks &&
+		     waves_are_stable(s) && is_l2_use_settled(s, k->n_ctas - done);
 }
 
 #define STUDENT 2.365 /* Student's t for 95 % and SAMPLE_WAVES - 1 degrees of freedom */
@@ -118,12 +120,14 @@ void sample_count_ended_cta(struct gpu *g, struct kernel *k)
  */
 void sample_extrapolate(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {
-	uint64_t part = (k->n_ctas - k->next_cta) % k->sample.wave, rest = part ? k->sample.wave - part : 0;
+	uint64_t part = (k->n_ctas - k->next_cta) % k->sample.wave_blocks,
+		 rest = part ? k->sample.wave_blocks - part : 0;
 	double left = (double)(k->n_ctas - k->next_cta), per_block = k->sample.per_block;
 	double half = (STUDENT * k->sample.deviation / sqrt(SAMPLE_WAVES) + k->sample.drift) * left;
 
-	*out = (struct sampled){
-		.blocks = k->next_cta, .all = k->n_ctas, .cycles = (double)cycles + left * per_block};
+	*out = (struct sampled){.simulated_blocks = k->next_cta,
+		.total_blocks = k->n_ctas,
+		.cycles = (double)cycles + left * per_block};
 	out->low = fmax(out->cycles - half - (double)(part < rest ? part : rest) * per_block, (double)cycles);
 	out->high = out->cycles + half + (double)rest * per_block;
 }

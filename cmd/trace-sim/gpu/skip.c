@@ -80,7 +80,7 @@ static void rotate_skipped_clusters(struct gpu *g, uint64_t n)
 		return;
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		if (bitset_test(g->live, c) || more)
-			g->cluster[c].first = (uint32_t)((g->cluster[c].first + n) % per);
+			g->cluster[c].first_sm = (uint32_t)((g->cluster[c].first_sm + n) % per);
 }
 
 void gpu_skip(struct gpu *g, const struct skip *k)

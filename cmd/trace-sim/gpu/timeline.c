@@ -60,7 +60,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	t->out = out;
 	t->fixed = interval != 0;
 	t->interval = interval ? interval : FIRST_INTERVAL;
-	t->due = t->interval;
+	t->next_sample_at = t->interval;
 	t->shown = xcalloc(BITSET_WORDS(g->params.sms), sizeof(*t->shown));
 	t->cta = xcalloc(g->params.sms, sizeof(*t->cta));
 	t->named_slots = xcalloc(g->params.sms, sizeof(*t->named_slots));
@@ -160,7 +160,7 @@ static void write_kernel_slice(
 void timeline_write_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k)
 {
 	struct open_kernel *open = find_open_kernel(t, k->uid);
-	uint64_t first = open ? open->first : gpu_now(g);
+	uint64_t first = open ? open->start_cycle : gpu_now(g);
 
 	write_stream_name(t, k);
 	if (first > k->start_cycle)

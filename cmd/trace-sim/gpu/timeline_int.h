@@ -18,7 +18,8 @@
  * channels and groups of SMs.
  */
 struct timeline_sample {
-	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes, flits_out, flits_in;
+	uint64_t cycle, insts, l1_accesses, l1_misses, l2_accesses, l2_misses, dram_bytes, flits_out,
+		flits_in;
 	uint32_t warps;
 };
 
@@ -30,17 +31,17 @@ struct open_cta {
 
 struct open_kernel {
 	uint32_t uid;
-	uint64_t first; /* cycle of the kernel's first thread block */
-	char *name;     /* name of the kernel as a quoted JSON string */
+	uint64_t start_cycle; /* cycle of the kernel's first thread block */
+	char *name;           /* name of the kernel as a quoted JSON string */
 };
 
 struct timeline {
 	FILE *out;
-	bool fixed;                       /* true if the interval was given and so does not change */
-	uint64_t interval, due;           /* cycles between samples, and cycle of the next sample */
-	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */
-	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
-	uint32_t *named_slots;            /* set of the CTA slots of each SM whose names have been written */
+	bool fixed;                        /* true if the interval was given and so does not change */
+	uint64_t interval, next_sample_at; /* cycles between samples, and cycle of the next sample */
+	uint64_t *shown;                   /* set of the SMs that have tracks in the timeline */
+	struct open_cta (*cta)[MAX_CTAS];  /* running CTAs by SM and slot */
+	uint32_t *named_slots;             /* set of the CTA slots of each SM whose names have been written */
 	bool is_stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;

@@ -31,7 +31,7 @@ struct touched {
 };
 
 struct warm {
-	struct gpu *g;
+	struct gpu *gpu;
 	const struct kernel_header *head;
 	struct code *code;
 	struct tblock block;
@@ -97,7 +97,7 @@ static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sect
 /* Passes an access to `sectors` of a line through the tags. */
 static void touch_line_tags(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
 {
-	struct gpu *g = w->g;
+	struct gpu *g = w->gpu;
 
 	if (a.bypass || !w->l1d)
 		;
@@ -146,8 +146,8 @@ static void touch_code_in_l2(struct warm *w, uint32_t line)
 	if (line >= CODE_LINES || bitset_test(w->kernel_lines, line))
 		return;
 	bitset_set(w->kernel_lines, line);
-	memory_warm(w->g->mem, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, w->cluster, false,
-		gpu_now(w->g));
+	memory_warm(w->gpu->mem, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, w->cluster, false,
+		gpu_now(w->gpu));
 }
 
 /*
@@ -156,7 +156,7 @@ static void touch_code_in_l2(struct warm *w, uint32_t line)
  */
 static void warm_code_modern(struct warm *w, uint32_t line)
 {
-	const struct modern_params *p = &w->g->params.modern;
+	const struct modern_params *p = &w->gpu->params.modern;
 	uint32_t brought = p->launch_lines * p->l0i_line / LINE,
 		 ahead = p->prefetch_lines * p->l0i_line / LINE;
 
@@ -169,8 +169,8 @@ static void warm_code_legacy(struct warm *w, uint32_t line)
 {
 	touch_code_in_l2(w, line);
 	if (w->sm->l1i)
-		cache_warm_sectors(
-			w->sm->l1i, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, false, gpu_now(w->g));
+		cache_warm_sectors(w->sm->l1i, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, false,
+			gpu_now(w->gpu));
 }
 
 /* Fetches the code line of an instruction that the thread block executes for the first time. */
@@ -181,7 +181,7 @@ static void warm_code(struct warm *w, const struct inst *in)
 	if (!w->warms_code || line >= CODE_LINES || bitset_test(w->block_lines, line))
 		return;
 	bitset_set(w->block_lines, line);
-	if (w->g->params.modern.on)
+	if (w->gpu->params.modern.enabled)
 		warm_code_modern(w, line);
 	else
 		warm_code_legacy(w, line);
@@ -195,7 +195,7 @@ static void warm_code(struct warm *w, const struct inst *in)
  */
 static void move_to_next_cta(struct warm *w)
 {
-	struct gpu *g = w->g;
+	struct gpu *g = w->gpu;
 	struct launch *l = g->launch;
 	uint32_t per = g->params.sms_per_cluster, c = (l->last_cluster + 1) % g->params.clusters;
 
@@ -257,16 +257,16 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	const uint64_t misses = memory_warmed(g->mem).misses;
 	int r;
 
-	w->g = g;
+	w->gpu = g;
 	w->head = trace_header(t);
 	w->code = code;
-	w->code_base = g->params.modern.on ? launch_code_base(w->head->name) : LEGACY_CODE;
+	w->code_base = g->params.modern.enabled ? launch_code_base(w->head->name) : LEGACY_CODE;
 	w->flushes_l1d = g->params.core.flush_l1;
 	if (!w->flushes_l1d && g->params.core.adaptive_l1)
 		resize_warm_l1d(g, t);
-	w->warms_code =
-		!g->params.core.perfect_icache && !(g->params.modern.on && g->params.modern.l1i_miss_latency);
-	if (w->warms_code && g->params.modern.on &&
+	w->warms_code = !g->params.core.perfect_icache &&
+			!(g->params.modern.enabled && g->params.modern.l1i_miss_latency);
+	if (w->warms_code && g->params.modern.enabled &&
 		g->params.modern.const_cold) /* constants are at the start of the segment, before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)

@@ -30,8 +30,8 @@ static uint32_t cycles_with_events(uint32_t n, double rate)
 static void set_injection_limits(struct net *n, const struct params *p, uint32_t copies)
 {
 	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
-	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
-	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
+	uint32_t sends = p->modern.enabled ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
+	uint32_t fetches = p->modern.enabled ? 1 : p->core.fetch_steps;
 
 	net_set_max_injections(n, p->sms_per_cluster * (sends + fetches + copies));
 }
@@ -145,29 +145,29 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
  */
 static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct window_edge e, uint32_t cycles)
 {
-	uint64_t first_l2 = e.l2;
+	uint64_t first_l2 = e.l2_ticks;
 	uint32_t k = 0;
 
 	p->now = e.now;
 	p->cycles = cycles;
-	for (p->n = 0; k < cycles;) {
+	for (p->n_steps = 0; k < cycles;) {
 		unsigned fired = clocks_step(&g->clocks);
 
 		g->dram_ticks += (fired & CLOCK_DRAM) != 0;
 		if (fired == CLOCK_DRAM)
 			continue;
-		p->step[p->n++] = (struct memory_work){.now = e.now + k,
+		p->step[p->n_steps++] = (struct memory_work){.now = e.now + k,
 			.cycle = e.cycle + k,
-			.dram_ticks_before = e.dram,
-			.l2_ticks_before = e.l2,
+			.dram_ticks_before = e.dram_ticks,
+			.l2_ticks_before = e.l2_ticks,
 			.dram_ticks = g->dram_ticks,
 			.reply = fired & CLOCK_ICNT,
 			.l2 = fired & CLOCK_L2,
 			.advance = e.advance,
-			.tick = (uint32_t)(e.l2 - first_l2)};
-		e.dram += g->dram_ticks;
+			.tick = (uint32_t)(e.l2_ticks - first_l2)};
+		e.dram_ticks += g->dram_ticks;
 		g->dram_ticks = 0;
-		e.l2 += (fired & CLOCK_L2) != 0;
+		e.l2_ticks += (fired & CLOCK_L2) != 0;
 		p->advances_before[k] = e.advance;
 		e.advance += (fired & CLOCK_ICNT) != 0;
 		p->first_advance[k] = e.advance;
@@ -197,12 +197,12 @@ static void run_channel_item(void *ctx, unsigned channel)
 	struct gpu *g = ctx;
 	const struct window_plan *p = &g->window->plan;
 
-	memory_run_channel(g->mem, channel, p->step, p->n);
+	memory_run_channel(g->mem, channel, p->step, p->n_steps);
 }
 
 static void advance_reply_network(struct gpu *g, const struct window_plan *p)
 {
-	for (uint32_t i = 0; i < p->n; i++)
+	for (uint32_t i = 0; i < p->n_steps; i++)
 		if (p->step[i].reply)
 			net_advance_side(g->net, 1);
 }
@@ -213,7 +213,7 @@ void window_run_request_side(struct gpu *g, uint32_t cycles)
 	const struct window_plan *p = &w->plan;
 	uint64_t dram = 0, l2 = 0;
 
-	for (; w->request_side_steps < p->n && p->step[w->request_side_steps].now < p->now + cycles;
+	for (; w->request_side_steps < p->n_steps && p->step[w->request_side_steps].now < p->now + cycles;
 		w->request_side_steps++) {
 		const struct memory_work *k = &p->step[w->request_side_steps];
 
@@ -276,7 +276,7 @@ bool window_run(struct gpu *g, uint64_t until)
 	window_run_request_side(g, w->plan.cycles);
 	net_recouple(g->net);
 #ifdef CHECK_INVARIANTS
-	gpu_invariants(g);
+	gpu_check_invariants(g);
 #endif
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_end_sample_period(g);

@@ -56,7 +56,7 @@ static uint32_t next_reply_cycle(
 static void rotate_first_sm(struct gpu *g, struct cluster *c, uint32_t cycles)
 {
 	if (g->params.rotate_sms)
-		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
+		c->first_sm = (uint32_t)((c->first_sm + (uint64_t)cycles) % g->params.sms_per_cluster);
 }
 
 /* Simulates cluster id up to its end_cycle, or to the cycle before which it must stop. */

@@ -22,15 +22,15 @@
  * Clocks at the start of a window: time, cycle of the kernel, ticks of DRAM and L2, advances of the network.
  */
 struct window_edge {
-	uint64_t now, cycle, dram, l2;
+	uint64_t now, cycle, dram_ticks, l2_ticks;
 	uint32_t advance;
 };
 
 /* The clock edges in a window. */
 struct window_plan {
-	uint64_t now;    /* time of the window's first cycle */
-	uint32_t cycles; /* number of core cycles */
-	uint32_t n;      /* number of steps */
+	uint64_t now;     /* time of the window's first cycle */
+	uint32_t cycles;  /* number of core cycles */
+	uint32_t n_steps; /* number of steps */
 	/* for each cycle, the number of advances of the network before it */
 	uint32_t advances_before[WINDOW_MAX];
 	/* for each cycle, the first advance that may move a packet sent in it */

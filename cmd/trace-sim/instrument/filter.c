@@ -39,7 +39,7 @@ const char *filter_parse(struct filter *f, const char *text)
 	} parts[] = {{"sm=", f->sm}, {"warp=", f->warp}, {"cycles=", f->cycles}};
 	const char *p = text;
 
-	f->on = true;
+	f->active = true;
 	for (size_t i = 0; i < 3; i++) {
 		parts[i].range[0] = 0;
 		parts[i].range[1] = UINT64_MAX;

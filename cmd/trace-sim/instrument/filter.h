@@ -10,7 +10,7 @@
 
 struct filter {
 	uint64_t sm[2], warp[2], cycles[2]; /* first and last number */
-	bool on;                            /* false if everything passes the filter */
+	bool active;                        /* false if everything passes the filter */
 };
 
 /*
@@ -20,15 +20,15 @@ const char *filter_parse(struct filter *f, const char *text);
 
 static inline bool filter_has_cycle(const struct filter *f, uint64_t cycle)
 {
-	return !f->on || (cycle >= f->cycles[0] && cycle <= f->cycles[1]);
+	return !f->active || (cycle >= f->cycles[0] && cycle <= f->cycles[1]);
 }
 static inline bool filter_has_sm(const struct filter *f, uint64_t cycle, uint64_t sm)
 {
-	return !f->on || (filter_has_cycle(f, cycle) && sm >= f->sm[0] && sm <= f->sm[1]);
+	return !f->active || (filter_has_cycle(f, cycle) && sm >= f->sm[0] && sm <= f->sm[1]);
 }
 static inline bool filter_has_warp(const struct filter *f, uint64_t cycle, uint64_t sm, uint64_t warp)
 {
-	return !f->on || (filter_has_sm(f, cycle, sm) && warp >= f->warp[0] && warp <= f->warp[1]);
+	return !f->active || (filter_has_sm(f, cycle, sm) && warp >= f->warp[0] && warp <= f->warp[1]);
 }
 
 #endif

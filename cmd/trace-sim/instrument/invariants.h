@@ -32,12 +32,12 @@ static inline void invariant(const char *name, uint32_t unit, uint32_t part, uin
  * With `all`, the functions also check the lines of caches. This is slow. A check now and then suffices,
  * because a wrong line remains wrong.
  */
-void gpu_invariants(const struct gpu *g);
-void sm_invariants(const struct sm *s);
-void core_invariants(const struct sm *s);
-void ldst_invariants(const struct sm *s, bool all);
-void cache_invariants(const struct cache *c, uint32_t unit, bool all); /* c may be NULL */
-void net_invariants(const struct net *n);
-void memory_invariants(const struct memory *m, bool all);
+void gpu_check_invariants(const struct gpu *g);
+void sm_check_invariants(const struct sm *s);
+void core_check_invariants(const struct sm *s);
+void ldst_check_invariants(const struct sm *s, bool all);
+void cache_check_invariants(const struct cache *c, uint32_t unit, bool all); /* c may be NULL */
+void net_check_invariants(const struct net *n);
+void memory_check_invariants(const struct memory *m, bool all);
 
 #endif

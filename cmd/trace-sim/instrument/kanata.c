@@ -27,15 +27,12 @@ struct kanata_command {
 
 struct kanata_entry {
 	uint64_t number; /* number in the file; KANATA_HIDDEN if not written */
-	uint32_t before,
-		/*
-		 * links in the list of begun instructions; `after` is also the link in the free list; 0 ends
-		 * a list
-		 */
-		after;
+	uint32_t previous,
+		/* links in the list of begun instructions; `next` is also the link in the free list; 0 ends a list */
+		next;
 	uint32_t thread;
 	uint8_t stage; /* enum stage */
-	bool begun;    /* true if in the list of begun instructions */
+	bool is_begun; /* true if in the list of begun instructions */
 	bool written;  /* true if the beginning of the current stage is in the file */
 	bool touched;  /* true if the entry is in kanata.touched */
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
@@ -125,7 +122,7 @@ static char *begin_command(char *line, char command, uint64_t number)
 
 	*p++ = command;
 	*p++ = '\t';
-	p = line_decimal(p, number);
+	p = line_append_decimal(p, number);
 	*p++ = '\t';
 	return p;
 }
@@ -142,8 +139,8 @@ static void write_stage(struct kanata *k, char command, const struct kanata_entr
 	char line[KANATA_LINE];
 
 	end_command(k, line,
-		line_string(
-			line_string(begin_command(line, command, e->number), "0\t"), stage_name[e->stage]));
+		line_append_string(line_append_string(begin_command(line, command, e->number), "0\t"),
+			stage_name[e->stage]));
 }
 
 /* Writes the beginning of each stage that began in cycle k->cycle and has not ended. */
@@ -153,7 +150,7 @@ static void write_begun_stages(struct kanata *k)
 		struct kanata_entry *e = &k->entry[k->touched[i]];
 
 		e->touched = false;
-		if (!e->begun || e->written || e->number == KANATA_HIDDEN)
+		if (!e->is_begun || e->written || e->number == KANATA_HIDDEN)
 			continue;
 		e->written = true;
 		write_stage(k, 'S', e);
@@ -216,9 +213,9 @@ static void end_stage(struct kanata *k, struct kanata_entry *e)
 static void begin_kanata_log(struct kanata *k, uint64_t cycle)
 {
 	k->is_log_begun = true;
-	k->cycle = k->filter->on && k->filter->cycles[0] ? k->filter->cycles[0] : cycle;
+	k->cycle = k->filter->active && k->filter->cycles[0] ? k->filter->cycles[0] : cycle;
 	fprintf(k->out, "C=\t%" PRIu64 "\n", k->cycle);
-	for (uint32_t i = k->oldest; i; i = k->entry[i].after)
+	for (uint32_t i = k->oldest; i; i = k->entry[i].next)
 		introduce_entry(k, i);
 }
 
@@ -228,10 +225,10 @@ static void link_entry(struct kanata *k, uint32_t handle)
 {
 	struct kanata_entry *e = &k->entry[handle];
 
-	e->begun = true;
-	e->before = k->youngest;
-	e->after = 0;
-	*(k->youngest ? &k->entry[k->youngest].after : &k->oldest) = handle;
+	e->is_begun = true;
+	e->previous = k->youngest;
+	e->next = 0;
+	*(k->youngest ? &k->entry[k->youngest].next : &k->oldest) = handle;
 	k->youngest = handle;
 }
 
@@ -239,10 +236,10 @@ static void free_entry(struct kanata *k, uint32_t handle)
 {
 	struct kanata_entry *e = &k->entry[handle];
 
-	*(e->before ? &k->entry[e->before].after : &k->oldest) = e->after;
-	*(e->after ? &k->entry[e->after].before : &k->youngest) = e->before;
-	e->begun = false;
-	e->after = k->free_entry;
+	*(e->previous ? &k->entry[e->previous].next : &k->oldest) = e->next;
+	*(e->next ? &k->entry[e->next].previous : &k->youngest) = e->previous;
+	e->is_begun = false;
+	e->next = k->free_entry;
 	k->free_entry = handle;
 }
 
@@ -294,7 +291,7 @@ static void retire_entry(struct kanata *k, uint32_t handle, uint64_t cycle, bool
 
 static void write_due_command(struct kanata *k, const struct kanata_command *c)
 {
-	if (!k->is_log_begun && (!k->filter->on || c->cycle >= k->filter->cycles[0]))
+	if (!k->is_log_begun && (!k->filter->active || c->cycle >= k->filter->cycles[0]))
 		begin_kanata_log(k, c->cycle);
 	switch ((enum kanata_kind)c->kind) {
 	case KANATA_BEGIN: begin_entry(k, c); break;
@@ -314,7 +311,7 @@ uint32_t kanata_begin_inst(
 	struct kanata_entry *e;
 
 	if (handle) {
-		k->free_entry = k->entry[handle].after;
+		k->free_entry = k->entry[handle].next;
 	} else {
 		handle = k->n_entries++;
 		grow(&k->entry, &k->cap_entries, k->n_entries, sizeof(*k->entry));
@@ -324,7 +321,7 @@ uint32_t kanata_begin_inst(
 	e->number = KANATA_HIDDEN;
 	e->thread = thread;
 	e->stage = STAGE_NONE;
-	e->begun = e->written = false;
+	e->is_begun = e->written = false;
 	snprintf(e->label, sizeof(e->label), "%s", label);
 	snprintf(e->detail, sizeof(e->detail), "%s", detail);
 	push_command(k, (struct kanata_command){.cycle = cycle, .handle = handle, .kind = KANATA_BEGIN});

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Writes a decimal number. Returns the end of the text. */
-static inline char *line_decimal(char *p, uint64_t v)
+static inline char *line_append_decimal(char *p, uint64_t v)
 {
 	char digit[20];
 	unsigned n = 0;
@@ -23,7 +23,7 @@ static inline char *line_decimal(char *p, uint64_t v)
 }
 
 /* Writes a hexadecimal number. Returns the end of the text. */
-static inline char *line_hex(char *p, uint64_t v)
+static inline char *line_append_hex(char *p, uint64_t v)
 {
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4u : 1u;
 
@@ -33,7 +33,7 @@ static inline char *line_hex(char *p, uint64_t v)
 }
 
 /* Copies a word. Returns the end of the text. */
-static inline char *line_string(char *p, const char *word)
+static inline char *line_append_string(char *p, const char *word)
 {
 	while (*word)
 		*p++ = *word++;

@@ -61,16 +61,16 @@ static void check_pending(const struct sm *s, const struct ldst *l)
 			invariant("ldst.pend of no warp", s->id, w, *pend_counter_of(l, w, r), 0);
 }
 
-void ldst_invariants(const struct sm *s, bool all)
+void ldst_check_invariants(const struct sm *s, bool all)
 {
 	const struct ldst *l = s->ldst;
 
-	cache_invariants(s->l1i, s->id, all);
+	cache_check_invariants(s->l1i, s->id, all);
 	if (!l)
 		return;
-	cache_invariants(l->l1d, s->id, all);
-	cache_invariants(l->l1c, s->id, all);
-	cache_invariants(l->l1t, s->id, all);
+	cache_check_invariants(l->l1d, s->id, all);
+	cache_check_invariants(l->l1c, s->id, all);
+	cache_check_invariants(l->l1t, s->id, all);
 	check_ldgsts(s, l);
 	if (s->modern)
 		return;

@@ -156,7 +156,7 @@ static void check_sub_partition(const struct memory *m, const struct sub *s, boo
 			invariant("sub.wake, L2", s->id, 0,
 				cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2), false);
 	}
-	cache_invariants(s->l2, s->id, all);
+	cache_check_invariants(s->l2, s->id, all);
 }
 
 static void check_dram_channel(const struct memory *m, const struct channel *c)
@@ -186,7 +186,7 @@ static void check_dram_channel(const struct memory *m, const struct channel *c)
 		check_dram(&c->dram);
 }
 
-void memory_invariants(const struct memory *m, bool all)
+void memory_check_invariants(const struct memory *m, bool all)
 {
 	for (uint32_t i = 0; i < m->subs; i++)
 		check_sub_partition(m, &m->sub[i], all);

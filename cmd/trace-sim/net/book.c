@@ -206,7 +206,7 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 /* Prints the figures of a class. v->count is NULL for classes without packets. */
 static void print_class(struct printout *p, struct book_stats *s, const struct book_view *v, uint32_t class)
 {
-	struct book_overall *a = &s->all;
+	struct book_overall *a = &s->overall;
 	struct rates sent_packets, received_packets, sent_flits, received_flits;
 	char measured[48];
 
@@ -243,7 +243,7 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 	for (uint32_t c = 0; c < v->classes; c++)
 		p.classes += !v->measured || v->measured[c];
 	if (v->measured && !v->measured[0])
-		s->all.prints++;
+		s->overall.prints++;
 	for (uint32_t c = 0; c < v->classes; c++) {
 		book_stats_init(&none);
 		if (v->measured && !v->measured[c])
@@ -257,8 +257,8 @@ void book_print(struct book_stats *s, const struct book_view *v, const struct bo
 	for (uint32_t c = 0; c < v->classes; c++) {
 		if (v->measured && !v->measured[c])
 			continue;
-		none.all.prints = s->all.prints;
-		print_overall(&p, c ? &none.all : &s->all, c);
+		none.overall.prints = s->overall.prints;
+		print_overall(&p, c ? &none.overall : &s->overall, c);
 		p.rank++;
 	}
 }

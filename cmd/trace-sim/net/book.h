@@ -36,7 +36,7 @@ struct book_stats {
 	 * numbers of the slowest packet and flit, truncated to 32 bits as in Accel-Sim; -1 before the first
 	 */
 	int32_t slowest_packet, slowest_flit;
-	struct book_overall all;
+	struct book_overall overall;
 };
 
 /* A packet in the network. */

@@ -99,10 +99,10 @@ static void count_flits_on_channels(const struct noc *n, const struct noc_subnet
 		const struct noc_slot *slot = &s->wheel[t];
 
 		for (uint32_t i = 0; i < slot->flits; i++)
-			x->downstream[sender_of_arrivals(n, slot->flit[i].to) * n->vcs +
+			x->downstream[sender_of_arrivals(n, slot->flit[i].target) * n->vcs +
 				      slot->flit[i].flit.vc]++;
 		for (uint32_t i = 0; i < slot->credits; i++)
-			x->downstream[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
+			x->downstream[slot->credit[i].sender * n->vcs + slot->credit[i].vc]++;
 		x->flits += slot->flits;
 		x->credits += slot->credits;
 	}
@@ -129,7 +129,7 @@ static void count_flits_in_router(const struct noc *n, const struct noc_router *
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 
-		x->downstream[(r->base + c->output) * n->vcs + c->flit.vc]++;
+		x->downstream[(r->first_port + c->output) * n->vcs + c->flit.vc]++;
 	}
 	for (uint32_t i = 0; i < r->credit.count; i++) {
 		const struct noc_credit *c = &r->credit.slot[(r->credit.head + i) & r->credit.mask];
@@ -158,7 +158,8 @@ static void count_flits_at_node(
 static bool is_output_vc_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
-	return n->quick ? r->quick.port[o].free >> v & 1 : noc_sender_is_vc_free(&s->senders, r->base + o, v);
+	return n->quick ? r->quick.port[o].free >> v & 1
+			: noc_sender_is_vc_free(&s->senders, r->first_port + o, v);
 }
 
 /*
@@ -172,13 +173,13 @@ static void check_vc_owners(const struct noc *n, const struct noc_subnet *s, con
 			uint32_t owners = 0;
 
 			for (uint32_t i = 0; i < r->ports * n->vcs; i++) {
-				const struct noc_vc *c = &s->vc[r->base * n->vcs + i];
+				const struct noc_vc *c = &s->vc[r->first_port * n->vcs + i];
 
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
 			if (!s->senders.wait_for_tail || owners)
-				invariant("noc.owners", r->base + o, v, !is_output_vc_free(n, s, r, o, v),
-					owners);
+				invariant("noc.owners", r->first_port + o, v,
+					!is_output_vc_free(n, s, r, o, v), owners);
 		}
 }
 
@@ -195,10 +196,10 @@ static void check_noc_channel(const struct noc *n, const struct noc_router *r, c
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->only_waiting_head;
 	could = could && *v->vc_used < n->conf.vc_buffer && v != q->next;
-	invariant("noc.quick.waiting", r->base + o, v->input_index,
+	invariant("noc.quick.waiting", r->first_port + o, v->input_index,
 		bitset_test(q->port[o].waiting, v->input_index), waits);
-	invariant("noc.quick.ready", r->base + o, v->input_index, q->port[o].ready[v->in] >> v->in_vc & 1,
-		could);
+	invariant("noc.quick.ready", r->first_port + o, v->input_index,
+		q->port[o].ready[v->in] >> v->in_vc & 1, could);
 	*heads += waits;
 	*crossing_inputs |= (uint64_t)could << v->in;
 }
@@ -217,14 +218,16 @@ static void check_quick_router(const struct noc *n, const struct noc_subnet *s, 
 		uint64_t crossing_inputs = 0;
 
 		for (uint32_t i = 0; i < r->ports * n->vcs; i++)
-			check_noc_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &crossing_inputs);
-		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
-		invariant("noc.quick.wants", r->base + o, 0, q->port[o].crossing_inputs, crossing_inputs);
+			check_noc_channel(
+				n, r, &s->vc[r->first_port * n->vcs + i], o, &heads, &crossing_inputs);
+		invariant("noc.quick.heads", r->first_port + o, 0, q->port[o].heads, heads);
 		invariant(
-			"noc.quick.awaited_outputs", r->base + o, 0, q->awaited_outputs >> o & 1, heads != 0);
-		invariant("noc.quick.crossing_outputs", r->base + o, 0, q->crossing_outputs >> o & 1,
+			"noc.quick.wants", r->first_port + o, 0, q->port[o].crossing_inputs, crossing_inputs);
+		invariant("noc.quick.awaited_outputs", r->first_port + o, 0, q->awaited_outputs >> o & 1,
+			heads != 0);
+		invariant("noc.quick.crossing_outputs", r->first_port + o, 0, q->crossing_outputs >> o & 1,
 			crossing_inputs != 0);
-		invariant("noc.quick.free_outputs", r->base + o, 0, q->free_outputs >> o & 1,
+		invariant("noc.quick.free_outputs", r->first_port + o, 0, q->free_outputs >> o & 1,
 			q->port[o].free != 0);
 	}
 }
@@ -261,7 +264,7 @@ static void check_noc_subnet(const struct noc *n, const struct noc_subnet *s)
 		if (n->quick)
 			check_quick_router(n, s, router);
 		for (uint32_t i = 0; i < router->ports; i++) {
-			uint32_t port = router->base + i;
+			uint32_t port = router->first_port + i;
 
 			count_flits_at_port(n, s, port, &x);
 			invariant(
@@ -354,7 +357,7 @@ static void check_book_subnet(const struct book_net *x, uint32_t subnet)
 	invariant("book.credits", subnet, 0, x->credits, credits);
 }
 
-void net_invariants(const struct net *n)
+void net_check_invariants(const struct net *n)
 {
 	if (n->noc) {
 		check_noc_subnet(n->noc, &n->noc->net[0]);

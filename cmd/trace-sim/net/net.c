@@ -328,7 +328,7 @@ void net_visit_links(const struct net *n,
 		return;
 	for (unsigned k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < p->ports; i++)
-			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]],
+			take(ctx, k, p->router_of[i], i - p->first_port[p->router_of[i]],
 				noc_output_flits(n->noc, k, i));
 }
 

@@ -60,10 +60,10 @@ static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_rou
 
 	for (uint32_t w = 0; w < r->words; w++) {
 		FOR_BITS64 (b, r->queued[w])
-			if (!send_flit(n, s, r->base + w * 64 + (uint32_t)b))
+			if (!send_flit(n, s, r->first_port + w * 64 + (uint32_t)b))
 				r->queued[w] &= ~(1ull << b);
 		FOR_BITS64 (b, r->crediting_inputs[w])
-			if (!send_credits(n, s, r->base + w * 64 + (uint32_t)b))
+			if (!send_credits(n, s, r->first_port + w * 64 + (uint32_t)b))
 				r->crediting_inputs[w] &= ~(1ull << b);
 		left |= (r->queued[w] | r->crediting_inputs[w]) != 0;
 	}
@@ -72,23 +72,23 @@ static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_rou
 
 static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	if (c->to >= n->plan->ports)
+	if (c->sender >= n->plan->ports)
 		noc_deliver_node_credit(n, s, c);
 	else
-		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
+		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->sender]], c);
 }
 
 static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	uint32_t router;
 
-	if (m->to & NOC_NODE) {
+	if (m->target & NOC_NODE) {
 		noc_deliver_node_flit(s, m);
 		return;
 	}
-	router = n->plan->router_of[m->to];
-	s->arrived_flits[m->to] = m->flit;
-	bitset_set(s->router[router].new_arrivals, m->to - n->plan->base[router]);
+	router = n->plan->router_of[m->target];
+	s->arrived_flits[m->target] = m->flit;
+	bitset_set(s->router[router].new_arrivals, m->target - n->plan->first_port[router]);
 	bitset_set(s->active, router);
 }
 
@@ -159,7 +159,7 @@ static void eject_flits_at_node(struct noc *n, struct noc_subnet *s, uint32_t no
 			retires = true;
 		}
 	if (retires) {
-		m->to = node;
+		m->target = node;
 		s->n_retiring++;
 	} else if (!left) {
 		bitset_clear(s->ejecting, node);
@@ -177,10 +177,10 @@ static void eject_flits_at_all_nodes(struct noc *n, struct noc_subnet *s)
 static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
 	struct noc_packet *p = &s->packet[m->flit.req];
-	struct noc_sink *k = &s->sink[m->to];
+	struct noc_sink *k = &s->sink[m->target];
 	struct book_flit f = {.req = m->flit.req, .index = m->flit.index, .injected = m->flit.injected};
 	struct noc_slot *slot;
-	uint32_t out = n->plan->eject[m->to];
+	uint32_t out = n->plan->eject[m->target];
 
 	slot = noc_slot_after(s, n->plan->out[out].latency);
 	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
@@ -192,7 +192,7 @@ static void retire_flit(struct noc *n, struct noc_subnet *s, const struct noc_mo
 	if (f.index + 1u == p->book.flits)
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	if (n->events)
-		events_log_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
+		events_log_flit(n->events, false, s != n->net, m->target, p->book.id, f.index);
 	book_stats_add_flit(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
 	s->cycles_since_arrival = 0;
@@ -239,9 +239,9 @@ static int32_t flit_priority(const struct noc *n, const struct noc_packet *p)
 
 static void route_in_first_router(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
-	uint32_t to = n->plan->inject[node].to, router = n->plan->router_of[to];
+	uint32_t to = n->plan->inject[node].other_end, router = n->plan->router_of[to];
 
-	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->first_port[router]);
 }
 
 /*
@@ -256,7 +256,8 @@ static struct noc_way injection_way(struct noc *n, struct noc_subnet *s, uint32_
 		return w;
 	p->vc = w.lo;
 	route_in_first_router(n, s, node, p);
-	return noc_next_output_vcs(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
+	return noc_next_output_vcs(
+		n, &w, n->plan->router_of[n->plan->inject[node].other_end], p->way[0].port);
 }
 
 /* Starts to inject packet p on channel vc. */

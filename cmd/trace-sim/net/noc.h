@@ -29,8 +29,8 @@
 #define NOC_NODE UINT32_C(0x80000000)
 
 struct noc_end {
-	uint32_t to;      /* other end: a port of a router, or a node number with NOC_NODE */
-	uint32_t latency; /* number of cycles that a flit, or a credit in the other direction, takes */
+	uint32_t other_end; /* other end: a port of a router, or a node number with NOC_NODE */
+	uint32_t latency;   /* number of cycles that a flit, or a credit in the other direction, takes */
 	/*
 	 * outputs only: shortest round trip of a credit, computed from the latency when the output was added
 	 */
@@ -40,7 +40,7 @@ struct noc_end {
 
 struct noc_plan {
 	uint32_t nodes, routers, ports, channels, max_channel_latency, max_router_ports;
-	uint32_t *base;           /* number of the first port of each router; last: number of ports */
+	uint32_t *first_port;     /* number of the first port of each router; last: number of ports */
 	uint32_t *router_of;      /* router to which each port belongs */
 	struct noc_end *in, *out; /* for each port, the channel that enters or leaves it */
 	struct noc_end *inject;   /* for each node, the channel to its router */
@@ -105,15 +105,15 @@ struct noc_packet {
 
 /* Arguments of a routing function. */
 struct noc_view {
-	const struct icnt *c;
+	const struct icnt *icnt;
 	const struct noc_plan *plan;
 	const uint32_t *used; /* for each output port, number of flits sent and not credited */
 	/*
 	 * With immediate_credits a credit is subtracted from `used` before its router steps. A routing
 	 * function must see the credit only after that step.
 	 */
-	const uint32_t *credited; /* for each output port, 1 + the time of the last credit */
-	uint32_t n_routers_stepped; /* number of routers, from 0 on, that have n_routers_stepped or started to step */
+	const uint32_t *credited;   /* for each output port, 1 + the time of the last credit */
+	uint32_t n_routers_stepped; /* number of routers, from 0 on, that have finished or started their step */
 	uint32_t now;
 	struct noc_random *random;
 };
@@ -123,13 +123,13 @@ static inline uint32_t noc_way_to_node(
 {
 	const uint16_t *table = v->plan->table;
 
-	return table ? table[(size_t)router * v->plan->nodes + node] : toward(v->c, router, node);
+	return table ? table[(size_t)router * v->plan->nodes + node] : toward(v->icnt, router, node);
 }
 
 /* Number of flits sent through an output and not credited, as a routing function should see it. */
 static inline uint32_t noc_uncredited_flits(const struct noc_view *v, uint32_t router, uint32_t output)
 {
-	uint32_t port = v->plan->base[router] + output;
+	uint32_t port = v->plan->first_port[router] + output;
 
 	return v->used[port] +
 	       (v->credited && router >= v->n_routers_stepped && v->credited[port] == v->now + 1);
@@ -361,13 +361,13 @@ struct noc_entry {
 };
 
 /*
- * Ordered list of input channels that need the same kind of work. The first `begun` entries are processed
- * together until the end of cycle `due`. Later entries wait until then.
+ * Ordered list of input channels that need the same kind of work. The first `n_started` entries are processed together
+ * until the end of cycle `due_at`. Later entries wait until then.
  */
 struct noc_list {
 	struct noc_entry *slot;
 	uint32_t mask, head, count;
-	uint32_t begun, due;
+	uint32_t n_started, due_at;
 };
 
 struct noc_crossing {
@@ -400,10 +400,10 @@ struct noc_quick {
 		uint32_t next_input;     /* output port: 1 + the input that won last */
 		uint32_t in_turn;        /* input port: 1 + the output that it won last */
 		uint32_t vc_turn;        /* input port: 1 + the channel that won last */
-		uint32_t to;             /* output port: other end of the channel */
-		uint32_t flit_latency;   /* output port: cycles that a flit takes to `to` */
-		uint32_t from;           /* input port: sender that receives the credits */
-		uint32_t credit_latency; /* input port: cycles that a credit takes to `from` */
+		uint32_t output_end;     /* output port: other end of the channel */
+		uint32_t flit_latency;   /* output port: cycles that a flit takes to `output_end` */
+		uint32_t credit_sender;  /* input port: sender that receives the credits */
+		uint32_t credit_latency; /* input port: cycles that a credit takes to `credit_sender` */
 	} * port;
 	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last */
 	uint64_t *sets; /* memory of the sets of all ports */
@@ -412,7 +412,7 @@ struct noc_quick {
 
 struct noc_router {
 	struct noc_quick quick;
-	uint32_t base, ports, words; /* number of words in a set of ports */
+	uint32_t first_port, ports, words; /* number of words in a set of ports */
 	uint32_t id;
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
@@ -436,12 +436,12 @@ struct noc_router {
 /* ---- subnets --------------------------------------------------------------------------------- */
 
 struct noc_moving {
-	uint32_t to; /* input port of a router, or node */
+	uint32_t target; /* input port of a router, or node */
 	struct noc_flit flit;
 };
 
 struct noc_returning {
-	uint32_t to; /* sender that receives the credit */
+	uint32_t sender; /* sender that receives the credit */
 	uint32_t vc;
 };
 

@@ -39,15 +39,16 @@ static int32_t *new_minus_one_array(uint32_t n)
 static void quick_port_init(
 	const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {
-	const struct noc_end *in = &n->plan->in[r->base + port], *out = &n->plan->out[r->base + port];
+	const struct noc_end *in = &n->plan->in[r->first_port + port],
+			     *out = &n->plan->out[r->first_port + port];
 	uint64_t *ready = &q->sets[port * (r->ports + q->words)];
 
 	q->port[port] = (struct noc_quick_port){.free = n->all_vcs,
 		.ready = ready,
 		.waiting = ready + r->ports,
-		.to = out->to,
+		.output_end = out->other_end,
 		.flit_latency = out->latency + 1,
-		.from = in->sender,
+		.credit_sender = in->sender,
 		.credit_latency = in->latency};
 }
 
@@ -112,11 +113,11 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	uint32_t cap;
 
 	r->id = id;
-	r->base = n->plan->base[id];
-	r->ports = n->plan->base[id + 1] - r->base;
+	r->first_port = n->plan->first_port[id];
+	r->ports = n->plan->first_port[id + 1] - r->first_port;
 	r->words = BITSET_WORDS(r->ports);
 	if (n->quick)
-		init_quick_router(n, r, &s->vc[r->base * n->vcs]);
+		init_quick_router(n, r, &s->vc[r->first_port * n->vcs]);
 	else
 		allocators_init(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
@@ -265,7 +266,8 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		router_init(n, s, r);
 	for (uint32_t i = 0; i < vcs; i++) {
-		s->vc[i].input_index = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
+		s->vc[i].input_index =
+			(uint16_t)(i - n->plan->first_port[n->plan->router_of[i / n->vcs]] * n->vcs);
 		s->vc[i].in = (uint8_t)(s->vc[i].input_index / n->vcs);
 		s->vc[i].in_vc = (uint8_t)(i % n->vcs);
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
@@ -273,7 +275,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
 	if (n->immediate_credits && noc_routings[n->conf.routing].reads_used_flits)
 		s->credited = xcalloc(ports, sizeof(*s->credited));
-	s->view = (struct noc_view){.c = &n->conf,
+	s->view = (struct noc_view){.icnt = &n->conf,
 		.plan = n->plan,
 		.used = s->senders.used,
 		.credited = s->credited,

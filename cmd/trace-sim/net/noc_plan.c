@@ -24,7 +24,7 @@ struct noc_end_list {
 };
 
 struct noc_builder {
-	const struct icnt *c;
+	const struct icnt *icnt;
 	struct noc_plan *plan;
 	uint32_t channels;
 	uint32_t *latency, *node_latency;
@@ -41,7 +41,7 @@ static void append_channel_end(struct noc_end_list *l, uint32_t channel, uint32_
 
 void noc_plan_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels)
 {
-	assert(nodes == b->c->nodes);
+	assert(nodes == b->icnt->nodes);
 	b->plan->nodes = nodes;
 	b->plan->routers = routers;
 	b->plan->channels = b->channels = channels;
@@ -108,7 +108,7 @@ void noc_tabulate_ways(struct noc_builder *b, noc_toward_fn *toward)
 	b->plan->table = xcalloc((size_t)routers * nodes, sizeof(*b->plan->table));
 	for (uint32_t r = 0; r < routers; r++)
 		for (uint32_t node = 0; node < nodes; node++)
-			b->plan->table[(size_t)r * nodes + node] = toward(b->c, r, node);
+			b->plan->table[(size_t)r * nodes + node] = toward(b->icnt, r, node);
 }
 
 /* ---- finishing ---------------------------------------------------------------------------------------- */
@@ -136,13 +136,13 @@ static void number_router_ports(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
 
-	p->base = xcalloc(p->routers + 1, sizeof(*p->base));
+	p->first_port = xcalloc(p->routers + 1, sizeof(*p->first_port));
 	for (uint32_t r = 0; r < p->routers; r++) {
 		assert(b->in[r].n == b->out[r].n);
-		p->base[r + 1] = p->base[r] + b->in[r].n;
+		p->first_port[r + 1] = p->first_port[r] + b->in[r].n;
 		p->max_router_ports = b->in[r].n > p->max_router_ports ? b->in[r].n : p->max_router_ports;
 	}
-	p->ports = p->base[p->routers];
+	p->ports = p->first_port[p->routers];
 	p->router_of = xcalloc(p->ports, sizeof(*p->router_of));
 	p->in = xcalloc(p->ports, sizeof(*p->in));
 	p->out = xcalloc(p->ports, sizeof(*p->out));
@@ -160,21 +160,21 @@ static void connect_channels(struct noc_builder *b, uint32_t *from, uint32_t *in
 
 	for (uint32_t r = 0; r < p->routers; r++)
 		for (uint32_t i = 0; i < b->in[r].n; i++) {
-			uint32_t port = p->base[r] + i, in = b->in[r].end[i].channel,
+			uint32_t port = p->first_port[r] + i, in = b->in[r].end[i].channel,
 				 out = b->out[r].end[i].channel;
 
 			p->router_of[port] = r;
 			if (in & NOC_NODE) {
 				p->in[port] = (struct noc_end){
-					.to = in, .latency = b->node_latency[in & ~NOC_NODE]};
+					.other_end = in, .latency = b->node_latency[in & ~NOC_NODE]};
 				p->inject[in & ~NOC_NODE] = (struct noc_end){
-					.to = port, .latency = b->node_latency[in & ~NOC_NODE]};
+					.other_end = port, .latency = b->node_latency[in & ~NOC_NODE]};
 			} else {
 				into[in] = port;
 			}
-			p->out[port].min_credit_rtt = router_delay(b->c) + 2 * b->out[r].end[i].latency;
+			p->out[port].min_credit_rtt = router_delay(b->icnt) + 2 * b->out[r].end[i].latency;
 			if (out & NOC_NODE) {
-				p->out[port].to = out;
+				p->out[port].other_end = out;
 				p->out[port].latency = b->node_latency[out & ~NOC_NODE];
 				p->eject[out & ~NOC_NODE] = port;
 			} else {
@@ -183,8 +183,8 @@ static void connect_channels(struct noc_builder *b, uint32_t *from, uint32_t *in
 		}
 	for (uint32_t i = 0; i < b->channels; i++) {
 		assert(from[i] != UNSET && into[i] != UNSET);
-		p->out[from[i]].to = into[i];
-		p->in[into[i]].to = from[i];
+		p->out[from[i]].other_end = into[i];
+		p->in[into[i]].other_end = from[i];
 		p->out[from[i]].latency = p->in[into[i]].latency = b->latency[i];
 	}
 }
@@ -201,14 +201,16 @@ static void finish_plan(struct noc_builder *b)
 	for (uint32_t i = 0; i < p->ports; i++) {
 		p->max_channel_latency = p->out[i].latency > p->max_channel_latency ? p->out[i].latency
 										    : p->max_channel_latency;
-		p->in[i].sender = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
+		p->in[i].sender = p->in[i].other_end & NOC_NODE ? p->ports + (p->in[i].other_end & ~NOC_NODE)
+								: p->in[i].other_end;
 		p->max_channel_latency =
 			p->in[i].latency > p->max_channel_latency ? p->in[i].latency : p->max_channel_latency;
 	}
 	/* a negative value of `speculative` has the same effect as a positive one */
 	for (uint32_t i = 0; i < p->nodes; i++)
-		p->inject[i].min_credit_rtt = 1 + 2 * p->inject[i].latency +
-					      switch_latency(b->c, icnt_int(b->c, ICNT_speculative) != 0);
+		p->inject[i].min_credit_rtt =
+			1 + 2 * p->inject[i].latency +
+			switch_latency(b->icnt, icnt_int(b->icnt, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
 		free(b->in[r].end);
 		free(b->out[r].end);
@@ -225,12 +227,12 @@ struct noc_plan *noc_plan_new(const struct icnt *c)
 #define TOPOLOGY(name, text) noc_plan_##name,
 #include "arch/network.def"
 	};
-	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof(*b.plan))};
+	struct noc_builder b = {.icnt = c, .plan = xcalloc(1, sizeof(*b.plan))};
 
 	plans[c->topology](&b, c);
 	finish_plan(&b);
 	if (c->topology == TOPOLOGY_anynet)
-		b.plan->table = noc_anynet_table(c->any);
+		b.plan->table = noc_anynet_table(c->anynet);
 	return b.plan;
 }
 
@@ -238,7 +240,7 @@ void noc_plan_delete(struct noc_plan *p)
 {
 	if (!p)
 		return;
-	free(p->base);
+	free(p->first_port);
 	free(p->router_of);
 	free(p->in);
 	free(p->out);
@@ -275,7 +277,7 @@ void noc_route_none(const struct noc_view *v, struct noc_packet *p, uint32_t rou
 struct noc_way noc_injection_vcs_class(const struct noc_view *v, const struct noc_packet *p)
 {
 	return (struct noc_way){
-		.lo = (uint16_t)v->c->vc_begin[p->kind], .hi = (uint16_t)v->c->vc_end[p->kind]};
+		.lo = (uint16_t)v->icnt->vc_begin[p->kind], .hi = (uint16_t)v->icnt->vc_end[p->kind]};
 }
 
 struct noc_way noc_injection_vcs_zero(const struct noc_view *v, const struct noc_packet *p)
@@ -286,7 +288,7 @@ struct noc_way noc_injection_vcs_zero(const struct noc_view *v, const struct noc
 
 struct noc_way noc_injection_vcs_per_node(const struct noc_view *v, const struct noc_packet *p)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->plan->nodes;
+	uint32_t lo = v->icnt->vc_begin[p->kind], each = (v->icnt->vc_end[p->kind] - lo + 1) / v->plan->nodes;
 
 	lo += p->dest * each;
 	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
@@ -298,7 +300,7 @@ struct noc_way noc_injection_vcs_per_node(const struct noc_view *v, const struct
  */
 struct noc_way noc_injection_vcs_any_vc(const struct noc_view *v, const struct noc_packet *p)
 {
-	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);
+	uint16_t vc = (uint16_t)noc_random_int(v->random, v->icnt->vcs - 1);
 
 	(void)p;
 	return (struct noc_way){.lo = vc, .hi = vc};

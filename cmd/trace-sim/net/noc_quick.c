@@ -87,12 +87,13 @@ static ALWAYS_INLINE bool count_credit(
 		return false;
 	r = &s->router[n->plan->router_of[sender]];
 	if (left + 1 == n->conf.vc_buffer)
-		moves = wake_vc_owner(n, r, sender - r->base, vc);
-	o = &r->quick.port[sender - r->base];
+		moves = wake_vc_owner(n, r, sender - r->first_port, vc);
+	o = &r->quick.port[sender - r->first_port];
 	if (s->senders.wait_for_tail && !left && o->tails >> vc & 1) {
 		o->free |= 1ull << vc;
-		r->quick.free_outputs |= 1ull << (sender - r->base);
-		moves |= r->quick.only_waiting_head || r->quick.awaited_outputs >> (sender - r->base) & 1;
+		r->quick.free_outputs |= 1ull << (sender - r->first_port);
+		moves |= r->quick.only_waiting_head ||
+			 r->quick.awaited_outputs >> (sender - r->first_port) & 1;
 	}
 	return moves;
 }
@@ -114,19 +115,19 @@ static void count_delayed_credits(struct noc *n, struct noc_subnet *s, struct no
 
 static inline void quick_credit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	if (c->to >= n->plan->ports) {
+	if (c->sender >= n->plan->ports) {
 		noc_deliver_node_credit(n, s, c);
 		return;
 	}
 	if (!n->immediate_credits) {
-		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
+		noc_queue_router_credit(n, s, &s->router[n->plan->router_of[c->sender]], c);
 		return;
 	}
 	s->credits--;
 	if (s->credited)
-		s->credited[c->to] = (uint32_t)n->time + 1;
-	if (count_credit(n, s, c->to, c->vc))
-		bitset_set(s->active, n->plan->router_of[c->to]);
+		s->credited[c->sender] = (uint32_t)n->time + 1;
+	if (count_credit(n, s, c->sender, c->vc))
+		bitset_set(s->active, n->plan->router_of[c->sender]);
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -179,12 +180,12 @@ static inline void quick_head_arrives(struct noc_router *r, struct noc_vc *v, co
 	wait_at_outputs(q, v);
 }
 
-/* Stores a flit that arrives at input port m->to of its router. */
+/* Stores a flit that arrives at input port m->target of its router. */
 static inline void quick_flit_arrives(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
-	uint32_t router = n->plan->router_of[m->to];
+	uint32_t router = n->plan->router_of[m->target];
 	struct noc_router *r = &s->router[router];
-	struct noc_vc *v = &s->vc[m->to * n->vcs + m->flit.vc];
+	struct noc_vc *v = &s->vc[m->target * n->vcs + m->flit.vc];
 
 	v->slot[(v->head + v->count) & (n->buffer_cap - 1)] = m->flit;
 	if (v->count++)
@@ -208,7 +209,7 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 	struct noc_slot *slot = noc_begin_cycle(n, s);
 
 	for (const struct noc_moving *m = slot->flit, *end = m + slot->flits; m < end; m++)
-		if (m->to & NOC_NODE)
+		if (m->target & NOC_NODE)
 			noc_deliver_node_flit(s, m);
 		else
 			quick_flit_arrives(n, s, m);
@@ -266,7 +267,7 @@ static ALWAYS_INLINE void assign_channel_to_head(struct noc *n, struct noc_subne
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
 	v->batch = -(int64_t)n->time;
-	v->vc_used = &s->senders.vc_used[r->base * n->vcs + out];
+	v->vc_used = &s->senders.vc_used[r->first_port * n->vcs + out];
 	o->tails &= ~(1ull << out_vc);
 	if (!(o->free &= ~(1ull << out_vc)))
 		q->free_outputs &= ~(1ull << port);
@@ -337,7 +338,7 @@ static ALWAYS_INLINE bool assign_granted_channel(struct noc *n, struct noc_subne
  * Returns the channel whose head waits for a port, if that head has no competitor there or at its other
  * output. Otherwise returns NULL.
  */
-static inline struct noc_vc *lone_head_at(const struct noc_quick *q, uint32_t port)
+static inline struct noc_vc *only_head_at(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = q->port[port].waiting;
 	uint32_t w = 0;
@@ -394,7 +395,7 @@ static bool match_competing_heads(struct noc *n, struct noc_subnet *s, struct no
 
 		if (!q->port[port].heads)
 			continue;
-		v = lone_head_at(q, (uint32_t)port);
+		v = only_head_at(q, (uint32_t)port);
 		if (!v) {
 			grant_channels(n, q, (uint32_t)port);
 			granted = true;
@@ -446,7 +447,7 @@ static inline struct noc_vc *choose_crossing_vc(
 	return advance_turns(&q->vc[in * n->vcs + vc]);
 }
 
-static bool crosses_before(const struct noc_vc *a, const struct noc_vc *b)
+static bool must_cross_before(const struct noc_vc *a, const struct noc_vc *b)
 {
 	return a->batch < b->batch || (a->batch == b->batch && a->order < b->order);
 }
@@ -472,7 +473,7 @@ static uint32_t match_competing_inputs(struct noc *n, struct noc_router *r)
 		struct noc_vc *v = choose_crossing_vc(
 			n, r, (uint32_t)in, first_member_from(outputs[in], q->port[in].in_turn));
 
-		for (; k && crosses_before(v, n->crossing[k - 1]); k--)
+		for (; k && must_cross_before(v, n->crossing[k - 1]); k--)
 			n->crossing[k] = n->crossing[k - 1];
 		n->crossing[k] = v;
 	}
@@ -509,25 +510,25 @@ static inline bool send_flit_and_credit(
 {
 	const struct noc_flit *f = &v->slot[v->head++ & (n->buffer_cap - 1)];
 	const struct noc_quick_port *input = v->input, *output = v->output;
-	uint32_t out = r->base + v->port;
+	uint32_t out = r->first_port + v->port;
 	struct noc_packet *p = &s->packet[f->req];
 	struct noc_slot *slot = noc_slot_after(s, input->credit_latency);
 	struct noc_moving *m;
 
 	v->count--;
-	slot->credit[slot->credits++] = (struct noc_returning){input->from, v->in_vc};
+	slot->credit[slot->credits++] = (struct noc_returning){input->credit_sender, v->in_vc};
 	s->credits++;
 	if (!f->index) {
 		p->hops++;
 		p->vc = v->vc;
-		noc_route_in_next_router(n, s, p, output->to);
+		noc_route_in_next_router(n, s, p, output->output_end);
 	}
 	s->senders.used[out]++;
 	++*v->vc_used;
 	s->link_flits[out]++;
 	slot = noc_slot_after(s, output->flit_latency);
 	m = &slot->flit[slot->flits++];
-	m->to = output->to;
+	m->target = output->output_end;
 	m->flit = *f;
 	m->flit.vc = v->vc;
 	return f->index + 1u == p->book.flits;

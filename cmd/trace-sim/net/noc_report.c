@@ -34,7 +34,7 @@ uint64_t noc_output_flits(const struct noc *n, unsigned subnet, uint32_t port)
 	uint64_t flits = s->link_flits[port];
 
 	for (uint32_t i = 0; n->quick && i < slot->flits; i++)
-		flits -= slot->flit[i].to == e->to;
+		flits -= slot->flit[i].target == e->other_end;
 	return flits;
 }
 
@@ -47,7 +47,7 @@ uint64_t noc_router_flits(const struct noc *n, uint32_t router)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t p = n->plan->base[router]; p < n->plan->base[router + 1]; p++)
+	for (uint32_t p = n->plan->first_port[router]; p < n->plan->first_port[router + 1]; p++)
 		sum += noc_channel_flits(n, p);
 	return sum;
 }
@@ -84,13 +84,13 @@ static void print_channels(const struct noc *n, int k, FILE *out)
 	const struct noc_plan *p = n->plan;
 
 	for (uint32_t i = 0; i < p->ports; i++) {
-		uint32_t r = p->router_of[i], to = p->out[i].to;
+		uint32_t r = p->router_of[i], to = p->out[i].other_end;
 		uint64_t flits = noc_output_flits(n, (unsigned)k, i);
 
 		if (!flits)
 			continue;
 		fprintf(out, "channel %s router %u output %u to %s %u: %" PRIu64 " flits, %.4f flits/cycle\n",
-			subnet_names[k], r, i - p->base[r], to & NOC_NODE ? "node" : "router",
+			subnet_names[k], r, i - p->first_port[r], to & NOC_NODE ? "node" : "router",
 			to & NOC_NODE ? to & ~NOC_NODE : p->router_of[to], flits,
 			noc_flits_per_cycle(n, flits));
 	}
@@ -122,12 +122,12 @@ static void write_channel_records(const struct noc *n, FILE *out)
 	const struct noc_plan *p = n->plan;
 
 	for (uint32_t i = 0; i < p->ports; i++) {
-		uint32_t r = p->router_of[i], to = p->out[i].to;
+		uint32_t r = p->router_of[i], to = p->out[i].other_end;
 
 		fprintf(out,
 			"%s\n{\"router\":%u,\"output\":%u,\"%s\":%u,\"cycles\":%u,\"requests\":%" PRIu64
 			",\"replies\":%" PRIu64 "}",
-			i ? "," : "", r, i - p->base[r], to & NOC_NODE ? "to_node" : "to_router",
+			i ? "," : "", r, i - p->first_port[r], to & NOC_NODE ? "to_node" : "to_router",
 			to & NOC_NODE ? to & ~NOC_NODE : p->router_of[to], p->out[i].latency,
 			noc_output_flits(n, 0, i), noc_output_flits(n, 1, i));
 	}

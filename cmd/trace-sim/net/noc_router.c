@@ -33,13 +33,13 @@ static bool is_router_output_full(const struct noc *n, const struct noc_subnet *
  */
 static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
-	struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
+	struct noc_packet *p = vc_packet(n, s, r->first_port * n->vcs + vc);
 	struct noc_way here = p->way[0];
-	uint32_t out = r->base + here.port, to = n->plan->out[out].to;
+	uint32_t out = r->first_port + here.port, to = n->plan->out[out].other_end;
 
 	if (to & NOC_NODE)
 		return;
-	noc_route_in_next_router(n, s, p, n->plan->out[out].to);
+	noc_route_in_next_router(n, s, p, n->plan->out[out].other_end);
 	p->next = noc_next_output_vcs(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
 	here.lo = p->next.lo;
 	here.hi = p->next.hi;
@@ -49,7 +49,7 @@ static void route_two_routers_ahead(struct noc *n, struct noc_subnet *s, struct 
 /* Requests an output channel for the routed head at the front of input channel vc. */
 static void request_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
-	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
+	s->vc[r->first_port * n->vcs + vc].state = NOC_WANTS;
 	if (n->speculative)
 		noc_list_append(&r->sw, vc);
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
@@ -64,7 +64,7 @@ static void router_head_arrives(struct noc *n, struct noc_subnet *s, struct noc_
 		request_vc(n, s, r, vc);
 		return;
 	}
-	s->vc[r->base * n->vcs + vc].state = NOC_ROUTING;
+	s->vc[r->first_port * n->vcs + vc].state = NOC_ROUTING;
 	noc_list_append(&r->route, vc);
 }
 
@@ -72,8 +72,8 @@ static void router_head_arrives(struct noc *n, struct noc_subnet *s, struct noc_
 
 static void router_flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
 {
-	struct noc_flit *f = &s->arrived_flits[r->base + port];
-	uint32_t vc = port * n->vcs + f->vc, global = r->base * n->vcs + vc;
+	struct noc_flit *f = &s->arrived_flits[r->first_port + port];
+	uint32_t vc = port * n->vcs + f->vc, global = r->first_port * n->vcs + vc;
 	struct noc_vc *v = &s->vc[global];
 
 	assert(v->count < n->buffer_cap);
@@ -121,7 +121,7 @@ static void finish_routing(struct noc *n, struct noc_subnet *s, struct noc_route
 		uint32_t vc = noc_list_pop(&r->route).vc;
 
 		noc_routings[n->conf.routing].route(
-			&s->view, vc_packet(n, s, r->base * n->vcs + vc), r->id, vc / n->vcs);
+			&s->view, vc_packet(n, s, r->first_port * n->vcs + vc), r->id, vc / n->vcs);
 		request_vc(n, s, r, vc);
 	}
 }
@@ -136,8 +136,8 @@ static uint32_t allocator_input_of_vc(const struct noc *n, const struct noc_rout
 static bool request_way_vcs(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
-	uint32_t sender = r->base + way->port, in = allocator_input_of_vc(n, r, vc);
-	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->base * n->vcs + vc) : 0;
+	uint32_t sender = r->first_port + way->port, in = allocator_input_of_vc(n, r, vc);
+	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->first_port * n->vcs + vc) : 0;
 	bool any = false;
 
 	for (uint32_t out = way->lo; out <= way->hi; out++) {
@@ -156,9 +156,9 @@ static bool request_way_vcs(
 
 static void request_output_vcs(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->vc.begun; i++) {
+	for (uint32_t i = 0; i < r->vc.n_started; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
-		const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
+		const struct noc_packet *p = vc_packet(n, s, r->first_port * n->vcs + e->vc);
 		bool any = false;
 
 		for (uint32_t w = 0; w < p->n_ways; w++)
@@ -169,7 +169,7 @@ static void request_output_vcs(struct noc *n, struct noc_subnet *s, struct noc_r
 
 static void store_vc_grants(const struct noc *n, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->vc.begun; i++) {
+	for (uint32_t i = 0; i < r->vc.n_started; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
 		int32_t out;
 
@@ -186,11 +186,12 @@ static void store_vc_grants(const struct noc *n, struct noc_router *r)
  */
 static void cancel_full_vc_grants(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->vc.begun; i++) {
+	for (uint32_t i = 0; i < r->vc.n_started; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
 
-		if (e->result >= 0 && is_downstream_vc_full(n, s, r->base + (uint32_t)e->result / n->vcs,
-					      (uint32_t)e->result % n->vcs))
+		if (e->result >= 0 &&
+			is_downstream_vc_full(n, s, r->first_port + (uint32_t)e->result / n->vcs,
+				(uint32_t)e->result % n->vcs))
 			e->result = FAILED;
 	}
 }
@@ -205,16 +206,16 @@ static void evaluate_vc_allocation(struct noc *n, struct noc_subnet *s, struct n
 	noc_alloc_run(&r->vc_alloc, &n->random);
 	if (begin)
 		store_vc_grants(n, r);
-	if (n->vc_delay > 1 && n->busy_when_full && r->vc.due == (uint32_t)n->time)
+	if (n->vc_delay > 1 && n->busy_when_full && r->vc.due_at == (uint32_t)n->time)
 		cancel_full_vc_grants(n, s, r);
 }
 
 static void assign_output_vc(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc,
 	uint32_t port, uint32_t out_vc)
 {
-	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
+	struct noc_vc *v = &s->vc[r->first_port * n->vcs + vc];
 
-	noc_sender_assign_vc(&n->conf, &s->senders, r->base + port, out_vc);
+	noc_sender_assign_vc(&n->conf, &s->senders, r->first_port + port, out_vc);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
@@ -240,7 +241,7 @@ static void update_vc_allocation(struct noc *n, struct noc_subnet *s, struct noc
 static void queue_credit_to_sender(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
 {
-	struct noc_owed *q = &s->credits_to_send[r->base + port];
+	struct noc_owed *q = &s->credits_to_send[r->first_port + port];
 	uint32_t mask = n->output_cap - 1;
 
 	if (bitset_test(r->credited, port))
@@ -255,13 +256,13 @@ static void queue_credit_to_sender(
 /* Moves the first flit of input channel vc into the switch. Returns true for a tail. */
 static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
-	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
+	struct noc_vc *v = &s->vc[r->first_port * n->vcs + vc];
 	struct noc_crossing *c = &r->cross.slot[(r->cross.head + r->cross.count++) & r->cross.mask];
 	struct noc_packet *p;
 	bool tail;
 
 	assert(r->cross.count <= r->cross.mask + 1);
-	c->flit = *vc_flit(n, s, r->base * n->vcs + vc, 0);
+	c->flit = *vc_flit(n, s, r->first_port * n->vcs + vc, 0);
 	c->output = v->port;
 	c->time = NOT_BEGUN;
 	v->head++;
@@ -276,9 +277,9 @@ static bool cross_switch_flit(struct noc *n, struct noc_subnet *s, struct noc_ro
 		if (n->noq)
 			p->way[0] = p->next;
 		else if (n->lookahead)
-			noc_route_in_next_router(n, s, p, n->plan->out[r->base + v->port].to);
+			noc_route_in_next_router(n, s, p, n->plan->out[r->first_port + v->port].other_end);
 	}
-	noc_sender_count_flit(&n->conf, &s->senders, r->base + v->port, v->vc, tail, (uint32_t)n->time);
+	noc_sender_count_flit(&n->conf, &s->senders, r->first_port + v->port, v->vc, tail, (uint32_t)n->time);
 	queue_credit_to_sender(n, s, r, vc / n->vcs, vc % n->vcs);
 	return tail;
 }
@@ -294,10 +295,10 @@ static void evaluate_held_connections(struct noc *n, struct noc_subnet *s, struc
 {
 	for (uint32_t i = 0; i < r->hold.count; i++) {
 		struct noc_entry *e = noc_list_entry(&r->hold, i);
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+		const struct noc_vc *v = &s->vc[r->first_port * n->vcs + e->vc];
 		uint32_t port = e->vc / n->vcs;
 
-		e->result = is_downstream_vc_full(n, s, r->base + v->port, v->vc)
+		e->result = is_downstream_vc_full(n, s, r->first_port + v->port, v->vc)
 				    ? FAILED
 				    : (int32_t)(v->port * n->output_speedup + port % n->output_speedup);
 	}
@@ -307,11 +308,11 @@ static void update_held_connections(struct noc *n, struct noc_subnet *s, struct 
 {
 	for (uint32_t left = r->hold.count; left; left--) {
 		struct noc_entry e = noc_list_pop(&r->hold);
-		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
+		struct noc_vc *v = &s->vc[r->first_port * n->vcs + e.vc];
 		uint32_t input = e.vc / n->vcs * n->input_speedup + e.vc % n->vcs % n->input_speedup;
 		bool tail;
 
-		if (e.result < 0 || is_router_output_full(n, s, r->base + (uint32_t)e.result)) {
+		if (e.result < 0 || is_router_output_full(n, s, r->first_port + (uint32_t)e.result)) {
 			release_held(r, input, (uint32_t)r->hold_in[input]);
 			noc_list_append(&r->sw, e.vc);
 			continue;
@@ -344,7 +345,7 @@ static bool replaces_request(
 static void request_switch_output(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
 {
-	uint32_t v = vc % n->vcs, in = vc / n->vcs, global = r->base * n->vcs + vc;
+	uint32_t v = vc % n->vcs, in = vc / n->vcs, global = r->first_port * n->vcs + vc;
 	uint32_t input = in * n->input_speedup + v % n->input_speedup;
 	uint32_t output = port * n->output_speedup + in % n->output_speedup;
 	struct noc_alloc *a = &r->sw_alloc;
@@ -369,7 +370,7 @@ static void request_switch_output(
 static bool can_speculation_succeed(const struct noc *n, const struct noc_subnet *s,
 	const struct noc_router *r, const struct noc_way *way)
 {
-	uint32_t sender = r->base + way->port;
+	uint32_t sender = r->first_port + way->port;
 	bool is_free = false, has_slot = false;
 
 	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !has_slot; vc++) {
@@ -384,7 +385,7 @@ static bool can_speculation_succeed(const struct noc *n, const struct noc_subnet
 static void request_speculatively(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
 {
-	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + e->vc);
+	const struct noc_packet *p = vc_packet(n, s, r->first_port * n->vcs + e->vc);
 
 	for (uint32_t w = 0; w < p->n_ways; w++) {
 		if (can_speculation_succeed(n, s, r, &p->way[w]))
@@ -422,17 +423,18 @@ static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
 static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
 	uint32_t vc, uint32_t port)
 {
-	const struct noc_packet *p = vc_packet(n, s, r->base * n->vcs + vc);
+	const struct noc_packet *p = vc_packet(n, s, r->first_port * n->vcs + vc);
 	struct noc_request best = {-1, 0, 0};
 
 	for (uint32_t w = 0; w < p->n_ways; w++)
 		for (uint32_t out = p->way[w].lo; p->way[w].port == port && out <= p->way[w].hi; out++) {
 			int32_t priority = p->way[w].priority;
 
-			if (n->empty_first && s->senders.vc_used[(size_t)(r->base + port) * n->vcs + out])
+			if (n->empty_first &&
+				s->senders.vc_used[(size_t)(r->first_port + port) * n->vcs + out])
 				priority += INT_MIN;
-			if (!noc_sender_is_vc_free(&s->senders, r->base + port, out) ||
-				is_downstream_vc_full(n, s, r->base + port, out))
+			if (!noc_sender_is_vc_free(&s->senders, r->first_port + port, out) ||
+				is_downstream_vc_full(n, s, r->first_port + port, out))
 				continue;
 			if (best.label < 0 ||
 				replaces_request((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
@@ -445,7 +447,7 @@ static int32_t next_piggyback_vc(const struct noc *n, const struct noc_subnet *s
 static bool is_speculation_usable(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
 {
-	const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+	const struct noc_vc *v = &s->vc[r->first_port * n->vcs + e->vc];
 	uint32_t v_in = e->vc % n->vcs, port = (uint32_t)e->result / n->output_speedup;
 	uint32_t input = e->vc / n->vcs * n->input_speedup + v_in % n->input_speedup;
 	int32_t got;
@@ -454,25 +456,25 @@ static bool is_speculation_usable(
 		return false;
 	/* if the switch allocator has a delay, the head may have received a channel of another output meanwhile */
 	if (v->state == NOC_ACTIVE)
-		return v->port == port && !is_downstream_vc_full(n, s, r->base + port, v->vc);
+		return v->port == port && !is_downstream_vc_full(n, s, r->first_port + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
 		return next_piggyback_vc(n, s, r, e->vc, port) >= 0;
 	got = r->vc_alloc.in_match[allocator_input_of_vc(n, r, e->vc)];
 	return got >= 0 && (uint32_t)got / n->vcs == port &&
-	       !is_downstream_vc_full(n, s, r->base + port, (uint32_t)got % n->vcs);
+	       !is_downstream_vc_full(n, s, r->first_port + port, (uint32_t)got % n->vcs);
 }
 
 static void request_switch_for_all(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->sw.begun; i++) {
+	for (uint32_t i = 0; i < r->sw.n_started; i++) {
 		struct noc_entry *e = noc_list_entry(&r->sw, i);
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+		const struct noc_vc *v = &s->vc[r->first_port * n->vcs + e->vc];
 
 		e->result = PENDING;
 		if (v->state != NOC_ACTIVE)
 			request_speculatively(n, s, r, e);
-		else if (is_downstream_vc_full(n, s, r->base + v->port, v->vc) ||
-			 is_router_output_full(n, s, r->base + v->port))
+		else if (is_downstream_vc_full(n, s, r->first_port + v->port, v->vc) ||
+			 is_router_output_full(n, s, r->first_port + v->port))
 			e->result = FAILED;
 		else
 			request_switch_output(n, s, r, e->vc, v->port);
@@ -488,12 +490,12 @@ static void evaluate_switch_allocation(struct noc *n, struct noc_subnet *s, stru
 	noc_alloc_run(&r->sw_alloc, &n->random);
 	if (r->spec_alloc.n_in)
 		noc_alloc_run(&r->spec_alloc, &n->random);
-	for (uint32_t i = 0; begin && i < r->sw.begun; i++)
+	for (uint32_t i = 0; begin && i < r->sw.n_started; i++)
 		if (noc_list_entry(&r->sw, i)->result == PENDING)
 			noc_list_entry(&r->sw, i)->result = switch_grant(n, r, noc_list_entry(&r->sw, i)->vc);
-	if ((!n->speculative && n->sw_delay == 1) || r->sw.due != (uint32_t)n->time)
+	if ((!n->speculative && n->sw_delay == 1) || r->sw.due_at != (uint32_t)n->time)
 		return;
-	for (uint32_t i = 0; i < r->sw.begun; i++)
+	for (uint32_t i = 0; i < r->sw.n_started; i++)
 		if (noc_list_entry(&r->sw, i)->result >= 0 &&
 			!is_speculation_usable(n, s, r, noc_list_entry(&r->sw, i)))
 			noc_list_entry(&r->sw, i)->result = FAILED;
@@ -530,7 +532,7 @@ static void update_switch_allocation(struct noc *n, struct noc_subnet *s, struct
 {
 	for (uint32_t left = noc_list_complete(&r->sw, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = noc_list_pop(&r->sw);
-		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
+		struct noc_vc *v = &s->vc[r->first_port * n->vcs + e.vc];
 		uint32_t port = (uint32_t)e.result / n->output_speedup;
 		bool tail;
 
@@ -563,7 +565,7 @@ static void finish_crossings(struct noc *n, struct noc_subnet *s, struct noc_rou
 	while (r->cross.count && noc_crossing_at(r, 0)->time == (uint32_t)n->time) {
 		struct noc_crossing *c = noc_crossing_at(r, 0);
 
-		noc_flits_push(&s->output[r->base + c->output], c->flit);
+		noc_flits_push(&s->output[r->first_port + c->output], c->flit);
 		bitset_set(r->queued, c->output);
 		r->cross.head++;
 		r->cross.count--;

@@ -179,7 +179,7 @@ static void simple_send(
 	count_feedback_flit(c, m, sender, vc, tail, now);
 }
 
-static void simple_credit(
+static void count_simple_credit(
 	const struct icnt *c, struct noc_senders *m, uint32_t sender, uint32_t vc, uint32_t now)
 {
 	size_t i = sender_vc_index(m, sender, vc);
@@ -202,7 +202,7 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_SHIFTING] = {is_held_limit_reached, count_limited_owner, count_limited_flit,
 		count_credit_in_parts},
 	[POLICY_FEEDBACK] = {is_feedback_limit_reached, NULL, count_feedback_flit, count_feedback_credit},
-	[POLICY_SIMPLE_FEEDBACK] = {is_feedback_limit_reached, NULL, simple_send, simple_credit},
+	[POLICY_SIMPLE_FEEDBACK] = {is_feedback_limit_reached, NULL, simple_send, count_simple_credit},
 };
 
 /* ---- building ------------------------------------------------------------------------------------------- */

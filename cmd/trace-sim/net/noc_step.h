@@ -34,20 +34,20 @@ static inline struct noc_entry noc_list_pop(struct noc_list *l)
 /* Starts all entries of the list if none has begun. Returns true if it started any. */
 static inline bool noc_list_start(struct noc_list *l, uint32_t now, uint32_t delay)
 {
-	if (l->begun)
+	if (l->n_started)
 		return false;
-	l->begun = l->count;
-	l->due = now + delay - 1;
-	return l->begun != 0;
+	l->n_started = l->count;
+	l->due_at = now + delay - 1;
+	return l->n_started != 0;
 }
 
 /* Number of entries at the front of the list that complete in this step. The caller removes them. */
 static inline uint32_t noc_list_complete(struct noc_list *l, uint32_t now)
 {
-	uint32_t n = l->due == now ? l->begun : 0;
+	uint32_t n = l->due_at == now ? l->n_started : 0;
 
 	if (n)
-		l->begun = 0;
+		l->n_started = 0;
 	return n;
 }
 
@@ -110,13 +110,13 @@ static inline void noc_send_flit(struct noc_subnet *s, const struct noc_end *e, 
 {
 	struct noc_slot *slot = noc_slot_after(s, e->latency);
 
-	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
+	slot->flit[slot->flits++] = (struct noc_moving){e->other_end, *f};
 }
 
 /* Delivers a flit to a node. */
 static inline void noc_deliver_node_flit(struct noc_subnet *s, const struct noc_moving *m)
 {
-	uint32_t node = m->to & ~NOC_NODE;
+	uint32_t node = m->target & ~NOC_NODE;
 	struct noc_sink *sink = &s->sink[node];
 
 	noc_flits_push(&sink->ejection[m->flit.vc], m->flit);
@@ -128,9 +128,9 @@ static inline void noc_deliver_node_flit(struct noc_subnet *s, const struct noc_
 static inline void noc_deliver_node_credit(
 	const struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	uint32_t node = c->to - n->plan->ports;
+	uint32_t node = c->sender - n->plan->ports;
 
-	noc_sender_count_credit(&n->conf, &s->senders, c->to, c->vc, (uint32_t)n->time);
+	noc_sender_count_credit(&n->conf, &s->senders, c->sender, c->vc, (uint32_t)n->time);
 	s->credits--;
 	if (!ring_empty(&s->queue[node].packets))
 		bitset_set(s->sending_nodes, node);
@@ -142,7 +142,7 @@ static inline void noc_queue_router_credit(
 {
 	assert(r->credit.count <= r->credit.mask);
 	r->credit.slot[(r->credit.head + r->credit.count++) & r->credit.mask] =
-		(struct noc_credit){c->to, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
+		(struct noc_credit){c->sender, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
 	bitset_set(s->active, r->id);
 }
 
@@ -150,7 +150,7 @@ static inline void noc_queue_router_credit(
 static inline struct noc_way noc_next_output_vcs(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
 {
-	uint32_t ports = n->plan->base[router + 1] - n->plan->base[router];
+	uint32_t ports = n->plan->first_port[router + 1] - n->plan->first_port[router];
 	uint32_t each = (uint32_t)(w->hi - w->lo + 1) / ports, lo = w->lo + output * each;
 
 	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
@@ -168,7 +168,7 @@ static inline void noc_route_in_next_router(
 	if (to & NOC_NODE)
 		return;
 	router = n->plan->router_of[to];
-	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->first_port[router]);
 }
 
 #endif

@@ -28,11 +28,11 @@ static uint32_t find_awaited_channel(
 {
 	const struct noc_vc *v = &s->vc[vc];
 	const struct noc_packet *p = front_packet(n, s, vc);
-	uint32_t base = n->plan->base[n->plan->router_of[vc / n->vcs]], to;
+	uint32_t base = n->plan->first_port[n->plan->router_of[vc / n->vcs]], to;
 
 	*port = v->state == NOC_ACTIVE || !p->n_ways ? v->port : p->way[0].port;
 	*out = v->state == NOC_ACTIVE || !p->n_ways ? v->vc : p->way[0].lo;
-	to = n->plan->out[base + *port].to;
+	to = n->plan->out[base + *port].other_end;
 	return to & NOC_NODE ? NO_CHANNEL : to * n->vcs + *out;
 }
 
@@ -46,8 +46,8 @@ static void print_channel(const struct noc *n, const struct noc_subnet *s, uint3
 	fprintf(out,
 		"\trouter %u input %u channel %u: packet %" PRIu64
 		" from node %u to node %u, %u flits, waits for %s",
-		router, vc / n->vcs - n->plan->base[router], vc % n->vcs, p->book.id, p->source, p->dest,
-		s->vc[vc].count, states[s->vc[vc].state]);
+		router, vc / n->vcs - n->plan->first_port[router], vc % n->vcs, p->book.id, p->source,
+		p->dest, s->vc[vc].count, states[s->vc[vc].state]);
 	if (s->vc[vc].state >= NOC_WANTS)
 		fprintf(out, " at output %u channel %u", port, channel);
 	fputc('\n', out);

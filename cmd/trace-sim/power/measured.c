@@ -78,7 +78,7 @@ static double counter_since_block(
 	const uint64_t *saved = m->saved->count;
 
 	if (i == POWER_CC_H)
-		return t->count[i] - m->before.count[i] - (double)saved[POWER_SHRD_ACC];
+		return t->count[i] - m->totals_at_sample.count[i] - (double)saved[POWER_SHRD_ACC];
 	if (i == POWER_SHRD_ACC)
 		return t->count[i] - (double)saved[POWER_CC_H];
 	return t->count[i] - (double)saved[i];
@@ -112,7 +112,7 @@ static void set_simulated_counters(
 		POWER_TOT_INST, POWER_FP_INT, POWER_REG_RD, POWER_REG_WR, POWER_NON_REG_OPs};
 
 	for (size_t i = 0; i < sizeof(since) / sizeof(*since); i++)
-		s->count[since[i]] = t->count[since[i]] - m->before.count[since[i]];
+		s->count[since[i]] = t->count[since[i]] - m->totals_at_sample.count[since[i]];
 	s->count[POWER_IC_H] = counter_since_block(m, t, POWER_IC_H);
 	s->count[POWER_IC_M] = counter_since_block(m, t, POWER_IC_M);
 	power_add_unit_counts(m, s, false, true);
@@ -180,7 +180,7 @@ static void add_sample_energy(struct power_meter *m, const struct power_sample *
 	for (unsigned i = 0; i < N_POWER_COMPONENTS; i++)
 		m->energy.joule[i] += s->watt[i] * seconds;
 	m->energy.seconds += seconds;
-	m->now = m->energy;
+	m->energy_with_open_span = m->energy;
 }
 
 void power_measured_sample(struct power_meter *m, const struct power_block *b)
@@ -188,7 +188,8 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 	const struct power_setup *setup = m->setup;
 	const struct power_hw_row *row = row_of_block(m, b);
 	const struct power_totals *t = b->totals;
-	uint64_t lanes = t->unit_lanes - m->before.unit_lanes, warps = t->unit_warps - m->before.unit_warps;
+	uint64_t lanes = t->unit_lanes - m->totals_at_sample.unit_lanes,
+		 warps = t->unit_warps - m->totals_at_sample.unit_warps;
 	struct power_sample s = {.threads = lanes_per_warp(lanes, warps)};
 	double volt = is_input_simulated(setup, POWER_HW_VOLTAGE) ? 1 : row->value[POWER_HW_VOLTAGE];
 
@@ -204,13 +205,14 @@ void power_measured_sample(struct power_meter *m, const struct power_block *b)
 		set_power_of_swapped_counts(m, &s);
 	if (setup->voltage_scaling)
 		power_model_scale_voltage(&setup->config, volt, &s);
-	m->last = s;
+	m->last_sample = s;
 	power_sums_add(&m->kernel, &s);
 	power_sums_add(&m->run, &s);
 	add_sample_energy(m, &s);
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		m->saved->count[i] = wrap_to_64_bits(t->count[i]);
-	m->saved->count[POWER_CC_H] = wrap_to_64_bits(t->count[POWER_CC_H] - m->before.count[POWER_CC_H]);
-	m->before = *t;
+	m->saved->count[POWER_CC_H] =
+		wrap_to_64_bits(t->count[POWER_CC_H] - m->totals_at_sample.count[POWER_CC_H]);
+	m->totals_at_sample = *t;
 	clear_sm_unit_counts(m);
 }

@@ -56,7 +56,7 @@ struct power_meter *power_meter_new(const struct power_setup *s, const struct pa
 	struct power_meter *m = xcalloc(1, sizeof(*m));
 
 	m->setup = s;
-	m->modern = p->modern.on;
+	m->modern = p->modern.enabled;
 	m->gpu = (struct power_gpu){(uint32_t)(p->hz[0] / 1000000), p->sms};
 	m->tables.op = reserve(CODE_MAX, sizeof(*m->tables.op));
 	m->tables.gating_group = s->gating_group;
@@ -67,7 +67,7 @@ struct power_meter *power_meter_new(const struct power_setup *s, const struct pa
 	m->sm = reserve(p->sms, sizeof(*m->sm));
 	for (uint32_t i = 0; i < p->sms; i++)
 		m->sm[i].tables = &m->tables;
-	m->due = s->mode == POWER_SIMULATED ? next_power_sample_cycle(0, s->interval) : UINT64_MAX;
+	m->next_sample_at = s->mode == POWER_SIMULATED ? next_power_sample_cycle(0, s->interval) : UINT64_MAX;
 	if (s->mode != POWER_SIMULATED)
 		power_measured_start(m);
 	power_files_write_headers(m);
@@ -136,21 +136,22 @@ void power_meter_take_sample(struct power_meter *m, uint64_t now, const struct p
 	const struct power_setup *setup = m->setup;
 	struct power_sample s = {.cycles = setup->interval};
 
-	set_count_differences(t, &m->before, &s);
+	set_count_differences(t, &m->totals_at_sample, &s);
 	power_add_unit_counts(m, &s, false, true);
 	s.count[POWER_PIPE_A] = (double)power_duty_mean(m);
-	s.count[POWER_IDLE_CORE_N] = (double)power_idle_sms(m, t->active_cycles - m->before.active_cycles);
+	s.count[POWER_IDLE_CORE_N] =
+		(double)power_idle_sms(m, t->active_cycles - m->totals_at_sample.active_cycles);
 	power_model(&setup->config, &m->gpu, &s);
 	if (setup->voltage_scaling)
 		power_model_scale_voltage(&setup->config, 1, &s);
-	m->last = s;
+	m->last_sample = s;
 	power_files_write_row(m, &s);
-	m->before = *t;
+	m->totals_at_sample = *t;
 	m->duty = 0;
 	power_steady_sample(m, &s, t->insts);
 	power_sums_add(&m->kernel, &s);
 	power_sums_add(&m->run, &s);
-	m->due = next_power_sample_cycle(now, setup->interval);
+	m->next_sample_at = next_power_sample_cycle(now, setup->interval);
 	power_meter_close_span(m, now, t);
 }
 
@@ -160,13 +161,13 @@ void power_meter_report_block(struct power_meter *m, const struct power_block *b
 		power_measured_sample(m, b);
 	power_steady_end(m, b->totals->insts, true);
 	power_report_block(m, b);
-	power_files_write_row(m, &m->last); /* quirk Q7-19: the original writes an additional row */
+	power_files_write_row(m, &m->last_sample); /* quirk Q7-19: the original writes an additional row */
 	power_steady_end(m, b->totals->insts, true);
 	m->shown = m->kernel;
 	m->block_at = b->now;
 	m->kernel = (struct power_sums){0};
-	memset(&m->last.watt, 0, sizeof(m->last.watt));
-	memset(&m->last.count, 0, sizeof(m->last.count));
+	memset(&m->last_sample.watt, 0, sizeof(m->last_sample.watt));
+	memset(&m->last_sample.count, 0, sizeof(m->last_sample.count));
 }
 
 /* ---- spans (POWER-own) ------------------------------------------------------------------------------ */
@@ -180,12 +181,12 @@ static void add_time_span(struct power_meter *m, uint64_t now, const struct powe
 
 	if (now == m->last_span_end || m->setup->mode != POWER_SIMULATED)
 		return;
-	set_count_differences(t, &m->marked, &s);
+	set_count_differences(t, &m->totals_at_span_end, &s);
 	power_add_unit_counts(m, &s, true, keep);
 	duty = m->duty_at_last_span / cycles;
 	s.count[POWER_PIPE_A] = duty < 0.8 ? duty : 0.8;
 	s.count[POWER_IDLE_CORE_N] =
-		m->gpu.sms - (double)(t->active_cycles - m->marked.active_cycles) / cycles;
+		m->gpu.sms - (double)(t->active_cycles - m->totals_at_span_end.active_cycles) / cycles;
 	power_model(&m->setup->config, &m->gpu, &s);
 	if (m->setup->voltage_scaling)
 		power_model_scale_voltage(&m->setup->config, 1, &s);
@@ -197,16 +198,16 @@ static void add_time_span(struct power_meter *m, uint64_t now, const struct powe
 void power_meter_close_span(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
 	add_time_span(m, now, t, true, &m->energy);
-	m->marked = *t;
+	m->totals_at_span_end = *t;
 	m->last_span_end = now;
 	m->duty_at_last_span = 0;
-	m->now = m->energy;
+	m->energy_with_open_span = m->energy;
 }
 
 void power_meter_update_open_span(struct power_meter *m, uint64_t now, const struct power_totals *t)
 {
-	m->now = m->energy;
+	m->energy_with_open_span = m->energy;
 	if (now != m->block_at)
 		m->shown = m->kernel;
-	add_time_span(m, now, t, false, &m->now);
+	add_time_span(m, now, t, false, &m->energy_with_open_span);
 }

@@ -55,7 +55,7 @@ struct power_extreme {
 struct power_sums {
 	uint64_t n;
 	double total, threads, watt[N_POWER_COMPONENTS], count[N_POWER_COUNTERS];
-	struct power_extreme most, least;
+	struct power_extreme highest, lowest;
 };
 void power_sums_add(struct power_sums *s, const struct power_sample *p);
 
@@ -86,24 +86,24 @@ struct power_meter {
 	const struct power_setup *setup;
 	struct power_gpu gpu;
 	struct power_tables tables;
-	struct power_sm *sm; /* counters of each SM */
-	uint64_t due;        /* cycle of the next sample */
+	struct power_sm *sm;     /* counters of each SM */
+	uint64_t next_sample_at; /* cycle of the next sample */
 	bool modern;
 	/* sum of the duty since the last sample, in the original's precision; buffer for one row of it */
 	float duty, duty_per_tick[POWER_DUTY_ROW];
 	double duty_at_last_span;
-	struct power_totals before, marked; /* totals at the last sample, and at the end of the last span */
-	bool quiet;                         /* true if only DRAM counters have changed since `marked`; */
-	/* valid only while `placed` is the number of placed thread blocks */
-	uint64_t placed;
-	uint64_t last_span_end;   /* cycle at which the last span ended */
-	struct power_sample last; /* sample */
+	struct power_totals totals_at_sample,
+		totals_at_span_end;      /* totals at the last sample, and at the end of the last span */
+	bool quiet;                      /* true if only DRAM counters have changed since the last span */
+	uint64_t placed;                 /* number of placed thread blocks for which `quiet` is valid */
+	uint64_t last_span_end;          /* cycle at which the last span ended */
+	struct power_sample last_sample; /* newest sample */
 	struct power_sums kernel, run;
 	uint64_t block_at; /* cycle of the last statistics block */
 	/* sums of the kernel at the last statistics block or power_meter_update_open_span() */
 	struct power_sums shown;
-	struct power_energies energy; /* energies of all closed spans */
-	struct power_energies now;    /* energies, including those of the open span */
+	struct power_energies energy;                /* energies of all closed spans */
+	struct power_energies energy_with_open_span; /* energies, including those of the open span */
 	struct power_steady steady;
 	struct power_saved *saved; /* state of power modes 1 and 2; NULL in mode 0 */
 };
@@ -128,7 +128,7 @@ float power_idle_sms(const struct power_meter *m, uint64_t active_cycles);
 void power_meter_take_sample(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Ends the open span, at a sample or at the end of a kernel. */
 void power_meter_close_span(struct power_meter *m, uint64_t now, const struct power_totals *t);
-/* Brings m->now up to date with the open span. */
+/* Updates m->energy_with_open_span. */
 void power_meter_update_open_span(struct power_meter *m, uint64_t now, const struct power_totals *t);
 /* Kernels, times and totals of a statistics block. */
 struct power_block {

@@ -80,12 +80,12 @@ void power_report_block(const struct power_meter *m, const struct power_block *k
 		return;
 	put_kernel_names(&b, k);
 	put_means(&b, &m->kernel);
-	put_extreme(&b, "\nKernel Maximum Power Data:\n", "kernel_max_power", "gpu_max_", &m->kernel.most);
-	put_extreme(&b, "\nKernel Minimum Power Data:\n", "kernel_min_power", "gpu_min_", &m->kernel.least);
+	put_extreme(&b, "\nKernel Maximum Power Data:\n", "kernel_max_power", "gpu_max_", &m->kernel.highest);
+	put_extreme(&b, "\nKernel Minimum Power Data:\n", "kernel_min_power", "gpu_min_", &m->kernel.lowest);
 	bytes_puts(&b, "\nAccumulative Power Statistics Over Previous Kernels:\n");
 	put_report_line(&b, "gpu_tot_avg_power", "", "", mean_of(m->run.total, m->run.n));
-	put_report_line(&b, "gpu_tot_max_power", "", "", m->run.most.total);
-	put_report_line(&b, "gpu_tot_min_power", "", "", m->run.least.total);
+	put_report_line(&b, "gpu_tot_max_power", "", "", m->run.highest.total);
+	put_report_line(&b, "gpu_tot_min_power", "", "", m->run.lowest.total);
 	bytes_puts(&b, "\n\n");
 	fwrite(b.p, 1, b.n, m->setup->report);
 	bytes_free(&b);

@@ -21,8 +21,8 @@ void power_sums_add(struct power_sums *s, const struct power_sample *p)
 		s->watt[i] += p->watt[i];
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		s->count[i] += p->count[i];
-	if (p->total > s->most.total)
-		update_extremes(&s->most, p);
-	if (p->total < s->least.total || s->least.total == 0)
-		update_extremes(&s->least, p);
+	if (p->total > s->highest.total)
+		update_extremes(&s->highest, p);
+	if (p->total < s->lowest.total || s->lowest.total == 0)
+		update_extremes(&s->lowest, p);
 }

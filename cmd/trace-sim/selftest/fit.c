@@ -14,7 +14,7 @@
 
 struct knob {
 	enum conf_id id;
-	int64_t from, to, value;
+	int64_t lowest, highest, value;
 };
 
 struct trial {
@@ -23,11 +23,11 @@ struct trial {
 };
 
 struct search {
-	const struct selftest *t;
+	const struct selftest *selftest;
 	struct figure_table *table;
-	const struct measured *with;
+	const struct measured *measured;
 	struct knob *knob;
-	uint32_t n, n_trials;
+	uint32_t n_knobs, n_trials;
 	struct trial known[KNOWN]; /* remembered trials, by trial number modulo KNOWN */
 	FILE *out;
 };
@@ -56,18 +56,19 @@ static struct knob parse_knob(const struct gpuconf *c, const char *text)
 	if (id < 0 || conf_rows[id].type == CONF_STRING || conf_rows[id].type == CONF_BOOL)
 		die("--fit '%s' is not an option with a numeric value", name);
 	k = (struct knob){.id = (enum conf_id)id, .value = conf_num(c, (enum conf_id)id)};
-	k.from = k.value / 4;
-	k.to = k.value * 4 > 16 ? k.value * 4 : 16;
+	k.lowest = k.value / 4;
+	k.highest = k.value * 4 > 16 ? k.value * 4 : 16;
 	if (*s) {
-		k.from = parse_integer(s + 1, &s);
-		if (strncmp(s, "..", 2) != 0 || (k.to = parse_integer(s + 2, &s), *s) || k.from > k.to)
+		k.lowest = parse_integer(s + 1, &s);
+		if (strncmp(s, "..", 2) != 0 || (k.highest = parse_integer(s + 2, &s), *s) ||
+			k.lowest > k.highest)
 			die("--fit '%s' has no valid range (expected NAME=FROM..TO)", text);
 	}
-	if (k.from < conf_rows[id].min)
-		k.from = conf_rows[id].min;
-	if (k.to > conf_rows[id].max)
-		k.to = conf_rows[id].max;
-	k.value = k.value < k.from ? k.from : k.value > k.to ? k.to : k.value;
+	if (k.lowest < conf_rows[id].min)
+		k.lowest = conf_rows[id].min;
+	if (k.highest > conf_rows[id].max)
+		k.highest = conf_rows[id].max;
+	k.value = k.value < k.lowest ? k.lowest : k.value > k.highest ? k.highest : k.value;
 	free(name);
 	return k;
 }
@@ -77,8 +78,8 @@ static struct gpuconf *config_of_knobs(const struct search *s)
 {
 	struct gpuconf *c = xcalloc(1, sizeof(*c));
 
-	*c = *s->t->conf;
-	for (uint32_t i = 0; i < s->n; i++) {
+	*c = *s->selftest->conf;
+	for (uint32_t i = 0; i < s->n_knobs; i++) {
 		char define[128];
 		struct fault f;
 
@@ -105,7 +106,7 @@ static bool is_valid_config(const struct gpuconf *c)
 static double simulated_mean_error(struct search *s)
 {
 	struct gpuconf *c = config_of_knobs(s);
-	struct selftest t = *s->t;
+	struct selftest t = *s->selftest;
 	struct subjects *m;
 	double sum = 0;
 	uint32_t n = 0;
@@ -115,19 +116,19 @@ static double simulated_mean_error(struct search *s)
 		free(c);
 		return INFINITY;
 	}
-	m = subjects_new(&t, s->with);
+	m = subjects_new(&t, s->measured);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject)
 			s->table->row[i].subject = subjects_for_tool(m, &t, s->table->row[i].row->tool);
 	selftest_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
-		if (s->table->row[i].subject && !s->table->row[i].row->predicted) {
+		if (s->table->row[i].subject && !s->table->row[i].row->is_predicted) {
 			sum += fabs(table_error(&s->table->row[i]));
 			n++;
 		}
 	free(m);
 	free(c);
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n_knobs; i++)
 		fprintf(s->out, "%s %lld  ", conf_rows[s->knob[i].id].name, (long long)s->knob[i].value);
 	fprintf(s->out, "mean error %.3f%%\n", n ? sum / n : 0);
 	fflush(s->out);
@@ -140,9 +141,9 @@ static const struct trial *find_remembered_trial(const struct search *s)
 	for (uint32_t i = 0; i < s->n_trials && i < KNOWN; i++) {
 		uint32_t k = 0;
 
-		while (k < s->n && s->known[i].value[k] == s->knob[k].value)
+		while (k < s->n_knobs && s->known[i].value[k] == s->knob[k].value)
 			k++;
-		if (k == s->n)
+		if (k == s->n_knobs)
 			return &s->known[i];
 	}
 	return NULL;
@@ -158,8 +159,8 @@ static double error_of_current_values(struct search *s)
 		return before->error;
 	t->error = simulated_mean_error(s);
 	if (!t->value)
-		t->value = xcalloc(s->n, sizeof(*t->value));
-	for (uint32_t k = 0; k < s->n; k++)
+		t->value = xcalloc(s->n_knobs, sizeof(*t->value));
+	for (uint32_t k = 0; k < s->n_knobs; k++)
 		t->value[k] = s->knob[k].value;
 	s->n_trials++;
 	return t->error;
@@ -171,7 +172,7 @@ static bool improve_knob(struct search *s, struct knob *k, int64_t value, double
 	int64_t before = k->value;
 	double error;
 
-	if (value < k->from || value > k->to || value == before)
+	if (value < k->lowest || value > k->highest || value == before)
 		return false;
 	k->value = value;
 	error = error_of_current_values(s);
@@ -188,7 +189,7 @@ static bool search_knob(struct search *s, struct knob *k, double *best)
 {
 	int64_t start = k->value;
 
-	for (int64_t step = (k->to - k->from + 3) / 4; step; step = step > 1 ? step / 2 : 0)
+	for (int64_t step = (k->highest - k->lowest + 3) / 4; step; step = step > 1 ? step / 2 : 0)
 		while (improve_knob(s, k, k->value - step, best) || improve_knob(s, k, k->value + step, best))
 			;
 	return k->value != start;
@@ -196,21 +197,22 @@ static bool search_knob(struct search *s, struct knob *k, double *best)
 
 void fit_run(const struct selftest *t, struct figure_table *table, const struct subjects *m, FILE *out)
 {
-	struct search s = {.t = t, .table = table, .with = m->with, .n = t->n_fit, .out = out};
+	struct search s = {
+		.selftest = t, .table = table, .measured = m->measured, .n_knobs = t->n_fit, .out = out};
 	bool moved = true;
 	double best;
 
-	s.knob = xcalloc(s.n, sizeof(*s.knob));
-	for (uint32_t i = 0; i < s.n; i++)
+	s.knob = xcalloc(s.n_knobs, sizeof(*s.knob));
+	for (uint32_t i = 0; i < s.n_knobs; i++)
 		s.knob[i] = parse_knob(t->conf, t->fit[i]);
 	best = error_of_current_values(&s);
 	for (unsigned round = 0; moved && round < ROUNDS; round++) {
 		moved = false;
-		for (uint32_t i = 0; i < s.n; i++)
+		for (uint32_t i = 0; i < s.n_knobs; i++)
 			moved |= search_knob(&s, &s.knob[i], &best);
 	}
 	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.n_trials);
-	for (uint32_t i = 0; i < s.n; i++)
+	for (uint32_t i = 0; i < s.n_knobs; i++)
 		fprintf(out, "%s %lld\n", conf_rows[s.knob[i].id].name, (long long)s.knob[i].value);
 	for (uint32_t i = 0; i < KNOWN; i++)
 		free(s.known[i].value);

@@ -15,10 +15,10 @@
 
 /* The configuration, and a variant of it for each tool with #with lines. */
 struct subjects {
-	const struct measured *with;
+	const struct measured *measured;
 	const char *tool[MAX_SUBJECTS];
 	struct subject subject[MAX_SUBJECTS];
-	uint32_t n;
+	uint32_t n_subjects;
 };
 
 /* Returns subjects that contain only the configuration itself. The caller frees them. */

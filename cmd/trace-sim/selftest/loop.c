@@ -47,10 +47,10 @@ struct turn_op {
 };
 
 struct turn {
-	const struct loop *l;
+	const struct loop *loop;
 	uint32_t rows;        /* number of rows */
 	uint32_t loads_ahead; /* number of rows with loads in flight */
-	uint32_t n;           /* number of operations */
+	uint32_t n_ops;       /* number of operations */
 	uint32_t sum_latency; /* latency of an addition in cycles */
 	/* cycles for which an IMAD.WIDE and a single-precision instruction occupy their unit */
 	uint32_t wide_cycles, single_cycles;
@@ -67,9 +67,11 @@ struct turn {
  */
 uint32_t loop_turn_rows(const struct loop *l)
 {
-	uint32_t most = l->word == 8 && l->pass < 8 ? 96 : 32;
+	uint32_t most = l->load_bytes == 8 && l->rows_per_pass < 8 ? 96 : 32;
 
-	return l->pass >= 64 ? 32 : l->pass > most ? l->pass : most / l->pass * l->pass;
+	return l->rows_per_pass >= 64    ? 32
+	       : l->rows_per_pass > most ? l->rows_per_pass
+					 : most / l->rows_per_pass * l->rows_per_pass;
 }
 
 static uint32_t max_of_two_cycles(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -82,8 +84,8 @@ static struct turn_op *append_turn_op(
 	struct turn *t, enum turn_kind kind, unsigned dst, unsigned a, unsigned b, unsigned c, unsigned takes)
 {
 	const unsigned src[3] = {a, b, c};
-	struct turn_op *o = &t->op[t->n++];
-	uint32_t at = t->last_issue + (t->n > 1);
+	struct turn_op *o = &t->op[t->n_ops++];
+	uint32_t at = t->last_issue + (t->n_ops > 1);
 
 	*o = (struct turn_op){.kind = kind, .dst = (uint8_t)dst};
 	o->code = (struct control_code){
@@ -96,11 +98,11 @@ static struct turn_op *append_turn_op(
 	if (kind == LOAD) {
 		at = max_of_two_cycles(at, t->next_memory);
 		t->next_memory = at + MEMORY_APART;
-	} else if (kind == WIDE || (kind <= ADD && t->l->word == 4)) {
+	} else if (kind == WIDE || (kind <= ADD && t->loop->load_bytes == 4)) {
 		at = max_of_two_cycles(at, t->next_fp32);
 		t->next_fp32 = at + (kind == WIDE ? t->wide_cycles : t->single_cycles);
 	}
-	if (t->n > 1)
+	if (t->n_ops > 1)
 		o[-1].code.stall = (uint8_t)(at - t->last_issue);
 	t->last_issue = at;
 	if (dst < DATA)
@@ -110,7 +112,7 @@ static struct turn_op *append_turn_op(
 
 static unsigned data_reg(const struct turn *t, uint32_t row, unsigned part)
 {
-	return DATA + (row % t->loads_ahead * (t->l->pairs ? 2 : 1) + part) * (t->l->word / 4);
+	return DATA + (row % t->loads_ahead * (t->loop->pairs ? 2 : 1) + part) * (t->loop->load_bytes / 4);
 }
 
 static unsigned load_counter(const struct turn *t, uint32_t row)
@@ -121,7 +123,10 @@ static unsigned load_counter(const struct turn *t, uint32_t row)
 }
 
 /* Returns the counter for the readers of a row's address. Passes alternate between two address registers. */
-static unsigned reader_counter(const struct turn *t, uint32_t row) { return row / t->l->pass % 2; }
+static unsigned reader_counter(const struct turn *t, uint32_t row)
+{
+	return row / t->loop->rows_per_pass % 2;
+}
 
 static unsigned address_register(const struct turn *t, uint32_t row)
 {
@@ -136,7 +141,7 @@ static void append_address_op(struct turn *t, uint32_t row)
 {
 	unsigned reader = reader_counter(t, row);
 
-	if (row % t->l->pass == 0)
+	if (row % t->loop->rows_per_pass == 0)
 		append_turn_op(
 			t, WIDE, address_register(t, row), STEP, NO_REG, BASE + 2 * (1 - reader), ADDRESS)
 			->code.wait = (uint8_t)(1u << reader);
@@ -144,7 +149,7 @@ static void append_address_op(struct turn *t, uint32_t row)
 
 static void append_loads(struct turn *t, uint32_t row)
 {
-	for (unsigned part = t->l->pairs ? 2 : 1; part-- > 0;) {
+	for (unsigned part = t->loop->pairs ? 2 : 1; part-- > 0;) {
 		struct turn_op *o = append_turn_op(
 			t, LOAD, data_reg(t, row, part), address_register(t, row), NO_REG, NO_REG, 0);
 
@@ -159,7 +164,10 @@ static void append_loads(struct turn *t, uint32_t row)
  * Returns true if this row scales the sum so far. The first row of each pass does, except at the start of a
  * turn, because the end of a turn scales the sum.
  */
-static bool row_scales_sum(const struct turn *t, uint32_t row) { return row && row % t->l->pass == 0; }
+static bool row_scales_sum(const struct turn *t, uint32_t row)
+{
+	return row && row % t->loop->rows_per_pass == 0;
+}
 
 /*
  * Appends the instruction that consumes the loads of a row. It adds them to the sum. With pairs, it only
@@ -170,7 +178,7 @@ static struct turn_op *append_row_sum(struct turn *t, uint32_t row)
 	unsigned a = data_reg(t, row, 0), b = data_reg(t, row, 1);
 	struct turn_op *o;
 
-	if (t->l->pairs)
+	if (t->loop->pairs)
 		o = row_scales_sum(t, row) ? append_turn_op(t, MUL, PRODUCT, a, b, NO_REG, t->sum_latency)
 					   : append_turn_op(t, FMA, SUM, a, b, SUM, t->sum_latency);
 	else
@@ -196,9 +204,9 @@ static void append_row_of_turn(struct turn *t, uint32_t row)
 	o = append_row_sum(t, row);
 	if (next < t->rows)
 		append_loads(t, next);
-	if (t->l->pairs && row_scales_sum(t, row))
+	if (t->loop->pairs && row_scales_sum(t, row))
 		o = append_turn_op(t, FMA, SUM, SUM, FACTOR, PRODUCT, t->sum_latency);
-	if (t->l->pairs && t->l->pass == 1 && next < t->rows && next % 2 == 0)
+	if (t->loop->pairs && t->loop->rows_per_pass == 1 && next < t->rows && next % 2 == 0)
 		o->code.wait |= (uint8_t)(1u << reader_counter(t, next));
 }
 
@@ -218,11 +226,11 @@ static struct turn *new_turn(const struct micro *m)
 	const struct loop *l = m->arg;
 	struct turn *t = xcalloc(1, sizeof(*t));
 
-	t->l = l;
+	t->loop = l;
 	set_issue_distances(t, m->arch);
 	t->rows = loop_turn_rows(l);
-	t->sum_latency = l->word == 8 ? FP64 : FP32;
-	t->loads_ahead = AHEAD / (l->word / 4) / (l->pairs ? 2 : 1);
+	t->sum_latency = l->load_bytes == 8 ? FP64 : FP32;
+	t->loads_ahead = AHEAD / (l->load_bytes / 4) / (l->pairs ? 2 : 1);
 	if (t->loads_ahead > t->rows)
 		t->loads_ahead = t->rows;
 	for (uint32_t row = 0; row < t->loads_ahead; row++) {
@@ -235,7 +243,7 @@ static struct turn *new_turn(const struct micro *m)
 	append_turn_op(t, MUL, SUM, SUM, FACTOR, NO_REG, 0);
 	append_turn_op(t, JUMP_BACK, NO_REG, NO_REG, NO_REG, NO_REG, 0);
 	append_turn_op(t, END, NO_REG, NO_REG, NO_REG, NO_REG, 0)->code.stall = JUMP;
-	t->op[t->n - 2].code.stall = JUMP;
+	t->op[t->n_ops - 2].code.stall = JUMP;
 	return t;
 }
 
@@ -245,7 +253,7 @@ static const char *turn_opcode(const struct loop *l, enum turn_kind kind)
 		{"IMAD.WIDE", "LDG.E", "FMUL", "FFMA", "FADD", "IADD3", "BRA", "EXIT"},
 		{"IMAD.WIDE", "LDG.E.64", "DMUL", "DFMA", "DADD", "IADD3", "BRA", "EXIT"}};
 
-	return name[l->word == 8][kind];
+	return name[l->load_bytes == 8][kind];
 }
 
 static void write_turn_op(
@@ -262,10 +270,10 @@ static void write_turn_op(
 		if (o->src[i] != NO_REG)
 			n += (size_t)snprintf(src + n, sizeof(src) - n, "%sR%u", n ? " " : "", o->src[i]);
 	if (o->kind == LOAD) {
-		uint64_t row = (from + o->row) % l->pass + o->part * l->pass;
+		uint64_t row = (from + o->row) % l->rows_per_pass + o->part * l->rows_per_pass;
 
-		scribe_mem(s, LANES_ALL, dst, op, src, l->word,
-			MICRO_DATA + (row * m->threads + warp * 32) * l->word, l->word);
+		scribe_mem(s, LANES_ALL, dst, op, src, l->load_bytes,
+			MICRO_DATA + (row * m->threads + warp * 32) * l->load_bytes, l->load_bytes);
 	} else {
 		scribe_op(s, dst, op, src, 0);
 	}
@@ -280,12 +288,12 @@ void loop_write_body(struct scribe *s, const struct micro *m, uint32_t block, ui
 	struct turn *t = new_turn(m);
 	uint32_t ahead = (uint32_t)((uint64_t)l->start_rows * (uint32_t)(block * GOLDEN) >> 32);
 
-	for (uint32_t i = 0; i < l->total; i += t->rows) {
+	for (uint32_t i = 0; i < l->total_rows; i += t->rows) {
 		s->pc = 0;
-		for (uint32_t k = 0; k < t->n - 1; k++)
+		for (uint32_t k = 0; k < t->n_ops - 1; k++)
 			write_turn_op(s, m, &t->op[k], ahead + i, warp);
 	}
-	write_turn_op(s, m, &t->op[t->n - 1], 0, warp);
+	write_turn_op(s, m, &t->op[t->n_ops - 1], 0, warp);
 	free(t);
 }
 
@@ -293,11 +301,11 @@ struct cubins *loop_codes(const struct micro *m)
 {
 	struct cubins *c = cubins_new();
 	struct turn *t = new_turn(m);
-	uint8_t(*code)[16] = xcalloc(t->n, sizeof(*code));
+	uint8_t(*code)[16] = xcalloc(t->n_ops, sizeof(*code));
 
-	for (uint32_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < t->n_ops; i++)
 		control_encode(&t->op[i].code, code[i]);
-	cubins_add_code(c, m->name, m->arch, code[0], t->n);
+	cubins_add_code(c, m->name, m->arch, code[0], t->n_ops);
 	free(code);
 	free(t);
 	return c;

@@ -15,11 +15,11 @@
 #include "selftest/micro.h"
 
 struct loop {
-	uint32_t pass;       /* number of rows in a pass; a row is one load, or a pair of loads, of a warp */
-	uint32_t total;      /* number of rows that a warp reads in the whole run */
-	uint32_t start_rows; /* maximum distance between the rows at which two SMs start */
-	uint32_t word;       /* size of a lane's load: 4 or 8 bytes */
-	bool pairs;          /* true if each row is multiplied by the same row of the next pass */
+	uint32_t rows_per_pass; /* number of rows in a pass; a row is one load, or a pair of loads, of a warp */
+	uint32_t total_rows;    /* number of rows that a warp reads in the whole run */
+	uint32_t start_rows;    /* maximum distance between the rows at which two SMs start */
+	uint32_t load_bytes;    /* size of a lane's load: 4 or 8 bytes */
+	bool pairs;             /* true if each row is multiplied by the same row of the next pass */
 };
 
 /* Number of rows in one turn of the loop. */

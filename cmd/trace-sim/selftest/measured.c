@@ -161,9 +161,9 @@ static int parse_row(
 		.note = text[NOTE],
 		.place = measured_place(in, line, line)};
 	r->place.col = 0;
-	r->number = parse_first_number(text[VALUE], &r->value);
-	r->predicted = !strcmp(text[VALUE], MEASURED_NONE);
-	if (r->number && !(fabs(r->value) <= 1e15))
+	r->is_number = parse_first_number(text[VALUE], &r->value);
+	r->is_predicted = !strcmp(text[VALUE], MEASURED_NONE);
+	if (r->is_number && !(fabs(r->value) <= 1e15))
 		return fault_set(
 			f, measured_place(in, line, c[VALUE].s), "measured-value", "value is beyond 1e15");
 	if (*text[CLOCK] && (!parse_first_number(text[CLOCK], &r->clock_mhz) || r->clock_mhz < 0))

@@ -25,10 +25,10 @@
 
 struct measured_row {
 	const char *id, *gpu, *workload, *params, *metric, *text, *unit, *tool, *source, *note;
-	double value;     /* value of `text`, or first value if `text` is a list */
-	bool number;      /* true if `text` is a number or a list of numbers */
-	bool predicted;   /* the value is MEASURED_NONE: the row is simulated and compared with nothing */
-	double clock_mhz; /* clock rate in MHz; 0 if the file does not give it */
+	double value;      /* value of `text`, or first value if `text` is a list */
+	bool is_number;    /* true if `text` is a number or a list of numbers */
+	bool is_predicted; /* the value is MEASURED_NONE: the row is simulated and compared with nothing */
+	double clock_mhz;  /* clock rate in MHz; 0 if the file does not give it */
 	struct place place;
 };
 

@@ -14,7 +14,7 @@
 #include "selftest/micro.h"
 
 struct micro_text {
-	const struct micro *m;
+	const struct micro *micro;
 	struct scribe warp;     /* text of the warp generated last */
 	struct bytes out;       /* text of the current thread block */
 	size_t n_read;          /* number of bytes of `out` that have been read */
@@ -139,7 +139,7 @@ struct micro_text *micro_text_new(const struct micro *m)
 {
 	struct micro_text *t = xcalloc(1, sizeof(*t));
 
-	t->m = m;
+	t->micro = m;
 	bytes_printf(&t->out,
 		"-kernel name = %s\n-kernel id = 1\n-grid dim = (%" PRIu32 ",1,1)\n-block dim = (%" PRIu32
 		",1,1)\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n-binary version = %" PRIu32
@@ -162,13 +162,13 @@ static void generate_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 		return;
 	s->text.n = 0;
 	s->insts = s->pc = 0;
-	t->m->body(s, t->m, block, warp);
-	t->shared_text_ready = t->m->alike;
+	t->micro->body(s, t->micro, block, warp);
+	t->shared_text_ready = t->micro->alike;
 }
 
 static void generate_block(struct micro_text *t)
 {
-	const struct micro *m = t->m;
+	const struct micro *m = t->micro;
 	struct bytes *out = &t->out;
 
 	bytes_printf(out, "#BEGIN_TB\n\nthread block = %" PRIu64 ",0,0\n", t->block);
@@ -187,7 +187,7 @@ static size_t read_micro_text(void *ctx, void *buf, size_t n)
 	size_t have = t->out.n - t->n_read;
 
 	if (!have) {
-		if (t->block == t->m->blocks)
+		if (t->block == t->micro->blocks)
 			return 0;
 		t->out.n = t->n_read = 0;
 		generate_block(t);
@@ -200,7 +200,10 @@ static size_t read_micro_text(void *ctx, void *buf, size_t n)
 	return n;
 }
 
-struct input *micro_input(struct micro_text *t) { return input_generated(t->m->name, read_micro_text, t); }
+struct input *micro_input(struct micro_text *t)
+{
+	return input_generated(t->micro->name, read_micro_text, t);
+}
 
 void micro_text_free(struct micro_text *t)
 {

@@ -91,7 +91,7 @@ bool probe_for_row(struct probe *p, const struct measured_row *r, const struct m
 	p->rest += *p->rest == '/' || *p->rest == ' ';
 	strncpy(p->group, k->workload, sizeof(p->group) - 1);
 	*why = "the value is not a number";
-	if (!r->number && !r->predicted)
+	if (!r->is_number && !r->is_predicted)
 		return false;
 	*why = "parameters are missing";
 	if (!parse_parameters(p, r, with, k->names))

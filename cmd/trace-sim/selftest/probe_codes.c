@@ -353,7 +353,7 @@ bool probe_codes_prepare(
 	if (strstr(p->params, "LDG"))
 		snprintf(p->group, sizeof(p->group), "windows with L2");
 	*why = "requires a modern core of four sub-cores, which obeys control codes";
-	if (!s->params.modern.on || s->params.core.schedulers != 4)
+	if (!s->params.modern.enabled || s->params.core.schedulers != 4)
 		return false;
 	*why = "params are not a window (expected instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, with ' | ' between them)";
 	w = new_probe_window(p);

@@ -38,8 +38,8 @@ static const struct dpx_function {
 };
 
 struct dpx {
-	const struct dpx_function *f;
-	bool chain; /* true to measure latency, false to measure throughput */
+	const struct dpx_function *function;
+	bool measures_latency; /* true to measure latency, false to measure throughput */
 	uint32_t rounds;
 };
 
@@ -53,14 +53,15 @@ static const struct dpx_function *find_dpx_function(const char *name)
 
 static bool parse_dpx(const struct probe *p, struct dpx *x)
 {
-	*x = (struct dpx){.f = find_dpx_function(p->rest), .chain = !strcmp(p->params, "dependent")};
-	return x->f && (x->chain || !strcmp(p->params, "one SM"));
+	*x = (struct dpx){
+		.function = find_dpx_function(p->rest), .measures_latency = !strcmp(p->params, "dependent")};
+	return x->function && (x->measures_latency || !strcmp(p->params, "one SM"));
 }
 
 static void write_dpx_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct dpx *x = m->arg;
-	uint32_t chains = x->chain ? 1 : DPX_CHAINS;
+	uint32_t chains = x->measures_latency ? 1 : DPX_CHAINS;
 	char dst[8], src[16];
 
 	(void)block;
@@ -70,9 +71,9 @@ static void write_dpx_body(struct scribe *s, const struct micro *m, uint32_t blo
 		snprintf(src, sizeof(src), "%s R4 R5", dst);
 		if (i % DPX_UNROLL == 0)
 			s->pc = 0x100;
-		scribe_op(s, dst, x->f->op, src, 0);
-		if (x->f->second)
-			scribe_op(s, dst, x->f->second, src, 0);
+		scribe_op(s, dst, x->function->op, src, 0);
+		if (x->function->second)
+			scribe_op(s, dst, x->function->second, src, 0);
 	}
 	s->pc = 0x100 + 32 * DPX_UNROLL;
 	scribe_write_exit(s);
@@ -91,9 +92,10 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 	double cycles;
 
 	parse_dpx(p, &x);
-	m.threads = x.chain ? 32 : 32 * DPX_WARPS;
+	m.threads = x.measures_latency ? 32 : 32 * DPX_WARPS;
 	cycles = probe_time_rounds(s, &m, &x.rounds, 2 * DPX_UNROLL, 4 * DPX_UNROLL) / (4 * DPX_UNROLL);
-	return x.chain ? cycles / x.f->chain : 32 * DPX_WARPS * DPX_CHAINS * x.f->flow / cycles;
+	return x.measures_latency ? cycles / x.function->chain
+				  : 32 * DPX_WARPS * DPX_CHAINS * x.function->flow / cycles;
 }
 
 bool probe_dpx_prepare(
@@ -103,9 +105,9 @@ bool probe_dpx_prepare(
 
 	strcpy(p->group, "dpx latency");
 	*why = "unknown function (expected a name such as viaddmax_s32, and dependent or one SM)";
-	if (!parse_dpx(p, &x) || strcmp(r->unit, x.chain ? "cycles" : "instr/cycle/SM") != 0)
+	if (!parse_dpx(p, &x) || strcmp(r->unit, x.measures_latency ? "cycles" : "instr/cycle/SM") != 0)
 		return false;
-	if (!x.chain)
+	if (!x.measures_latency)
 		strcpy(p->group, "dpx throughput");
 	*why = "requires compute capability 9.0";
 	return s->arch == 90;

@@ -68,8 +68,8 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	double bytes = p->param[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
 	bool inside = bytes <= 0.95 * l1, pairs = p->param[1] > 0;
-	struct loop l = {.word = probe_round_count(p->param[2]), .pairs = pairs};
-	uint32_t threads = threads_of_loop_cta(probe_round_count(bytes / l.word), pairs),
+	struct loop l = {.load_bytes = probe_round_count(p->param[2]), .pairs = pairs};
+	uint32_t threads = threads_of_loop_cta(probe_round_count(bytes / l.load_bytes), pairs),
 		 parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
 		.blocks = inside ? 1 : s->params.sms,
@@ -82,9 +82,9 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	double cycles;
 	struct bench *b;
 
-	l.pass = probe_round_count(bytes / l.word / threads / parts);
-	part = choose_measured_part(l.pass, bytes, l1);
-	l.total = (part.steps + loop_turn_rows(&l) - 1) / loop_turn_rows(&l) * loop_turn_rows(&l);
+	l.rows_per_pass = probe_round_count(bytes / l.load_bytes / threads / parts);
+	part = choose_measured_part(l.rows_per_pass, bytes, l1);
+	l.total_rows = (part.steps + loop_turn_rows(&l) - 1) / loop_turn_rows(&l) * loop_turn_rows(&l);
 	l.start_rows = inside ? 0 : bytes <= l2 ? LOOP_APART : LOOP_CLOSE;
 	b = bench_open(&s->params, s->isa);
 	b->run.gpu.joins.cubins = loop_codes(&m);
@@ -93,7 +93,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
 	cycles = (double)bench_time_middle(b, &m, BENCH_INSTS, part.from, part.to);
 	bench_close(b);
-	bytes = (part.to - part.from) * l.total * parts * threads * l.word;
+	bytes = (part.to - part.from) * l.total_rows * parts * threads * l.load_bytes;
 	return subject_gb_per_s(s, bytes * s->params.sms, cycles);
 }
 

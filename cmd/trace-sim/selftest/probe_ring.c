@@ -21,7 +21,7 @@
 #define PARITY      (UINT32_C(1) << 31)
 
 struct tile_ring {
-	uint32_t blocks, threads, tiles, bytes, slots, work;
+	uint32_t blocks, threads, tiles, tile_bytes, slots, work;
 };
 
 /* Returns the number before `word` in the params, or 0 if there is none. */
@@ -41,16 +41,16 @@ static bool parse_ring(struct tile_ring *r, const struct probe *p)
 	*r = (struct tile_ring){.blocks = number_before_word(p->params, " blocks of "),
 		.threads = threads ? (uint32_t)strtoul(threads + 11, NULL, 10) : 0,
 		.tiles = number_before_word(p->params, " tiles of "),
-		.bytes = number_before_word(p->params, " B,"),
+		.tile_bytes = number_before_word(p->params, " B,"),
 		.slots = number_before_word(p->params, " slots"),
 		.work = work ? (uint32_t)strtoul(work + 5, NULL, 10) : 0};
 	return r->blocks && r->blocks <= 4096 && r->tiles && r->tiles <= 4096 && r->work <= 4096 &&
-	       r->bytes == 4096;
+	       r->tile_bytes == 4096;
 }
 
 static uint64_t tile_address(const struct tile_ring *r, uint32_t block, uint32_t tile)
 {
-	return MICRO_DATA + ((uint64_t)block * r->tiles + tile) * r->bytes;
+	return MICRO_DATA + ((uint64_t)block * r->tiles + tile) * r->tile_bytes;
 }
 
 /* ---- compiled code ------------------------------------------------------------------------------ */
@@ -167,7 +167,7 @@ static void write_tile_loads(struct scribe *s, const struct tile_ring *r, uint32
 	for (uint32_t t = 0; t < r->tiles; t++) {
 		uint32_t slot = t % r->slots, odd = t / r->slots & 1;
 		struct scribe_box box = {
-			.base = tile_address(r, block, t), .bytes = r->bytes, .rows = 1, .planes = 1};
+			.base = tile_address(r, block, t), .bytes = r->tile_bytes, .rows = 1, .planes = 1};
 
 		if (t % 4 == 0)
 			write_ring_code(s, LOADER_PC(t) - 16 * N_OPS(loader_reciprocal), loader_reciprocal,
@@ -176,7 +176,7 @@ static void write_tile_loads(struct scribe *s, const struct tile_ring *r, uint32
 		scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", RING_EMPTY + 8 * slot, odd ? 0 : PARITY);
 		scribe_op(s, "", "BRA", "", 0);
 		write_ring_code(s, s->pc, loader_operands, N_OPS(loader_operands));
-		scribe_sync(s, "SYNCS.ARRIVE.TRANS64", RING_FULL + 8 * slot, r->bytes);
+		scribe_sync(s, "SYNCS.ARRIVE.TRANS64", RING_FULL + 8 * slot, r->tile_bytes);
 		scribe_op(s, "", "ELECT", "", 0);
 		scribe_bulk_copy(s, "UBLKCP.S.G", RING_FULL + 8 * slot, &box);
 		write_ring_code(s, s->pc, loader_issued, N_OPS(loader_issued));
@@ -209,11 +209,11 @@ static void write_sum_of_four(struct scribe *s, const char *base, uint64_t addre
 
 static void write_tile_sums(struct scribe *s, const struct tile_ring *r, uint32_t warp)
 {
-	uint32_t quarter = r->bytes / RING_ADDERS;
+	uint32_t quarter = r->tile_bytes / RING_ADDERS;
 
 	for (uint32_t t = 0; t < r->tiles; t++) {
 		uint32_t slot = t % r->slots, odd = t / r->slots & 1;
-		uint64_t row = MICRO_SHARED + RING_DATA + slot * r->bytes + (warp - 1) * quarter;
+		uint64_t row = MICRO_SHARED + RING_DATA + slot * r->tile_bytes + (warp - 1) * quarter;
 
 		write_ring_code(s, 0x590, adder_slot, N_OPS(adder_slot));
 		scribe_sync(s, "SYNCS.PHASECHK.TRANS64.TRYWAIT", RING_FULL + 8 * slot, odd ? PARITY : 0);
@@ -299,7 +299,7 @@ double probe_ring(const struct probe *p, const struct subject *s)
 	m.body = bulk ? write_ring_body : write_ldgsts_body;
 	m.blocks = r.blocks;
 	m.threads = r.threads;
-	m.shmem = RING_DATA + RING_SLOTS * r.bytes;
+	m.shmem = RING_DATA + RING_SLOTS * r.tile_bytes;
 	b = bench_open(&s->params, s->isa);
 	cycles = (double)bench_run_kernel(b, &m);
 	bench_close(b);

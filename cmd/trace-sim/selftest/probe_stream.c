@@ -207,7 +207,7 @@ bool probe_stream_prepare(
 	*why = "unknown stream";
 	if (!find_stream_kind(p->rest))
 		return false;
-	*why = "no block size and occupancy in the params (expected at most 100 %)";
+	*why = "params lack the block size or the occupancy (expected at most 100 %)";
 	while (word && word > r->params && word[-1] == ' ')
 		word--;
 	while (word && word > r->params && word[-1] != ' ')

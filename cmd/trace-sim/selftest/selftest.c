@@ -72,26 +72,26 @@ static const struct subject *find_subject(struct subjects *s, const struct selft
 {
 	struct gpuconf *c;
 
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n_subjects; i++)
 		if (!strcmp(s->tool[i], tool))
 			return &s->subject[i];
 	c = xcalloc(1, sizeof(*c));
 	*c = *t->conf;
-	if (*tool && (s->n == MAX_SUBJECTS || !apply_tool_options(c, s->with, tool))) {
+	if (*tool && (s->n_subjects == MAX_SUBJECTS || !apply_tool_options(c, s->measured, tool))) {
 		free(c);
 		return &s->subject[0];
 	}
-	s->tool[s->n] = tool;
-	subject_init(&s->subject[s->n], c, t);
+	s->tool[s->n_subjects] = tool;
+	subject_init(&s->subject[s->n_subjects], c, t);
 	free(c);
-	return &s->subject[s->n++];
+	return &s->subject[s->n_subjects++];
 }
 
 struct subjects *subjects_new(const struct selftest *t, const struct measured *with)
 {
 	struct subjects *s = xcalloc(1, sizeof(*s));
 
-	s->with = with;
+	s->measured = with;
 	find_subject(s, t, "");
 	return s;
 }
@@ -149,7 +149,7 @@ static void append_figure_row(struct figure_table *table, struct subjects *s, co
 	struct figure_row *f = &table->row[table->n];
 
 	*f = (struct figure_row){.row = r, .subject = subjects_for_tool(s, t, r->tool)};
-	if (!probe_for_row(&f->probe, r, s->with, f->subject, &f->why))
+	if (!probe_for_row(&f->probe, r, s->measured, f->subject, &f->reason))
 		f->subject = NULL;
 	table->n += only_list_matches(t->only, f);
 }
@@ -201,7 +201,7 @@ void selftest_simulate(struct figure_table *t, unsigned threads)
 static bool is_within_tolerance(const struct figure_table *t, double tolerance)
 {
 	for (uint32_t i = 0; i < t->n && tolerance >= 0; i++)
-		if (t->row[i].subject && !t->row[i].row->predicted &&
+		if (t->row[i].subject && !t->row[i].row->is_predicted &&
 			!(fabs(table_error(&t->row[i])) <= tolerance))
 			return false;
 	return true;

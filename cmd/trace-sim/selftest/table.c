@@ -12,7 +12,7 @@
 
 double table_error(const struct figure_row *r)
 {
-	if (!r->subject || r->row->predicted || r->row->value == 0)
+	if (!r->subject || r->row->is_predicted || r->row->value == 0)
 		return 0;
 	return (r->simulated - r->row->value) / r->row->value * 100;
 }
@@ -59,7 +59,7 @@ static struct figure_group *collect_groups(const struct figure_table *t, uint32_
 
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->row[i].subject && !t->row[i].row->predicted) {
+		if (t->row[i].subject && !t->row[i].row->is_predicted) {
 			add_to_group(find_figure_group(g, n, t->row[i].probe.group), &t->row[i]);
 			add_to_group(&all, &t->row[i]);
 		}
@@ -78,7 +78,7 @@ static uint32_t count_reasons_not_run(const struct figure_table *t, struct figur
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!t->row[i].subject)
-			find_figure_group(g, &n, t->row[i].why)->n++;
+			find_figure_group(g, &n, t->row[i].reason)->n++;
 	*out = g;
 	return n;
 }
@@ -88,7 +88,7 @@ static uint32_t count_predicted_rows(const struct figure_table *t)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
-		n += t->row[i].subject && t->row[i].row->predicted;
+		n += t->row[i].subject && t->row[i].row->is_predicted;
 	return n;
 }
 
@@ -96,7 +96,7 @@ static uint32_t count_predicted_rows(const struct figure_table *t)
 
 static void print_row_text(const struct figure_row *r, int width, FILE *out)
 {
-	if (r->row->predicted)
+	if (r->row->is_predicted)
 		fprintf(out, "%-*s %12s %12.6g %8s  %s\n", width, r->row->id, "-", r->simulated, "-",
 			MEASURED_NONE);
 	else if (r->subject)
@@ -146,7 +146,7 @@ static void print_table_tsv(const struct figure_table *t, FILE *out)
 		const struct figure_row *r = &t->row[i];
 		const struct measured_row *m = r->row;
 
-		if (r->row->predicted && r->subject)
+		if (r->row->is_predicted && r->subject)
 			fprintf(out, "%s\t%s\t\t%.6f\t\t%s\t%s\t%s\t%s\t%s\n", m->id, m->workload,
 				r->simulated, m->source, r->probe.group, m->params, unit_of_row(r),
 				MEASURED_NONE);
@@ -156,7 +156,7 @@ static void print_table_tsv(const struct figure_table *t, FILE *out)
 				unit_of_row(r));
 		else
 			fprintf(out, "%s\t%s\t%s\t\t\t%s\t\t%s\t%s\t%s\n", m->id, m->workload, m->text,
-				m->source, m->params, m->unit, r->why);
+				m->source, m->params, m->unit, r->reason);
 	}
 }
 
@@ -170,15 +170,15 @@ static void print_figure_record(const struct figure_row *r, struct record_writer
 	record_string(w, "params", r->row->params);
 	if (r->subject) {
 		record_string(w, "group", r->probe.group);
-		if (!r->row->predicted)
+		if (!r->row->is_predicted)
 			record_real(w, "measured", r->row->value, unit_of_row(r));
 		record_real(w, "simulated", r->simulated, unit_of_row(r));
-		if (r->row->predicted)
+		if (r->row->is_predicted)
 			record_string(w, "not_validated", "not measured on this GPU");
 		else
 			record_real(w, "error", table_error(r), "percent");
 	} else {
-		record_string(w, "not_made", r->why);
+		record_string(w, "not_made", r->reason);
 	}
 	record_string(w, "source", r->row->source);
 	record_end(w);

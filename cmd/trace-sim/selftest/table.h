@@ -11,7 +11,7 @@ struct figure_row {
 	const struct measured_row *row;
 	struct probe probe;
 	const struct subject *subject; /* NULL if the row is not simulated; `why` is then the reason */
-	const char *why;
+	const char *reason;
 	double simulated;
 };
 

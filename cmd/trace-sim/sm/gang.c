@@ -53,11 +53,11 @@ static void enqueue_message(struct sm *to, const struct gang_message *m)
 	uint32_t i = p->count++;
 
 	assert(p->count <= GANG_MESSAGES);
-	for (; i && p->message[(p->first + i - 1) % GANG_MESSAGES].due > m->due; i--)
+	for (; i && p->message[(p->first + i - 1) % GANG_MESSAGES].arrives_at > m->arrives_at; i--)
 		p->message[(p->first + i) % GANG_MESSAGES] = p->message[(p->first + i - 1) % GANG_MESSAGES];
 	p->message[(p->first + i) % GANG_MESSAGES] = *m;
-	if (to->live_ctas && m->due < *to->wake_at)
-		*to->wake_at = m->due;
+	if (to->live_ctas && m->arrives_at < *to->wake_at)
+		*to->wake_at = m->arrives_at;
 }
 
 /* Sends a message of `bytes` bytes from s to SM `to`, at time `at` or when the port of s is free. */
@@ -68,7 +68,7 @@ static void send_message(struct sm *s, struct sm *to, struct gang_message *m, ui
 	assert(s->port && to->port);
 	s->port->out_free_at =
 		max_u64(s->port->out_free_at, TICKS_PER_CYCLE * at) + TICKS_PER_CYCLE * bytes / p->dsm_bytes;
-	m->due = s->port->out_free_at / TICKS_PER_CYCLE + p->dsm_latency;
+	m->arrives_at = s->port->out_free_at / TICKS_PER_CYCLE + p->dsm_latency;
 	enqueue_message(to, m);
 }
 
@@ -95,7 +95,7 @@ static void empty_gang_port(struct sm *s)
 		const struct gang_message *m = &p->message[p->first];
 
 		if (m->kind == GANG_READ || m->kind == GANG_WRITE)
-			reply_to_remote_access(s, m, max_u64(m->due, s->now));
+			reply_to_remote_access(s, m, max_u64(m->arrives_at, s->now));
 	}
 }
 
@@ -124,7 +124,7 @@ static void open_gang_barrier(struct sm *s, struct gang *g)
 		if (k->gang_waiting)
 			enqueue_message(
 				g->member[r].sm, &(struct gang_message){.kind = GANG_OPEN,
-							 .due = s->now + s->params->modern.dsm_latency,
+							 .arrives_at = s->now + s->params->modern.dsm_latency,
 							 .gang = g->number,
 							 .slot = g->member[r].slot,
 							 .operand = k->gang_waiting});
@@ -210,7 +210,7 @@ static void send_multicast(struct sm *s, unsigned w, uint32_t ranks, struct gang
 {
 	const struct gang *g = s->cta[s->warp[w].cta].gang;
 
-	m->due = s->now + s->params->modern.multicast_latency;
+	m->arrives_at = s->now + s->params->modern.multicast_latency;
 	FOR_BITS32 (r, ranks)
 		if (r < g->placed && g->member[r].sm) {
 			m->slot = g->member[r].slot;
@@ -334,7 +334,7 @@ void gang_handle_messages(struct sm *s)
 {
 	struct gang_port *p = s->port;
 
-	while (p->count && p->message[p->first].due <= s->now) {
+	while (p->count && p->message[p->first].arrives_at <= s->now) {
 		struct gang_message m = p->message[p->first];
 
 		p->first = (p->first + 1) % GANG_MESSAGES;

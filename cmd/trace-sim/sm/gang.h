@@ -29,7 +29,7 @@ enum gang_kind {
 };
 
 struct gang_message {
-	uint64_t due; /* value of sm.now at which the message arrives */
+	uint64_t arrives_at; /* value of sm.now at which the message arrives */
 	uint64_t operand;
 	struct sm *from;
 	uint32_t bytes, address;
@@ -108,7 +108,7 @@ void gang_handle_messages(struct sm *s);
 /* Returns the time of the next message; NEVER: none. */
 static inline uint64_t gang_next_message_time(const struct sm *s)
 {
-	return s->port && s->port->count ? s->port->message[s->port->first].due : NEVER;
+	return s->port && s->port->count ? s->port->message[s->port->first].arrives_at : NEVER;
 }
 
 #endif

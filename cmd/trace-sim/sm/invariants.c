@@ -160,13 +160,13 @@ static void check_writeback_calendar(const struct sm *s)
 	invariant("calendar_count", s->id, 0, s->calendar_count, n);
 }
 
-void sm_invariants(const struct sm *s)
+void sm_check_invariants(const struct sm *s)
 {
 	if (!s->live_ctas)
 		return;
 	check_thread_blocks(s);
 	if (s->modern) {
-		core_invariants(s);
+		core_check_invariants(s);
 		return;
 	}
 	check_warps(s);

@@ -13,17 +13,17 @@ struct core_control;
 /* --sample-blocks: completion rate of thread blocks (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took; /* cycles per thread block */
+	double cycles_per_block; /* cycles per thread block */
 	/* lines filled into the L2 since the first wave, as a fraction of the L2's capacity */
 	double turnover;
 };
 struct block_rate {
-	uint64_t mark; /* number of thread blocks completed at the end of the last wave */
-	uint64_t at;   /* time of the end of the last wave */
-	uint64_t wave; /* thread blocks per wave */
-	uint32_t n;    /* number of waves */
-	bool stopped;  /* true if no more thread blocks are launched */
-	double brought; /* lines filled into the L2 up to the first wave's end, as a fraction of its capacity */
+	uint64_t blocks_done;   /* number of thread blocks completed at the end of the last wave */
+	uint64_t last_wave_end; /* time of the end of the last wave */
+	uint64_t wave_blocks;   /* thread blocks per wave */
+	uint32_t n_waves;       /* number of waves */
+	bool stopped;           /* true if no more thread blocks are launched */
+	double first_wave_turnover; /* lines filled into the L2 up to the first wave's end, as a fraction of its capacity */
 	struct sample_wave waves[SAMPLE_WAVES + 1];
 	double per_block, deviation, drift; /* cycles per thread block when launching stopped */
 };

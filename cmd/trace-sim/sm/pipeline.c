@@ -21,12 +21,12 @@ struct sm_pipeline *pipeline_new(struct kanata *log, const struct filter *only, 
 {
 	struct sm_pipeline *p;
 
-	if (only->on && (sm < only->sm[0] || sm > only->sm[1]))
+	if (only->active && (sm < only->sm[0] || sm > only->sm[1]))
 		return NULL;
 	p = xcalloc(1, sizeof(*p));
 	p->log = log;
 	for (unsigned w = 0; w < MAX_WARPS; w++)
-		if (!only->on || (w >= only->warp[0] && w <= only->warp[1]))
+		if (!only->active || (w >= only->warp[0] && w <= only->warp[1]))
 			p->warps |= 1ull << w;
 	p->pool = reserve(PIPE_MAX, sizeof(*p->pool));
 	p->by_inst = reserve(PIPE_WINST, sizeof(struct pipe_inst *));
@@ -95,14 +95,14 @@ static struct pipe_inst *new_pipe_inst(struct sm_pipeline *p)
 		p->free = i->next;
 		return i;
 	}
-	assert(p->made < PIPE_MAX);
-	return &p->pool[p->made++];
+	assert(p->n_used < PIPE_MAX);
+	return &p->pool[p->n_used++];
 }
 
 struct pipe_inst *pipeline_begin_inst(struct sm *s, unsigned w, uint32_t index)
 {
 	struct sm_pipeline *p = s->pipeline;
-	struct pipe_inst *i = new_pipe_inst(p), **link = &p->first[w];
+	struct pipe_inst *i = new_pipe_inst(p), **link = &p->oldest[w];
 	char label[KANATA_TEXT], detail[KANATA_TEXT];
 
 	*i = (struct pipe_inst){.index = index,
@@ -121,7 +121,7 @@ struct pipe_inst *pipeline_begin_inst(struct sm *s, unsigned w, uint32_t index)
 
 struct pipe_inst *pipeline_find_inst(const struct sm *s, unsigned w, uint32_t index)
 {
-	struct pipe_inst *i = s->pipeline->first[w];
+	struct pipe_inst *i = s->pipeline->oldest[w];
 
 	while (i && (i->index != index || i->issued || i->end))
 		i = i->next;
@@ -175,7 +175,7 @@ void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cyc
 void pipeline_free_ended(struct sm *s, unsigned w, bool all)
 {
 	struct sm_pipeline *p = s->pipeline;
-	struct pipe_inst **link = &p->first[w], *i;
+	struct pipe_inst **link = &p->oldest[w], *i;
 
 	while ((i = *link)) {
 		if (all && !i->end)
@@ -220,7 +220,7 @@ static enum stage hazard_reason(struct sm *s, unsigned w, struct pipe_inst *head
 	const struct pipe_inst *by = NULL;
 	bool memory = false;
 
-	for (const struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
+	for (const struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next)
 		if (i->issued && !i->end && writes_operand_of(&s->uops[i->code], &s->uops[head->code]) &&
 			(is_memory_pipe_inst(s, i) || !memory)) {
 			by = i;
@@ -257,7 +257,7 @@ static void end_flushed_insts(struct sm *s, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
-	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
+	for (struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next)
 		if (!i->issued && !i->end && (s->done >> w & 1 || (i->decoded && i->index >= p->cursor)))
 			pipeline_end_inst(s, i, s->now, true);
 }
@@ -302,7 +302,7 @@ static void note_observed_stage(struct sm *s, uint16_t inst, enum stage stage)
 
 	if (!i)
 		return;
-	i->seen = s->pipeline->observations;
+	i->last_observation = s->pipeline->observations;
 	pipeline_enter_stage(s, i, stage, s->now);
 }
 
@@ -368,8 +368,8 @@ static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *
 
 static void observe_issued_insts(struct sm *s, unsigned w)
 {
-	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next)
-		if (i->issued && !i->end && i->seen != s->pipeline->observations)
+	for (struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next)
+		if (i->issued && !i->end && i->last_observation != s->pipeline->observations)
 			move_unseen_instruction(s, w, i);
 }
 
@@ -392,7 +392,7 @@ void pipeline_observe(struct sm *s)
 			observe_issued_insts(s, (unsigned)w);
 			observe_inst_buffer(s, (unsigned)w);
 		}
-		if (p->first[w])
+		if (p->oldest[w])
 			pipeline_free_ended(s, (unsigned)w, !(s->live >> w & 1));
 	}
 }
@@ -419,7 +419,7 @@ void pipeline_note_writeback(struct sm *s, uint16_t inst)
 
 void pipeline_note_memdone(struct sm *s, unsigned w, uint32_t pc, uint64_t lane0)
 {
-	for (struct pipe_inst *i = s->pipeline->first[w]; i; i = i->next) {
+	for (struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next) {
 		const struct uop *u = &s->uops[i->code];
 
 		if (u->pc != pc || i->end || (i->stage != STAGE_ACCESS && i->stage != STAGE_MEMORY))

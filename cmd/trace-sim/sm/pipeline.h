@@ -15,29 +15,29 @@
 
 /* An instruction of a warp from its fetch to its end. */
 struct pipe_inst {
-	struct pipe_inst *next; /* next younger instruction of the warp, or next free element */
-	uint64_t lane0;         /* LDGSTS: address of lane 0 */
-	uint64_t earliest;      /* first cycle in which the next stage can begin */
-	uint64_t end;           /* cycle in which the instruction ends; 0: not known */
-	uint64_t producer;      /* log number of the awaited instruction; KANATA_HIDDEN: none */
-	uint32_t handle;        /* handle in the log */
-	uint32_t index;         /* number of the instruction's record in the warp */
-	uint32_t code;          /* handle of the static instruction */
-	uint32_t seen;          /* number of the last observation that found the instruction in a stage */
-	uint16_t inst;          /* handle of the instruction's winst; WINST_NONE: none */
-	uint8_t stage;          /* enum stage */
+	struct pipe_inst *next;    /* next younger instruction of the warp, or next free element */
+	uint64_t lane0;            /* LDGSTS: address of lane 0 */
+	uint64_t earliest;         /* first cycle in which the next stage can begin */
+	uint64_t end;              /* cycle in which the instruction ends; 0: not known */
+	uint64_t producer;         /* log number of the awaited instruction; KANATA_HIDDEN: none */
+	uint32_t handle;           /* handle in the log */
+	uint32_t index;            /* number of the instruction's record in the warp */
+	uint32_t code;             /* handle of the static instruction */
+	uint32_t last_observation; /* number of the last observation that found the instruction in a stage */
+	uint16_t inst;             /* handle of the instruction's winst; WINST_NONE: none */
+	uint8_t stage;             /* enum stage */
 	bool decoded, issued;
 };
 
 struct sm_pipeline {
 	struct kanata *log;
-	uint64_t warps;                     /* mask of the selected warp slots */
-	uint32_t observations;              /* number of observed cycles */
-	uint32_t made;                      /* number of elements of pool that were ever used */
-	struct pipe_inst *pool;             /* PIPE_MAX elements */
-	struct pipe_inst *free;             /* list of freed instructions */
-	struct pipe_inst *first[MAX_WARPS]; /* oldest instruction, by slot */
-	struct pipe_inst **by_inst;         /* instructions in flight, indexed by winst handle */
+	uint64_t warps;                      /* mask of the selected warp slots */
+	uint32_t observations;               /* number of observed cycles */
+	uint32_t n_used;                     /* number of elements of pool that were ever used */
+	struct pipe_inst *pool;              /* PIPE_MAX elements */
+	struct pipe_inst *free;              /* list of freed instructions */
+	struct pipe_inst *oldest[MAX_WARPS]; /* oldest instruction, by slot */
+	struct pipe_inst **by_inst;          /* instructions in flight, indexed by winst handle */
 };
 
 #define PIPE_OFF __attribute__((cold, noinline))

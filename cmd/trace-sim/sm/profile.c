@@ -36,7 +36,7 @@ void sm_profile_free(struct sm_profile *p)
 	for (unsigned w = 0; w < MAX_WARPS; w++)
 		free(p->producer[w]);
 	free(p->row);
-	free(p->first);
+	free(p->first_row);
 	free(p);
 }
 
@@ -45,8 +45,8 @@ static uint32_t new_profile_row(struct sm_profile *p, uint32_t uid, uint32_t cod
 	uint32_t r = p->n_rows++;
 
 	grow(&p->row, &p->cap_rows, p->n_rows, sizeof(*p->row));
-	p->row[r] = (struct profile_row){.kernel = uid, .code = code, .next = p->first[code + 1]};
-	p->first[code + 1] = r;
+	p->row[r] = (struct profile_row){.kernel = uid, .code = code, .next = p->first_row[code + 1]};
+	p->first_row[code + 1] = r;
 	return r;
 }
 
@@ -54,8 +54,8 @@ static void grow_profile_codes(struct sm_profile *p, uint32_t code)
 {
 	uint32_t old = p->cap_first;
 
-	grow(&p->first, &p->cap_first, code + 2, sizeof(*p->first));
-	memset(p->first + old, 0, (p->cap_first - old) * sizeof(*p->first));
+	grow(&p->first_row, &p->cap_first, code + 2, sizeof(*p->first_row));
+	memset(p->first_row + old, 0, (p->cap_first - old) * sizeof(*p->first_row));
 }
 
 static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint32_t code)
@@ -64,7 +64,7 @@ static inline uint32_t find_profile_row(struct sm_profile *p, uint32_t uid, uint
 
 	if (code + 1 >= p->cap_first)
 		grow_profile_codes(p, code);
-	r = p->first[code + 1];
+	r = p->first_row[code + 1];
 	while (r && p->row[r].kernel != uid)
 		r = p->row[r].next;
 	return r ? r : new_profile_row(p, uid, code);

@@ -71,7 +71,7 @@ void sm_init(struct sm *s)
 	depend_resize_register_sets(s, REG_LIMIT);
 	*s->wake_at = NEVER;
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
-	if (!p->modern.on) {
+	if (!p->modern.enabled) {
 		init_units(s);
 		collector_init(s);
 		sched_init(s);
@@ -79,7 +79,7 @@ void sm_init(struct sm *s)
 	if (!s->core->perfect_icache && s->core->l1i.present)
 		s->l1i = cache_new(&s->core->l1i, ROLE_L1I, NULL, s->reqs);
 	s->ldst = ldst_new(s);
-	if (p->modern.on)
+	if (p->modern.enabled)
 		core_new(s);
 }
 

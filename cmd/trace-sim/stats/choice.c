@@ -16,9 +16,9 @@ const struct chosen_name *choice_find(struct figure_choice *c, const char *name,
 	table_add(&c->rows, hash, c->n);
 	to = &c->name[c->n++];
 	to->text = arena_strndup(&c->texts, name, strlen(name));
-	to->about = figure_find(name);
+	to->description = figure_find(name);
 	to->chosen = c->names.n ? namelist_find(&c->names, name) >= 0
-				: c->all || !to->about || !to->about->unit_of_gpu;
+				: c->all_figures || !to->description || !to->description->unit_of_gpu;
 	return to;
 }
 
@@ -36,7 +36,7 @@ void choice_list_name(struct figure_choice *c, const char *name, uint64_t hash)
 {
 	const struct chosen_name *n = choice_find(c, name, hash);
 
-	if (n->chosen && !c->all && !(n->about && n->about->sparse))
+	if (n->chosen && !c->all_figures && !(n->description && n->description->sparse))
 		add_chosen_name(c, n->text);
 }
 
@@ -68,14 +68,14 @@ void choice_resolve_names(struct figure_choice *c)
 				diag_quote(q, sizeof(q), name, strlen(name)));
 		if (!is_pattern(name) && !f)
 			figure_die_unknown("-s", name);
-		if (!is_pattern(name) && !c->all && f->sparse && f->kind != FIGURE_RATIO)
+		if (!is_pattern(name) && !c->all_figures && f->sparse && f->kind != FIGURE_RATIO)
 			add_chosen_name(c, name);
 	}
 }
 
 void choice_write_record(struct figure_choice *c, struct record_writer *w)
 {
-	if (c->all)
+	if (c->all_figures)
 		return;
 	record_group(w, "figures");
 	for (uint32_t i = 0; i < c->n_listed; i++) {

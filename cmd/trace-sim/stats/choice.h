@@ -19,14 +19,14 @@
 
 struct chosen_name {
 	const char *text;
-	const struct figure *about; /* row of stats.def; NULL: the name is not there */
+	const struct figure *description; /* row of stats.def; NULL: the name is not there */
 	bool chosen;
 };
 
 struct figure_choice {
 	struct namelist names; /* patterns of -s; if empty, figures of the whole GPU are chosen */
 	/* --all-figures: zeros are written, too, and without -s also figures of single units */
-	bool all;
+	bool all_figures;
 	/* private */
 	struct chosen_name *name;
 	uint32_t n, cap;

@@ -9,9 +9,9 @@
 #include "interval.h"
 
 struct interval {
-	uint64_t cycles, due, since;
-	struct figures *before, *now;
-	struct record_writer *w;
+	uint64_t cycles, next_record_at, start_cycle;
+	struct figures *figures_before, *figures_now;
+	struct record_writer *writer;
 	struct figure_choice *choice;
 };
 
@@ -19,18 +19,18 @@ struct interval *interval_start(uint64_t cycles, struct record_writer *w, struct
 {
 	struct interval *n = xcalloc(1, sizeof(*n));
 
-	*n = (struct interval){.cycles = cycles, .due = cycles, .w = w, .choice = c};
-	n->before = figures_new();
-	n->now = figures_new();
+	*n = (struct interval){.cycles = cycles, .next_record_at = cycles, .writer = w, .choice = c};
+	n->figures_before = figures_new();
+	n->figures_now = figures_new();
 	return n;
 }
 
-uint64_t interval_due(const struct interval *n) { return n->due; }
+uint64_t interval_due(const struct interval *n) { return n->next_record_at; }
 
 void interval_record(struct interval *n, struct gpu *g, const struct kernel *k)
 {
-	struct interval_record rec = {.first_cycle = n->since, .cycles = gpu_now(g) - n->since};
-	struct figures *last = n->before;
+	struct interval_record rec = {.first_cycle = n->start_cycle, .cycles = gpu_now(g) - n->start_cycle};
+	struct figures *last = n->figures_before;
 
 	if (!rec.cycles)
 		return;
@@ -42,19 +42,19 @@ void interval_record(struct interval *n, struct gpu *g, const struct kernel *k)
 	gpu_sync(g);
 	if (g->power)
 		power_update_energies(g, false);
-	figures_fill(n->now, g);
-	stats_interval_record(n->w, n->choice, &rec, n->before, n->now);
-	n->before = n->now;
-	n->now = last;
-	n->since = gpu_now(g);
-	n->due = n->since + n->cycles;
+	figures_fill(n->figures_now, g);
+	stats_interval_record(n->writer, n->choice, &rec, n->figures_before, n->figures_now);
+	n->figures_before = n->figures_now;
+	n->figures_now = last;
+	n->start_cycle = gpu_now(g);
+	n->next_record_at = n->start_cycle + n->cycles;
 }
 
 void interval_free(struct interval *n)
 {
 	if (!n)
 		return;
-	figures_free(n->before);
-	figures_free(n->now);
+	figures_free(n->figures_before);
+	figures_free(n->figures_now);
 	free(n);
 }

@@ -44,7 +44,7 @@ static void find_scalar_rates(const struct params *p, double rate[N_FLOP_KINDS])
 	const struct modern_params *m = &p->modern;
 	double subs = c->schedulers;
 
-	if (!m->on) {
+	if (!m->enabled) {
 		uint32_t sp = c->latency[CLASS_SP].interval;
 
 		rate[FLOP_fp32] = 64 * legacy_unit_rate(c, UNIT_SP, sp);
@@ -67,7 +67,7 @@ static double tensor_rate(const struct params *p, const struct tensor_peak *t)
 	const struct modern_params *m = &p->modern;
 	uint32_t interval;
 
-	if (!m->on) {
+	if (!m->enabled) {
 		enum isa_class class = c->unit[UNIT_SPEC + 2].units ? CLASS_SPEC3 : CLASS_TENSOR;
 
 		return legacy_unit_rate(

@@ -27,10 +27,10 @@ enum fixed_column {
 };
 
 struct profile_interval {
-	uint64_t length, due;
+	uint64_t length, next_row_at;
 	bool fixed; /* true if the user has given the length */
 	uint64_t *row;
-	uint32_t n_rows, columns, cap;
+	uint32_t n_rows, columns, cap_rows;
 	uint32_t sms, slices, channels;
 };
 
@@ -50,12 +50,12 @@ struct profile_interval *profile_interval_start(struct gpu *g, uint64_t cycles)
 	struct profile_interval *n = xcalloc(1, sizeof(*n));
 
 	n->fixed = cycles != 0;
-	n->length = n->due = cycles ? cycles : FIRST_CYCLES;
+	n->length = n->next_row_at = cycles ? cycles : FIRST_CYCLES;
 	n->sms = g->params.sms;
 	n->slices = memory_sub_partitions(g->mem);
 	n->channels = g->params.mem.channels;
 	n->columns = channel_column(n, n->channels);
-	grow(&n->row, &n->cap, 2 * n->columns, sizeof(*n->row));
+	grow(&n->row, &n->cap_rows, 2 * n->columns, sizeof(*n->row));
 	memset(n->row, 0, n->columns * sizeof(*n->row));
 	n->n_rows = 1;
 	return n;
@@ -68,7 +68,7 @@ void profile_interval_free(struct profile_interval *n)
 	free(n);
 }
 
-uint64_t profile_interval_due(const struct profile_interval *n) { return n->due; }
+uint64_t profile_interval_due(const struct profile_interval *n) { return n->next_row_at; }
 
 /* ---- samples ----------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ static void take_interval_row(struct profile_interval *n, struct gpu *g)
 	uint64_t *v;
 
 	gpu_sync(g);
-	grow(&n->row, &n->cap, (n->n_rows + 1) * n->columns, sizeof(*n->row));
+	grow(&n->row, &n->cap_rows, (n->n_rows + 1) * n->columns, sizeof(*n->row));
 	v = n->row + (size_t)n->n_rows++ * n->columns;
 	memset(v, 0, n->columns * sizeof(*v));
 	v[COL_CYCLE] = gpu_now(g);
@@ -134,7 +134,7 @@ void profile_interval_sample(struct profile_interval *n, struct gpu *g)
 		n->n_rows = kept;
 		n->length *= 2;
 	}
-	n->due = (gpu_now(g) / n->length + 1) * n->length;
+	n->next_row_at = (gpu_now(g) / n->length + 1) * n->length;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@
 #include "stats/profile_record.h"
 
 struct profile {
-	struct record_writer *w;
+	struct record_writer *writer;
 	struct code_sum {
 		uint32_t code;
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
@@ -43,7 +43,7 @@ struct profile *profile_start(struct gpu *g, struct record_writer *w, uint64_t i
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
 
-	p->w = w;
+	p->writer = w;
 	p->intervals = profile_interval_start(g, interval);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		g->sm[i].profile = sm_profile_new(&g->params.core);
@@ -104,7 +104,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	uint64_t left = 0;
 
 	for (uint32_t i = 1; i < n; i++)
-		sp->first[sp->row[i].code + 1] = 0;
+		sp->first_row[sp->row[i].code + 1] = 0;
 	sp->n_rows = 1;
 	for (uint32_t i = 1; i < n; i++) {
 		struct profile_row *r = &sp->row[i], *to = &sp->row[sp->n_rows];
@@ -116,8 +116,8 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 		}
 		left += row_cycles(r);
 		*to = *r;
-		to->next = sp->first[to->code + 1];
-		sp->first[to->code + 1] = sp->n_rows++;
+		to->next = sp->first_row[to->code + 1];
+		sp->first_row[to->code + 1] = sp->n_rows++;
 	}
 	for (unsigned k = 0; k < MAX_SCHEDULERS; k++)
 		profile_drop_attribution(sp, k);
@@ -240,7 +240,7 @@ static void write_all_pc_figures(struct profile *p, const struct code *code)
 				p->sum[i].cycles[c] += p->sum[next].cycles[c];
 		}
 		if (p->sum[i].code != PROFILE_NO_CODE)
-			write_pc_figures(p->w, code_at(code, p->sum[i].code), &p->sum[i]);
+			write_pc_figures(p->writer, code_at(code, p->sum[i].code), &p->sum[i]);
 	}
 }
 
@@ -299,16 +299,16 @@ void profile_write_kernel(struct profile *p, struct gpu *g, const struct kernel 
 	if (!k)
 		return;
 	sum_kernel_rows(p, g, k->uid, cycles);
-	write_identity(p->w, k);
-	record_group(p->w, "stats");
-	write_totals(p->w, cycles, empty);
+	write_identity(p->writer, k);
+	record_group(p->writer, "stats");
+	write_totals(p->writer, cycles, empty);
 	add_operations(p, g->code, operations);
 	for (unsigned i = 0; i < N_FLOP_KINDS; i++)
 		p->operations[i] += operations[i];
-	write_operations(p->w, operations);
+	write_operations(p->writer, operations);
 	write_all_pc_figures(p, g->code);
-	record_group_end(p->w);
-	record_end(p->w);
+	record_group_end(p->writer);
+	record_end(p->writer);
 }
 
 /*
@@ -345,17 +345,17 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 
 	sum_kernel_rows(p, g, 0, cycles);
 	add_operations(p, g->code, p->operations);
-	profile_interval_end(p->intervals, g, p->w);
-	record_begin(p->w, "end");
-	record_string(p->w, "status", status);
-	record_uint(p->w, "kernels", kernels, "kernels");
-	record_group(p->w, "stats");
-	write_totals(p->w, p->total, p->empty);
-	write_operations(p->w, p->operations);
-	peaks_write(p->w, &g->params);
-	write_window_figures(p->w, window_counts(g));
-	record_group_end(p->w);
-	record_end(p->w);
+	profile_interval_end(p->intervals, g, p->writer);
+	record_begin(p->writer, "end");
+	record_string(p->writer, "status", status);
+	record_uint(p->writer, "kernels", kernels, "kernels");
+	record_group(p->writer, "stats");
+	write_totals(p->writer, p->total, p->empty);
+	write_operations(p->writer, p->operations);
+	peaks_write(p->writer, &g->params);
+	write_window_figures(p->writer, window_counts(g));
+	record_group_end(p->writer);
+	record_end(p->writer);
 }
 
 uint64_t profile_due(const struct profile *p) { return profile_interval_due(p->intervals); }

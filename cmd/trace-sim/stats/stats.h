@@ -59,7 +59,7 @@ struct kernel_record {
 	unsigned char hash[16];
 	uint64_t checksum;
 	uint64_t first_cycle; /* tot_cycle at the start of the kernel's interval */
-	bool slice;
+	bool is_slice;
 	bool unfinished;               /* true if the run ended before the kernel did */
 	uint32_t reused_from;          /* --reuse: position of the kernel that has the figures; 0: none */
 	uint64_t cycles;               /* simulated cycles of the kernel */

@@ -160,8 +160,8 @@ static void emit_cache_fails(struct stats_sink *s, const char *name, const struc
 
 /* The caches that a breakdown covers: the L2, or all caches of the SMs. */
 struct cache_level {
-	struct gpu *g;
-	bool l2;
+	struct gpu *gpu;
+	bool is_l2;
 };
 
 static void add_access_counts(struct cache_counts *to, const struct cache_counts *n)
@@ -189,11 +189,11 @@ static bool add_stream_counts(const struct cache *cache, unsigned stream, struct
  */
 static bool sum_stream_counts(const struct cache_level *l, unsigned stream, struct cache_counts *sum)
 {
-	struct gpu *g = l->g;
+	struct gpu *g = l->gpu;
 	bool any = false;
 
 	memset(sum, 0, sizeof(*sum));
-	if (l->l2) {
+	if (l->is_l2) {
 		for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 			any |= add_stream_counts(memory_l2(g->mem, i), stream, sum);
 		return any;
@@ -227,10 +227,11 @@ static void emit_cache_streams(struct stats_sink *s, const struct cache_level *l
 {
 	struct cache_counts sum, all = {0};
 	uint16_t order[MAX_STREAMS];
-	unsigned n = sorted_streams(l->g, order);
+	unsigned n = sorted_streams(l->gpu, order);
 
 	for (unsigned i = 0; i < n; i++) {
-		if (s->block && s->block->stream != UINT64_MAX && s->block->stream != l->g->streams[order[i]])
+		if (s->block && s->block->stream != UINT64_MAX &&
+			s->block->stream != l->gpu->streams[order[i]])
 			continue;
 		if (!sum_stream_counts(l, order[i], &sum))
 			continue;

@@ -43,7 +43,7 @@ struct core_sum {
 	uint64_t truncated_sum[N_COUNTERS];
 };
 
-static uint64_t *counter_ptr(struct sm_counts *n, size_t i)
+static uint64_t *counter_address(struct sm_counts *n, size_t i)
 {
 	return (void *)((char *)n + counters[i].offset);
 }
@@ -58,7 +58,7 @@ static void add_sm_counts(struct core_sum *sum, const struct sm_counts *n)
 	struct sm_counts *to = &sum->n;
 
 	for (size_t i = 0; i < N_COUNTERS; i++) {
-		*counter_ptr(to, i) += counter_value(n, i);
+		*counter_address(to, i) += counter_value(n, i);
 		sum->truncated_sum[i] += (uint32_t)counter_value(n, i);
 	}
 	for (int t = 0; t < N_STALL_TYPES; t++)

@@ -71,7 +71,7 @@ static void record_modern_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
 
-	if (!g->params.modern.on)
+	if (!g->params.modern.enabled)
 		return;
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_modern_counts(&n, &g->sm[i].modern->n);

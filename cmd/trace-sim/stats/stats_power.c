@@ -23,14 +23,14 @@ static void record_sample_power(struct stats_sink *s, const struct power_sums *p
 {
 	stats_record_count(s, p->n, "power_samples");
 	stats_record_real(s, "power_sampled_average", p->n ? p->total / (double)p->n : 0);
-	stats_record_real(s, "power_sampled_maximum", p->most.total);
-	stats_record_real(s, "power_sampled_minimum", p->least.total);
+	stats_record_real(s, "power_sampled_maximum", p->highest.total);
+	stats_record_real(s, "power_sampled_minimum", p->lowest.total);
 }
 
 void stats_emit_power(struct stats_sink *s, const struct gpu *g)
 {
 	const struct power_meter *m = g->power;
-	const struct power_energies *e = &m->now;
+	const struct power_energies *e = &m->energy_with_open_span;
 	double joules = power_energies_total(e);
 
 	stats_record_ratio(s, "power_average", joules, e->seconds, 1);

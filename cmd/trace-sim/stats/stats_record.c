@@ -182,8 +182,8 @@ static double rate_factor(const struct figure *about, const struct sample_factor
  * written.
  */
 struct figure_writing {
-	struct record_writer *w;
-	const struct sample_factors *by;
+	struct record_writer *writer;
+	const struct sample_factors *factors;
 	bool zeros;
 };
 
@@ -196,7 +196,7 @@ static void write_real(const struct figure_writing *to, const char *name, const 
 	if (r->form == FORM_PRODUCT)
 		v *= (r->den - (old ? old->den : 0)) * (by ? by->cycles : 1);
 	if (v != 0 || (to->zeros && !(about && about->sparse)))
-		record_real(to->w, name, v, about ? about->unit : "-");
+		record_real(to->writer, name, v, about ? about->unit : "-");
 }
 
 /* Writes a ratio. A sparse ratio is absent if it is undefined, so it must be written if it is 0. */
@@ -214,7 +214,7 @@ static void write_ratio(const struct figure_writing *to, const char *name, const
 		return;
 	v = den != 0 ? num / den * r->scale * rate_factor(about, by) : (double)NAN;
 	if (v != 0 || to->zeros || sparse)
-		record_real(to->w, name, v, about ? about->unit : "-");
+		record_real(to->writer, name, v, about ? about->unit : "-");
 }
 
 double figures_difference(const struct figures *before, const struct figures *now, const char *name)
@@ -241,7 +241,7 @@ double figures_difference(const struct figures *before, const struct figures *no
 static void write_figure_row(const struct figure_writing *to, const char *name,
 	const struct recorded_figure *r, const struct recorded_figure *old, const struct figure *about)
 {
-	const struct sample_factors *by = !about || is_kernel_difference(about) ? to->by : NULL;
+	const struct sample_factors *by = !about || is_kernel_difference(about) ? to->factors : NULL;
 
 	if (r->form == FORM_RATIO) {
 		write_ratio(to, name, r, old, about, by);
@@ -254,7 +254,7 @@ static void write_figure_row(const struct figure_writing *to, const char *name,
 	uint64_t v = extrapolate_count(old ? count_difference(r->count, old->count) : r->count, name, by);
 
 	if (v || (to->zeros && !(about && about->sparse)))
-		record_uint(to->w, name, v, about ? about->unit : "-");
+		record_uint(to->writer, name, v, about ? about->unit : "-");
 }
 
 /*
@@ -264,7 +264,7 @@ static void write_figure_row(const struct figure_writing *to, const char *name,
 static void write_chosen_figures(struct record_writer *w, struct figure_choice *c,
 	const struct figures *before, const struct figures *now, const struct sample_factors *by)
 {
-	const struct figure_writing to = {w, by, c->all};
+	const struct figure_writing to = {w, by, c->all_figures};
 
 	record_group(w, "stats");
 	for (uint32_t i = 0; i < now->n; i++) {
@@ -274,9 +274,9 @@ static void write_chosen_figures(struct record_writer *w, struct figure_choice *
 
 		if (!chosen->chosen)
 			continue;
-		if (before && chosen->about && is_kernel_difference(chosen->about))
+		if (before && chosen->description && is_kernel_difference(chosen->description))
 			old = find_recorded_row(before, name, r->hash);
-		write_figure_row(&to, name, r, old, chosen->about);
+		write_figure_row(&to, name, r, old, chosen->description);
 	}
 	record_group_end(w);
 }
@@ -300,8 +300,8 @@ static void write_hash(struct record_writer *w, const unsigned char hash[16])
 static void write_sampling_figures(struct record_writer *w, const struct kernel_record *k)
 {
 	record_uint(w, "sampled", 1, NULL);
-	record_uint(w, "blocks_simulated", k->sampled->blocks, "CTAs");
-	record_uint(w, "blocks", k->sampled->all, "CTAs");
+	record_uint(w, "blocks_simulated", k->sampled->simulated_blocks, "CTAs");
+	record_uint(w, "blocks", k->sampled->total_blocks, "CTAs");
 	record_uint(w, "cycles_simulated", k->cycles, "cycles");
 	record_real(w, "cycles_low", k->sampled->low, "cycles");
 	record_real(w, "cycles_high", k->sampled->high, "cycles");
@@ -322,7 +322,7 @@ static void begin_kernel_record(struct record_writer *w, const struct kernel_rec
 	write_hash(w, k->hash);
 	snprintf(checksum, sizeof(checksum), "%016llx", (unsigned long long)k->checksum);
 	record_string(w, "checksum", checksum);
-	record_bool(w, "slice", k->slice);
+	record_bool(w, "slice", k->is_slice);
 	if (k->unfinished)
 		record_string(w, "status", "unfinished");
 	if (k->reused_from)
@@ -337,7 +337,8 @@ void stats_kernel_record(struct record_writer *w, struct figure_choice *c, const
 
 	begin_kernel_record(w, k);
 	if (k->sampled) {
-		by = (struct sample_factors){(double)k->sampled->all / (double)k->sampled->blocks,
+		by = (struct sample_factors){
+			(double)k->sampled->total_blocks / (double)k->sampled->simulated_blocks,
 			k->sampled->cycles / (double)k->cycles};
 		write_sampling_figures(w, k);
 	}
@@ -399,9 +400,10 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 	begin_end_record(w, status, limit, kernels, hash);
 	record_group(w, "stats");
 	for (const struct result_figure *f = figure; f < figure + n; f++) {
-		const char *unit = f->about ? f->about->unit : "-";
+		const char *unit = f->description ? f->description->unit : "-";
 
-		if (!c->all && f->value.real == 0 && !(f->about && f->about->sparse && !f->value.whole))
+		if (!c->all_figures && f->value.real == 0 &&
+			!(f->description && f->description->sparse && !f->value.whole))
 			continue;
 		if (f->value.whole)
 			record_uint(w, f->name, f->value.count, unit);

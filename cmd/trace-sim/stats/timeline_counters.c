@@ -31,13 +31,13 @@ static void take_timeline_sample(struct timeline *t, struct gpu *g)
 		s->warps += sm->live_warps;
 		s->flits_out += sm->n.flits_out;
 		if (ldst_l1d(sm))
-			cache_add_lookups(ldst_l1d(sm), &s->l1, &s->l1_miss);
+			cache_add_lookups(ldst_l1d(sm), &s->l1_accesses, &s->l1_misses);
 	}
 	for (uint32_t i = 0; i < g->params.clusters; i++)
 		s->flits_in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		if (memory_l2(g->mem, i))
-			cache_add_lookups(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
+			cache_add_lookups(memory_l2(g->mem, i), &s->l2_accesses, &s->l2_misses);
 	for (uint32_t i = 0; i < g->params.mem.channels; i++) {
 		channel[i] = memory_channel_bursts(g->mem, i) * g->params.mem.dram.atom_bytes;
 		s->dram_bytes += channel[i];
@@ -96,11 +96,11 @@ static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia,
 	const size_t parts = t->channels + t->groups;
 	double cycles = (double)(b->cycle - a->cycle);
 	uint64_t slots = (uint64_t)g->params.sms * g->params.core.warps;
-	uint64_t l1 = b->l1 - a->l1, l2 = b->l2 - a->l2;
+	uint64_t l1 = b->l1_accesses - a->l1_accesses, l2 = b->l2_accesses - a->l2_accesses;
 
 	write_counter(t, "IPC", a->cycle, (double)(b->insts - a->insts) / cycles);
-	write_counter(t, "L1D hit rate (%)", a->cycle, percent_of(l1 - (b->l1_miss - a->l1_miss), l1));
-	write_counter(t, "L2 hit rate (%)", a->cycle, percent_of(l2 - (b->l2_miss - a->l2_miss), l2));
+	write_counter(t, "L1D hit rate (%)", a->cycle, percent_of(l1 - (b->l1_misses - a->l1_misses), l1));
+	write_counter(t, "L2 hit rate (%)", a->cycle, percent_of(l2 - (b->l2_misses - a->l2_misses), l2));
 	write_counter(t, "network requests (flits/cycle)", a->cycle,
 		(double)(b->flits_out - a->flits_out) / cycles);
 	write_counter(
@@ -119,7 +119,7 @@ static void move_timeline_sample(struct timeline *t, uint32_t to, uint32_t from)
 	memmove(&t->part[to * parts], &t->part[from * parts], parts * sizeof(*t->part));
 }
 
-uint64_t timeline_due(const struct timeline *t) { return t->due; }
+uint64_t timeline_due(const struct timeline *t) { return t->next_sample_at; }
 
 void timeline_sample(struct timeline *t, struct gpu *g)
 {
@@ -136,7 +136,7 @@ void timeline_sample(struct timeline *t, struct gpu *g)
 		t->n_samples = kept;
 		t->interval *= 2;
 	}
-	t->due = (gpu_now(g) / t->interval + 1) * t->interval;
+	t->next_sample_at = (gpu_now(g) / t->interval + 1) * t->interval;
 }
 
 void timeline_end(struct timeline *t, struct gpu *g)

@@ -11,7 +11,7 @@
 
 void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 {
-	const struct anynet *a = c->any;
+	const struct anynet *a = c->anynet;
 
 	noc_plan_begin(b, a->nodes, a->routers, a->links);
 	for (uint32_t i = 0; i < a->links; i++)
@@ -97,5 +97,5 @@ void noc_route_anynet_min(const struct noc_view *v, struct noc_packet *p, uint32
 {
 	(void)in;
 	noc_set_single_way(p, v->plan->table[(size_t)router * v->plan->nodes + p->dest],
-		v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+		v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }

@@ -111,33 +111,34 @@ static uint32_t cmesh_next_port(
 
 static void cmesh_route_x_first(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)
 {
-	uint32_t dest = cmesh_router(v->c, p->dest);
-	uint32_t port = dest == router ? cmesh_node_port(v->c, p->dest)
-				       : cmesh_next_port(v->c, router, dest, true, far);
+	uint32_t dest = cmesh_router(v->icnt, p->dest);
+	uint32_t port = dest == router ? cmesh_node_port(v->icnt, p->dest)
+				       : cmesh_next_port(v->icnt, router, dest, true, far);
 
-	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }
 
 static void cmesh_route_xy_or_yx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t far)
 {
-	uint32_t dest = cmesh_router(v->c, p->dest), lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind];
+	uint32_t dest = cmesh_router(v->icnt, p->dest), lo = v->icnt->vc_begin[p->kind],
+		 hi = v->icnt->vc_end[p->kind];
 	uint32_t half = (hi - lo + 1) / 2;
 	bool x_first;
 
 	if (dest == router) {
-		noc_set_single_way(p, cmesh_node_port(v->c, p->dest), lo, hi);
+		noc_set_single_way(p, cmesh_node_port(v->icnt, p->dest), lo, hi);
 		return;
 	}
 	x_first = in < 4 ? noc_random_int(v->random, 1) > 0 : p->vc < lo + half;
-	noc_set_single_way(p, cmesh_next_port(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
+	noc_set_single_way(p, cmesh_next_port(v->icnt, router, dest, x_first, far), x_first ? lo : lo + half,
 		x_first ? hi - half : hi);
 }
 
 void noc_route_cmesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	cmesh_route_x_first(v, p, router, v->c->k / 2);
+	cmesh_route_x_first(v, p, router, v->icnt->k / 2);
 }
 
 void noc_route_cmesh_dor_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)

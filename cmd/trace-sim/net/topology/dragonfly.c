@@ -61,7 +61,7 @@ static uint32_t dragonfly_next_port(const struct icnt *c, uint32_t router, uint3
  */
 void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t k = v->c->k, port = dragonfly_next_port(v->c, router, p->dest);
+	uint32_t k = v->icnt->k, port = dragonfly_next_port(v->icnt, router, p->dest);
 
 	if (in < k)
 		p->phase = 0;
@@ -79,7 +79,7 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
  */
 static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
-	uint32_t k = v->c->k, group_nodes = 2 * k * k, group = router / (2 * k);
+	uint32_t k = v->icnt->k, group_nodes = 2 * k * k, group = router / (2 * k);
 
 	if (p->dest / group_nodes == group) {
 		p->phase = 2;
@@ -88,21 +88,22 @@ static void dragonfly_choose_path(const struct noc_view *v, struct noc_packet *p
 	p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	p->phase = 1;
 	if (p->between / group_nodes != group &&
-		noc_uncredited_flits(v, router, dragonfly_next_port(v->c, router, p->dest)) >
-			2 * noc_uncredited_flits(v, router, dragonfly_next_port(v->c, router, p->between)) +
+		noc_uncredited_flits(v, router, dragonfly_next_port(v->icnt, router, p->dest)) >
+			2 * noc_uncredited_flits(
+				    v, router, dragonfly_next_port(v->icnt, router, p->between)) +
 				BIAS)
 		p->phase = 0;
 }
 
 void noc_route_dragonfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t k = v->c->k, port;
+	uint32_t k = v->icnt->k, port;
 
 	if (in < k)
 		dragonfly_choose_path(v, p, router);
 	if (!p->phase && router == p->between / k)
 		p->phase = 1;
-	port = dragonfly_next_port(v->c, router, p->phase ? p->dest : p->between);
+	port = dragonfly_next_port(v->icnt, router, p->phase ? p->dest : p->between);
 	if (p->phase == 1 && port >= k + 2 * k - 1)
 		p->phase = 2;
 	noc_set_single_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);

@@ -82,9 +82,9 @@ void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint3
 	uint32_t port = noc_way_to_node(v, router, p->dest, fattree_down_port);
 
 	(void)in;
-	if (port == v->c->k)
-		port = v->c->k + noc_random_int(v->random, v->c->k - 1);
-	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	if (port == v->icnt->k)
+		port = v->icnt->k + noc_random_int(v->random, v->icnt->k - 1);
+	noc_set_single_way(p, port, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }
 
 void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -92,11 +92,11 @@ void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint
 	uint32_t port = noc_way_to_node(v, router, p->dest, fattree_down_port);
 
 	(void)in;
-	if (port == v->c->k) {
-		uint32_t a = v->c->k + noc_random_int(v->random, v->c->k - 1);
-		uint32_t b = v->c->k + noc_random_int(v->random, v->c->k - 1);
+	if (port == v->icnt->k) {
+		uint32_t a = v->icnt->k + noc_random_int(v->random, v->icnt->k - 1);
+		uint32_t b = v->icnt->k + noc_random_int(v->random, v->icnt->k - 1);
 
 		port = noc_uncredited_flits(v, router, a) > noc_uncredited_flits(v, router, b) ? b : a;
 	}
-	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }

@@ -155,7 +155,7 @@ struct vc_range {
 
 static struct vc_range flatfly_class_vcs(const struct noc_view *v, const struct noc_packet *p)
 {
-	return (struct vc_range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
+	return (struct vc_range){v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]};
 }
 
 static struct vc_range flatfly_vc_half(struct vc_range r, bool lower)
@@ -173,7 +173,7 @@ static void add_flatfly_way(struct noc_packet *p, uint32_t out, struct vc_range 
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	add_flatfly_way(p, flatfly_ascending_port(v, router, flatfly_routing_number(v->c, p->dest)),
+	add_flatfly_way(p, flatfly_ascending_port(v, router, flatfly_routing_number(v->icnt, p->dest)),
 		flatfly_class_vcs(v, p));
 }
 
@@ -187,19 +187,19 @@ static bool flatfly_in_lower_half(const struct noc_view *v, const struct noc_pac
 static void flatfly_route_xy_or_yx(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
-	uint32_t dest = flatfly_routing_number(v->c, p->dest),
+	uint32_t dest = flatfly_routing_number(v->icnt, p->dest),
 		 first = flatfly_ascending_port(v, router, dest),
-		 last = flatfly_descending_port(v->c, router, dest);
+		 last = flatfly_descending_port(v->icnt, router, dest);
 	uint32_t a, b;
 	bool up;
 
-	if (dest / v->c->c == router) {
-		add_flatfly_way(p, dest % v->c->c, flatfly_class_vcs(v, p));
+	if (dest / v->icnt->c == router) {
+		add_flatfly_way(p, dest % v->icnt->c, flatfly_class_vcs(v, p));
 		return;
 	}
 	a = adaptive ? noc_uncredited_flits(v, router, first) : 0;
 	b = adaptive ? noc_uncredited_flits(v, router, last) : 0;
-	if (in >= v->c->c)
+	if (in >= v->icnt->c)
 		up = flatfly_in_lower_half(v, p);
 	else
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
@@ -219,18 +219,18 @@ void noc_route_flatfly_adaptive_xyyx(
 
 void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t dest = flatfly_routing_number(v->c, p->dest), between;
+	uint32_t dest = flatfly_routing_number(v->icnt, p->dest), between;
 
-	if (in < v->c->c) {
+	if (in < v->icnt->c) {
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
-	between = flatfly_routing_number(v->c, p->between);
-	if (between / v->c->c == router || dest / v->c->c == router)
+	between = flatfly_routing_number(v->icnt, p->between);
+	if (between / v->icnt->c == router || dest / v->icnt->c == router)
 		p->phase = 1;
 	add_flatfly_way(p, flatfly_ascending_port(v, router, p->phase ? dest : between),
-		dest / v->c->c == router ? flatfly_class_vcs(v, p)
-					 : flatfly_vc_half(flatfly_class_vcs(v, p), !p->phase));
+		dest / v->icnt->c == router ? flatfly_class_vcs(v, p)
+					    : flatfly_vc_half(flatfly_class_vcs(v, p), !p->phase));
 }
 
 /* ---- direct way, or way through a random node ------------------------------------------------- */
@@ -256,7 +256,7 @@ static uint32_t flatfly_hops(const struct icnt *c, uint32_t a, uint32_t b)
  */
 static uint32_t flatfly_random_node(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
-	const struct icnt *c = v->c;
+	const struct icnt *c = v->icnt;
 	uint32_t at = noc_random_int(v->random, c->c - 1), step = c->c;
 
 	source /= c->c;
@@ -282,7 +282,7 @@ static uint32_t flatfly_random_node(const struct noc_view *v, uint32_t source, u
 static void flatfly_choose_path(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
 {
-	const struct icnt *c = v->c;
+	const struct icnt *c = v->icnt;
 	uint32_t source = flatfly_routing_number(c, p->source), over = flatfly_random_node(v, source, dest),
 		 straight, around;
 
@@ -307,15 +307,15 @@ static void flatfly_choose_path(
 static bool flatfly_next_goal(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
 {
-	*dest = flatfly_routing_number(v->c, p->dest);
-	if (in < v->c->c)
+	*dest = flatfly_routing_number(v->icnt, p->dest);
+	if (in < v->icnt->c)
 		p->phase = 0;
-	if (p->phase == 1 && p->between / v->c->c != router) {
+	if (p->phase == 1 && p->between / v->icnt->c != router) {
 		*dest = p->between;
 		return false;
 	}
 	if (p->phase != 1)
-		return *dest / v->c->c == router;
+		return *dest / v->icnt->c == router;
 	p->phase = 2;
 	return false;
 }
@@ -327,14 +327,14 @@ static uint32_t flatfly_ugal_step(
 
 	*r = flatfly_class_vcs(v, p);
 	if (flatfly_next_goal(v, p, router, in, &dest))
-		return dest % v->c->c;
+		return dest % v->icnt->c;
 	if (!p->phase) {
 		flatfly_choose_path(v, p, router, dest, true);
 		if (p->phase == 1)
 			dest = p->between;
 	}
 	out = flatfly_ascending_port(v, router, dest);
-	if (out >= v->c->c)
+	if (out >= v->icnt->c)
 		*r = flatfly_vc_half(*r, p->phase == 1);
 	return out;
 }
@@ -354,18 +354,18 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	bool up;
 
 	if (flatfly_next_goal(v, p, router, in, &dest)) {
-		add_flatfly_way(p, dest % v->c->c, r);
+		add_flatfly_way(p, dest % v->icnt->c, r);
 		return;
 	}
-	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
+	up = in < v->icnt->c ? noc_random_int(v->random, 1) > 0 : flatfly_in_lower_half(v, p);
 	if (!p->phase) {
 		flatfly_choose_path(v, p, router, dest, up);
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(v->c, router, dest);
+	out = up ? flatfly_ascending_port(v, router, dest) : flatfly_descending_port(v->icnt, router, dest);
 	/* quirk Q4-34: each quarter is half of a half, but its size is computed from the whole range */
-	if (out >= v->c->c) {
+	if (out >= v->icnt->c) {
 		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;
 
 		r = flatfly_vc_half(r, up);
@@ -388,15 +388,15 @@ static struct vc_range flatfly_vc_part(struct vc_range r, uint32_t which, uint32
 
 struct noc_way noc_injection_vcs_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct vc_range r = flatfly_vc_part(
-		flatfly_class_vcs(v, p), flatfly_routing_number(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+	struct vc_range r = flatfly_vc_part(flatfly_class_vcs(v, p),
+		flatfly_routing_number(v->icnt, p->dest) / v->icnt->c % v->icnt->k, v->icnt->k);
 
 	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
 }
 
 void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	const struct icnt *c = v->c;
+	const struct icnt *c = v->icnt;
 	uint32_t coordinate = flatfly_routing_number(c, p->dest), out, d;
 	struct vc_range r;
 

@@ -45,7 +45,7 @@ void noc_route_fly_dest_tag(const struct noc_view *v, struct noc_packet *p, uint
 	uint32_t dest = p->dest;
 
 	(void)in;
-	for (uint32_t stage = router / (v->plan->nodes / v->c->k); stage < v->c->n - 1; stage++)
-		dest /= v->c->k;
-	noc_set_single_way(p, dest % v->c->k, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	for (uint32_t stage = router / (v->plan->nodes / v->icnt->k); stage < v->icnt->n - 1; stage++)
+		dest /= v->icnt->k;
+	noc_set_single_way(p, dest % v->icnt->k, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }

@@ -95,8 +95,8 @@ static uint32_t mesh_descending_port(const struct icnt *c, uint32_t at, uint32_t
 void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_set_single_way(
-		p, mesh_ascending_port(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, mesh_ascending_port(v, router, p->dest), v->icnt->vc_begin[p->kind],
+		v->icnt->vc_end[p->kind]);
 }
 
 /*
@@ -106,7 +106,7 @@ void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t
 static void mesh_use_vc_part(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
 	uint32_t which, uint32_t parts)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / parts;
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind], each = (hi - lo + 1) / parts;
 
 	if (router != p->dest) {
 		lo += which * each;
@@ -130,9 +130,9 @@ static uint32_t mesh_coordinate(const struct icnt *c, uint32_t node, uint32_t d)
 
 struct noc_way noc_injection_vcs_mesh_pni(const struct noc_view *v, const struct noc_packet *p)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->c->k;
+	uint32_t lo = v->icnt->vc_begin[p->kind], each = (v->icnt->vc_end[p->kind] - lo + 1) / v->icnt->k;
 
-	lo += p->dest % v->c->k * each;
+	lo += p->dest % v->icnt->k * each;
 	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
 }
 
@@ -141,7 +141,7 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
 	uint32_t port = mesh_ascending_port(v, router, p->dest);
 
 	(void)in;
-	mesh_use_vc_part(v, p, router, port, mesh_coordinate(v->c, p->dest, port / 2), v->c->k);
+	mesh_use_vc_part(v, p, router, port, mesh_coordinate(v->icnt, p->dest, port / 2), v->icnt->k);
 }
 
 /* ---- two orders ----------------------------------------------------------------------------------------- */
@@ -152,23 +152,23 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
  */
 static void mesh_use_vc_half(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind], half = (hi - lo + 1) / 2;
 
 	noc_set_single_way(p, port, lower ? lo : lo + half, lower ? hi - half : hi);
 }
 
 static bool mesh_in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 {
-	uint32_t lo = v->c->vc_begin[p->kind];
+	uint32_t lo = v->icnt->vc_begin[p->kind];
 
-	return p->vc < lo + (v->c->vc_end[p->kind] - lo + 1) / 2;
+	return p->vc < lo + (v->icnt->vc_end[p->kind] - lo + 1) / 2;
 }
 
 static bool has_arrived_in_mesh(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	if (router != p->dest)
 		return false;
-	noc_set_single_way(p, 2 * v->c->n, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, 2 * v->icnt->n, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 	return true;
 }
 
@@ -178,9 +178,9 @@ void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32
 
 	if (has_arrived_in_mesh(v, p, router))
 		return;
-	up = in < 2 * v->c->n ? mesh_in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
+	up = in < 2 * v->icnt->n ? mesh_in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
 	mesh_use_vc_half(v, p,
-		up ? mesh_ascending_port(v, router, p->dest) : mesh_descending_port(v->c, router, p->dest),
+		up ? mesh_ascending_port(v, router, p->dest) : mesh_descending_port(v->icnt, router, p->dest),
 		up);
 }
 
@@ -193,8 +193,8 @@ void noc_route_mesh_adaptive_xy_yx(
 	if (has_arrived_in_mesh(v, p, router))
 		return;
 	first = mesh_ascending_port(v, router, p->dest);
-	last = mesh_descending_port(v->c, router, p->dest);
-	if (in < 2 * v->c->n) {
+	last = mesh_descending_port(v->icnt, router, p->dest);
+	if (in < 2 * v->icnt->n) {
 		up = mesh_in_lower_half(v, p);
 	} else {
 		uint32_t a = noc_uncredited_flits(v, router, first),
@@ -210,9 +210,9 @@ void noc_route_mesh_adaptive_xy_yx(
 /* Returns a random router in the box that source and destination span. */
 static uint32_t mesh_random_between(const struct noc_view *v, uint32_t source, uint32_t dest)
 {
-	uint32_t at = 0, step = 1, k = v->c->k;
+	uint32_t at = 0, step = 1, k = v->icnt->k;
 
-	for (uint32_t d = 0; d < v->c->n; d++) {
+	for (uint32_t d = 0; d < v->icnt->n; d++) {
 		uint32_t a = source % k, b = dest % k;
 
 		at += step *
@@ -232,14 +232,14 @@ static void mesh_route_via_between(const struct noc_view *v, struct noc_packet *
 		p->phase = 1;
 	port = mesh_ascending_port(v, router, p->phase ? p->dest : p->between);
 	if (router == p->dest)
-		noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+		noc_set_single_way(p, port, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 	else
 		mesh_use_vc_half(v, p, port, !p->phase);
 }
 
 static void mesh_choose_between(const struct noc_view *v, struct noc_packet *p, uint32_t in)
 {
-	if (in != 2 * v->c->n)
+	if (in != 2 * v->icnt->n)
 		return;
 	p->phase = 0;
 	p->between = mesh_random_between(v, p->source, p->dest);
@@ -262,7 +262,7 @@ void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint
 
 void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	if (in == 2 * v->c->n) {
+	if (in == 2 * v->icnt->n) {
 		p->phase = 0;
 		p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	}
@@ -273,12 +273,12 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 
 void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t escape, hi = v->c->vc_end[p->kind];
+	uint32_t escape, hi = v->icnt->vc_end[p->kind];
 
 	if (has_arrived_in_mesh(v, p, router))
 		return;
 	escape = mesh_ascending_port(v, router, p->dest);
-	if (in != 2 * v->c->n && !p->vc) {
+	if (in != 2 * v->icnt->n && !p->vc) {
 		noc_set_single_way(p, escape, 0, 0);
 		return;
 	}
@@ -294,7 +294,7 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], third = (hi - lo + 1) / 3;
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind], third = (hi - lo + 1) / 3;
 
 	(void)in;
 	if (!has_arrived_in_mesh(v, p, router))

@@ -37,6 +37,6 @@ void noc_route_qtree_nca(const struct noc_view *v, struct noc_packet *p, uint32_
 	uint32_t level = router >= first[2] ? 2 : router >= first[1], dest = p->dest >> (2 * (2 - level));
 
 	(void)in;
-	noc_set_single_way(p, dest / 4 == router - first[level] ? dest % 4 : UP, v->c->vc_begin[p->kind],
-		v->c->vc_end[p->kind]);
+	noc_set_single_way(p, dest / 4 == router - first[level] ? dest % 4 : UP, v->icnt->vc_begin[p->kind],
+		v->icnt->vc_end[p->kind]);
 }

@@ -47,7 +47,7 @@ static uint32_t torus_coordinate(uint32_t node, uint32_t k, uint32_t d)
 
 static int8_t torus_balanced_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
 {
-	uint32_t middle = (v->c->k - 1) / 2;
+	uint32_t middle = (v->icnt->k - 1) / 2;
 
 	if (up ? a > b : a < b)
 		return 1;
@@ -63,12 +63,12 @@ static int8_t torus_balanced_part(const struct noc_view *v, uint32_t a, uint32_t
 static uint32_t torus_ring_output(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {
-	uint32_t ways = noc_way_to_node(v, at, p->dest, torus_way_to_node), k = v->c->k,
+	uint32_t ways = noc_way_to_node(v, at, p->dest, torus_way_to_node), k = v->icnt->k,
 		 d = (ways & OUTPUT) / 2;
 	bool up;
 
-	if (d == v->c->n)
-		return 2 * v->c->n;
+	if (d == v->icnt->n)
+		return 2 * v->icnt->n;
 	if (in / 2 == d)
 		return in ^ 1;
 	up = ways & HALF ? noc_random_int(v->random, 1) : !(ways & 1);
@@ -85,7 +85,7 @@ static void torus_route_parted(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool even)
 {
 	uint32_t port = torus_ring_output(v, p, router, in, true, even);
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind], half = (hi - lo + 1) / 2;
 
 	if (router != p->dest) {
 		if (p->phase)
@@ -109,7 +109,7 @@ void noc_route_torus_dor_bal(const struct noc_view *v, struct noc_packet *p, uin
 void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t port = torus_ring_output(v, p, router, in, false, false);
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind],
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind],
 		 each = (hi - lo + 1) / v->plan->nodes;
 
 	if (router != p->dest) {
@@ -121,13 +121,13 @@ void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint
 
 void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], escape;
-	uint32_t vc = in == 2 * v->c->n ? hi : p->vc;
+	uint32_t lo = v->icnt->vc_begin[p->kind], hi = v->icnt->vc_end[p->kind], escape;
+	uint32_t vc = in == 2 * v->icnt->n ? hi : p->vc;
 	bool free_way = vc > lo + 1;
 
-	escape = torus_ring_output(v, p, router, free_way ? 2 * v->c->n : in, true, false);
+	escape = torus_ring_output(v, p, router, free_way ? 2 * v->icnt->n : in, true, false);
 	if (router == p->dest) {
-		noc_set_single_way(p, 2 * v->c->n, lo, hi);
+		noc_set_single_way(p, 2 * v->icnt->n, lo, hi);
 		return;
 	}
 	p->n_ways = 0;
@@ -142,11 +142,11 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 /* quirk Q4-37: a packet with a distance of half the ring moves up. */
 void noc_route_torus_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t at = router, dest = p->dest, k = v->c->k, d = 0;
+	uint32_t at = router, dest = p->dest, k = v->icnt->k, d = 0;
 
 	(void)in;
 	if (at == dest) {
-		noc_set_single_way(p, 2 * v->c->n, 0, 0);
+		noc_set_single_way(p, 2 * v->icnt->n, 0, 0);
 		return;
 	}
 	for (; at % k == dest % k; d++) {

@@ -46,7 +46,7 @@ static void tree4_route(const struct noc_view *v, struct noc_packet *p, uint32_t
 		port = dest % 4;
 	else
 		port = 4 + (by_chance ? noc_random_int(v->random, 1) : 0);
-	noc_set_single_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_set_single_way(p, port, v->icnt->vc_begin[p->kind], v->icnt->vc_end[p->kind]);
 }
 
 void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
