@@ -168,6 +168,16 @@ uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
 
 /* ---- k-means ------------------------------------------------------------------------------ */
 
+/* Clusters of points. */
+struct clusters {
+	const struct points *points;
+	uint32_t k;     /* number of clusters */
+	double *centre; /* k rows of points->n_columns coordinates */
+	uint32_t *of;   /* cluster of each point */
+};
+
+static const double *point_row(const struct points *p, uint32_t i) { return p->x + (size_t)i * p->stride; }
+
 static double squared_distance(const double *a, const double *b, uint32_t d)
 {
 	double sum = 0;
@@ -178,99 +188,106 @@ static double squared_distance(const double *a, const double *b, uint32_t d)
 }
 
 /*
- * Draws k rows as centres. After the first draw, the probability of a row is proportional to its squared
- * distance from the nearest centre. Returns the number of centres. `near` is scratch memory.
+ * Draws c->k points as centres, or fewer if there are fewer distinct points; c->k becomes their number. After the first
+ * draw, the probability of a point is proportional to its squared distance from the nearest centre.
  */
-static uint32_t draw_seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
-	uint64_t seed, double *centre, double *near)
+static void draw_seeds(struct clusters *c, uint64_t seed)
 {
-	uint32_t at = (uint32_t)(linear_next_random(&seed) % n), have = 0;
+	const struct points *p = c->points;
+	const uint32_t d = p->n_columns;
+	double *near = xmalloc(p->n_rows * sizeof(*near));
+	uint32_t at = (uint32_t)(linear_next_random(&seed) % p->n_rows), have = 0;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < p->n_rows; i++)
 		near[i] = INFINITY;
-	while (have < k) {
-		double sum = 0, draw;
+	while (have < c->k) {
+		double *centre = c->centre + (size_t)have++ * d, sum = 0, draw;
 
-		memcpy(centre + (size_t)have++ * d, x + (size_t)at * stride, d * sizeof(*centre));
-		for (uint32_t i = 0; i < n; i++) {
-			double s =
-				squared_distance(x + (size_t)i * stride, centre + (size_t)(have - 1) * d, d);
+		memcpy(centre, point_row(p, at), d * sizeof(*centre));
+		for (uint32_t i = 0; i < p->n_rows; i++) {
+			double s = squared_distance(point_row(p, i), centre, d);
 
 			near[i] = s < near[i] ? s : near[i];
 			sum += near[i];
 		}
-		if (!(sum > 0)) /* there are fewer distinct rows than clusters */
+		if (!(sum > 0)) /* every point is a centre */
 			break;
 		draw = (double)(linear_next_random(&seed) >> 11) * 0x1p-53 * sum;
-		for (at = 0; at + 1 < n && draw >= near[at]; at++)
+		for (at = 0; at + 1 < p->n_rows && draw >= near[at]; at++)
 			draw -= near[at];
 	}
-	return have;
+	c->k = have;
+	free(near);
 }
 
-static double assign_rows(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
-	const double *centre, uint32_t *of, bool *moved)
+/* Assigns each point to the nearest centre. Returns the sum of the squared distances. */
+static double assign_points(struct clusters *c, bool *moved)
 {
+	const struct points *p = c->points;
 	double sum = 0;
 
 	*moved = false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < p->n_rows; i++) {
 		uint32_t best = 0;
 		double least = INFINITY;
 
-		for (uint32_t c = 0; c < k; c++) {
-			double s = squared_distance(x + (size_t)i * stride, centre + (size_t)c * d, d);
+		for (uint32_t k = 0; k < c->k; k++) {
+			double s = squared_distance(
+				point_row(p, i), c->centre + (size_t)k * p->n_columns, p->n_columns);
 
 			if (s < least) {
 				least = s;
-				best = c;
+				best = k;
 			}
 		}
-		*moved |= of[i] != best;
-		of[i] = best;
+		*moved |= c->of[i] != best;
+		c->of[i] = best;
 		sum += least;
 	}
 	return sum;
 }
 
-static void move_centres(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, double *centre,
-	const uint32_t *of)
+/* Moves each centre to the mean of its points. */
+static void move_centres(struct clusters *c)
 {
-	uint32_t *count = xcalloc(k, sizeof(*count));
-	double *sum = xcalloc((size_t)k * d + 1, sizeof(*sum));
+	const struct points *p = c->points;
+	const uint32_t d = p->n_columns;
+	uint32_t *count = xcalloc(c->k, sizeof(*count));
+	double *sum = xcalloc((size_t)c->k * d + 1, sizeof(*sum));
 
-	for (uint32_t i = 0; i < n; i++) {
-		count[of[i]]++;
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		count[c->of[i]]++;
 		for (uint32_t j = 0; j < d; j++)
-			sum[(size_t)of[i] * d + j] += x[(size_t)i * stride + j];
+			sum[(size_t)c->of[i] * d + j] += point_row(p, i)[j];
 	}
-	for (uint32_t c = 0; c < k; c++)
-		for (uint32_t j = 0; count[c] && j < d; j++)
-			centre[(size_t)c * d + j] = sum[(size_t)c * d + j] / count[c];
+	for (uint32_t k = 0; k < c->k; k++)
+		for (uint32_t j = 0; count[k] && j < d; j++)
+			c->centre[(size_t)k * d + j] = sum[(size_t)k * d + j] / count[k];
 	free(count);
 	free(sum);
 }
 
-double linear_kmeans(
-	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of)
+double linear_kmeans(const struct points *p, uint32_t k, uint64_t seed, uint32_t *of)
 {
-	double *centre = xcalloc((size_t)k * d + 1, sizeof(*centre)), *near = xmalloc(n * sizeof(*near));
+	struct clusters c = {.points = p,
+		.k = k,
+		.centre = xcalloc((size_t)k * p->n_columns + 1, sizeof(*c.centre)),
+		.of = of};
 	double sum = 0;
 	bool moved;
 
-	if (k == 1) { /* the centre of a cluster is the mean of its rows */
-		memset(of, 0, n * sizeof(*of));
-		move_centres(x, n, d, stride, 1, centre, of);
+	if (k == 1) { /* the centre of a cluster is the mean of its points */
+		memset(of, 0, p->n_rows * sizeof(*of));
+		move_centres(&c);
 	} else {
-		k = draw_seeds(x, n, d, stride, k, seed, centre, near);
+		draw_seeds(&c, seed);
 	}
 	for (unsigned i = 0; i < 100; i++) {
-		sum = assign_rows(x, n, d, stride, k, centre, of, &moved);
+		sum = assign_points(&c, &moved);
 		if (!moved && i)
 			break;
-		move_centres(x, n, d, stride, k, centre, of);
+		move_centres(&c);
 	}
-	free(centre);
-	free(near);
+	free(c.centre);
 	return sum;
 }

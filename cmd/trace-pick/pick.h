@@ -137,12 +137,16 @@ uint32_t sieve_split_strata(const struct app *a, uint32_t *of, uint32_t n);
  * of components.
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
+/* Points: row i is the n_columns doubles from x + i * stride on. */
+struct points {
+	const double *x;
+	uint32_t n_rows, n_columns, stride;
+};
 /*
- * Assigns n rows of d values to k clusters, and sets of[] to the cluster of each row. Rows are `stride`
- * doubles apart. Returns the sum of squared distances from the centres.
+ * Assigns the points to at most k clusters, and sets of[] to the cluster of each point. Returns the sum of the squared
+ * distances from the centres.
  */
-double linear_kmeans(
-	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
+double linear_kmeans(const struct points *p, uint32_t k, uint64_t seed, uint32_t *of);
 /* Returns the next number of the splitmix64 generator, which is the same on every host. */
 uint64_t linear_next_random(uint64_t *state);
 

@@ -35,10 +35,10 @@ static void compute_pka_features(const struct pick_kernel *k, double *x)
 	x[N_FEATURES - 1] = k->insts ? (double)k->tally.lanes / (32 * (double)k->insts) : 0; /* divergence */
 }
 
-static double total_variance(const double *x, uint32_t n, uint32_t d)
+static double total_variance(const struct points *p)
 {
-	uint32_t *one = xcalloc(n, sizeof(*one));
-	double sum = linear_kmeans(x, n, d, N_FEATURES, 1, 1, one);
+	uint32_t *one = xcalloc(p->n_rows, sizeof(*one));
+	double sum = linear_kmeans(p, 1, 1, one);
 
 	free(one);
 	return sum;
@@ -73,17 +73,18 @@ static uint32_t renumber_strata(uint32_t *of, const struct app *a, bool per_stre
 uint32_t method_pka(const struct app *a, const struct pick_options *w, uint32_t *of)
 {
 	double *x = xmalloc((size_t)a->n_kernels * N_FEATURES * sizeof(*x));
-	uint32_t d, k = 1, most = a->n_kernels < MOST_K ? a->n_kernels : MOST_K;
+	struct points p = {.x = x, .n_rows = a->n_kernels, .stride = N_FEATURES};
+	uint32_t k = 1, most = a->n_kernels < MOST_K ? a->n_kernels : MOST_K;
 
 	for (uint32_t i = 0; i < a->n_kernels; i++)
 		compute_pka_features(&a->kernel[i], x + (size_t)i * N_FEATURES);
-	d = linear_components(x, a->n_kernels, N_FEATURES, SHARE);
-	double all = total_variance(x, a->n_kernels, d);
+	p.n_columns = linear_components(x, a->n_kernels, N_FEATURES, SHARE);
+	double all = total_variance(&p);
 	memset(of, 0, a->n_kernels * sizeof(*of));
-	while (k < most && linear_kmeans(x, a->n_kernels, d, N_FEATURES, k, w->seed, of) > WITHIN * all)
+	while (k < most && linear_kmeans(&p, k, w->seed, of) > WITHIN * all)
 		k++;
 	if (k == most)
-		linear_kmeans(x, a->n_kernels, d, N_FEATURES, k, w->seed, of);
+		linear_kmeans(&p, k, w->seed, of);
 	free(x);
 	return renumber_strata(of, a, w->per_stream);
 }
