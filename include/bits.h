@@ -47,7 +47,7 @@ static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
 static inline uint64_t rotate_left64(uint64_t v, unsigned n) { return v << n % 64 | v >> (64 - n % 64) % 64; }
 static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }
 
-/* Reports whether a bit between the lowest and the highest set one is not set. */
+/* Returns true if a bit between the lowest and the highest set one is not set. */
 static inline bool mask_has_holes(uint32_t mask) { return mask & (mask + (mask & (0 - mask))); }
 
 /*

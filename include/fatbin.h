@@ -35,7 +35,7 @@ struct fatbin_entry {
  */
 char fatbin_variant(const struct fatbin_entry *e);
 
-/* Reports whether the bytes begin like a fat binary. */
+/* Returns true if the bytes begin like a fat binary. */
 bool fatbin_has_magic(const void *bytes, size_t n);
 /*
  * Returns the size of a fat binary including its header, read from its first 16 bytes; 0 if it is not a fat binary.

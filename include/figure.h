@@ -42,7 +42,7 @@ extern const size_t n_figures;
 
 /* Returns the row of a recorded name; NULL if there is none. The function is thread-safe. */
 const struct figure *figure_find(const char *name);
-/* Reports whether name belongs to the family that pattern names. [*] matches one index, any text without ']'. */
+/* Returns true if name belongs to the family that pattern names. [*] matches one index, any text without ']'. */
 bool figure_matches(const char *pattern, const char *name);
 void figure_man(FILE *out);                          /* prints the table of trace-stats(5) */
 const char *figure_kind_name(enum figure_kind kind); /* returns the name of a kind, such as "counter" */

@@ -109,7 +109,7 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Reports whether the user enabled something that trace-sim lacks with this option. A switch enables something if it
+ * Returns true if the user enabled something that trace-sim lacks with this option. A switch enables something if it
  * is on, another option if its value is not the default. Options that describe the GPU to CUDA programs never do.
  */
 bool conf_lacks_effect(const struct gpuconf *c, enum conf_id id);

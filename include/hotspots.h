@@ -50,7 +50,7 @@ struct hotspots_inst {
 	size_t n_pc, n_opcode, n_place, n_file; /* lengths of the texts in bytes */
 	uint32_t line;                          /* source line; 0: unknown */
 };
-/* Splits the n bytes of text between "pc[" and "]" of a figure's name. Reports whether they name an instruction. */
+/* Splits the n bytes of text between "pc[" and "]" of a figure's name. Returns true if they name an instruction. */
 bool hotspots_parse_inst(const char *text, size_t n, struct hotspots_inst *to);
 #define HOTSPOTS_FILE_MAX 96u                          /* longest name of a source file in a figure's name */
 #define HOTSPOTS_FILE_CAP (4 * HOTSPOTS_FILE_MAX + 1u) /* size of a quoted file name, with the NUL */

@@ -46,7 +46,7 @@ void input_close(struct input *in); /* accepts NULL */
 
 const char *input_name(const struct input *in); /* Returns the name for messages; "<stdin>" for "-". */
 enum input_coding input_coding(const struct input *in);
-/* Reports whether the path can be opened again: false for pipes, devices and standard input. */
+/* Returns true if the path can be opened again: false for pipes, devices and standard input. */
 bool input_can_reopen(const struct input *in);
 
 /*
@@ -66,7 +66,7 @@ int input_duplicate(const struct input *in);
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
 uint64_t input_lineno(const struct input *in); /* returns the number of the last returned line, from 1 */
 uint64_t input_offset(const struct input *in); /* returns the number of decompressed bytes read */
-/* Reports whether the last returned line ended with a newline. */
+/* Returns true if the last returned line ended with a newline. */
 bool input_line_had_newline(const struct input *in);
 
 /*

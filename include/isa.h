@@ -150,7 +150,7 @@ void isa_man(FILE *out);                         /* prints the table of opcodes 
  * numeric suffix, 0 for an impossible size.
  */
 unsigned isa_width(const char *opcode, size_t n);
-/* Reports whether the opcode has the suffixes STRONG and GPU, with which its accesses bypass the L1 (SM-inst-6). */
+/* Returns true if the opcode has the suffixes STRONG and GPU, with which its accesses bypass the L1 (SM-inst-6). */
 bool isa_strong_gpu(const char *opcode, size_t n);
 
 #endif

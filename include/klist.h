@@ -76,16 +76,16 @@ int klist_pass_text(const struct klist *k, uint32_t cmd, klist_use *use, void *c
 /* Decodes the block of the packed stream with the start of the kernel, so that forked processes inherit it. */
 void klist_prepare(const struct klist *k, uint32_t cmd);
 /*
- * Reports whether the kernel of command cmd can be read more than once, because it is in a packed stream or a regular
+ * Returns true if the kernel of command cmd can be read more than once, because it is in a packed stream or a regular
  * file.
  */
 bool klist_can_reread(const struct klist *k, uint32_t cmd);
 /* Checks that the kernel of command cmd is readable. Does not open it. Returns 0, or -1 and sets errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
-/* Reports whether path does not exist. Returns false for a file that exists but cannot be read. */
+/* Returns true if path does not exist. Returns false for a file that exists but cannot be read. */
 bool klist_file_missing(const char *path);
 /*
- * Reports whether the kernel of command cmd is missing: its file does not exist, or the packed stream lacks it.
+ * Returns true if the kernel of command cmd is missing: its file does not exist, or the packed stream lacks it.
  * Stores the result in the command.
  */
 bool klist_missing(struct klist *k, uint32_t cmd);
@@ -113,10 +113,10 @@ void klist_hash(const struct klist *k, unsigned char out[16]);
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
-/* Reports whether the selection has the kernel. Without a selection (s is NULL) it has every kernel. */
+/* Returns true if the selection has the kernel. Without a selection (s is NULL) it has every kernel. */
 bool kselect_selects(const struct kselect *s, uint32_t position, const char *name);
 bool kselect_needs_name(const struct kselect *s);
-/* Reports whether the selection may have a kernel of unknown name. A missing kernel can match any name pattern. */
+/* Returns true if the selection may have a kernel of unknown name. A missing kernel can match any name pattern. */
 bool kselect_may_select(const struct kselect *s, uint32_t position);
 struct picks;
 /* Checks that the picks of @FILE belong to this list. Returns 0, or -1 and sets *f. */

@@ -58,7 +58,7 @@ void output_discard(struct output *o);
 void output_discard_all(void);
 
 /*
- * Reports whether a name from an input is relative and has no "..", and so stays inside the directory to which it is
+ * Returns true if a name from an input is relative and has no "..", and so stays inside the directory to which it is
  * appended.
  */
 bool output_is_inside(const char *name);

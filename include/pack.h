@@ -31,7 +31,7 @@ struct pack_writer;
 enum { PACK_FAST = 1, PACK_DEFAULT = 3, PACK_BEST = 19 };
 /* Returns a writer to out. level is one of these levels. */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
-/* Reports whether a list of n bytes fits into a stream. */
+/* Returns true if a list of n bytes fits into a stream. */
 bool pack_list_fits(size_t n);
 /*
  * Writes the list's text, which must fit, and its file name. Called first, or last after pack_list_last(). name is
@@ -100,7 +100,7 @@ struct pack_code { /* static code of a kernel with records */
 	char *text;    /* constant texts of the instructions */
 	size_t n_text; /* bytes */
 };
-/* Reports whether the texts of all instructions are within the text of the code, and their columns are valid. */
+/* Returns true if the texts of all instructions are within the text of the code, and their columns are valid. */
 bool pack_code_good(const struct pack_code *c);
 /* Frees the arrays of the code. */
 static inline void pack_code_free(struct pack_code *c)
@@ -162,7 +162,7 @@ void pack_writer_close(struct pack_writer *w);
 
 struct pack;
 
-/* Reports whether the file begins like a packed stream; false for "-" and unreadable files. */
+/* Returns true if the file begins like a packed stream; false for "-" and unreadable files. */
 bool pack_has_signature(const char *path);
 /*
  * Opens a stream; path "-": standard input. Returns NULL and sets *f if it is not a packed stream, has a newer
@@ -173,7 +173,7 @@ struct pack *pack_open(const char *path, struct fault *f);
 struct pack *pack_open_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /* Opens an input at its first byte like pack_open(), through a copy in a temporary file. The caller keeps in. */
 struct pack *pack_open_copy(struct input *in, struct fault *f);
-/* Reports whether the next bytes of the input begin a packed stream. Does not consume them. */
+/* Returns true if the next bytes of the input begin a packed stream. Does not consume them. */
 bool pack_input_begins(struct input *in);
 /*
  * Opens an input like pack_open_copy() but without a copy, for callers that read the kernels in order: reading an
@@ -210,7 +210,7 @@ struct pack_kernel {
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
 
 /*
- * Reports whether the stream has a directory, with which pack_tally() unpacks nothing. The directory is at the end,
+ * Returns true if the stream has a directory, with which pack_tally() unpacks nothing. The directory is at the end,
  * so streams from a pipe cannot use it.
  */
 bool pack_has_directory(const struct pack *p);
@@ -247,7 +247,7 @@ int pack_read_klist(struct pack *p, struct klist *k, struct fault *f);
 struct pack *pack_open_input(struct input **in, struct fault *f);
 /* Returns the number of the kernel with that name in the list; -1 if there is none. */
 int64_t pack_find_kernel(const struct pack *p, const char *name);
-/* Reports whether the list has the kernel but the stream does not. */
+/* Returns true if the list has the kernel but the stream does not. */
 bool pack_lacks_kernel(const struct pack *p, const char *name);
 /*
  * Decodes the block with the start of the kernel, and keeps it until another block is read. Reading the kernel

@@ -68,7 +68,7 @@ uint32_t store_find_column(const struct store *s, const char *name);
 uint32_t store_add_run(struct store *s, const char *file, const struct result_item *item);
 /* Prints one warning if any run skipped missing kernels. */
 void store_warn_skipped(const struct store *s);
-/* Reports whether a name is not an option's name but about a run's origin. */
+/* Returns true if a name is not an option's name but about a run's origin. */
 bool store_is_about(const char *option);
 /* Stores the status of the run at RESULT_DONE. */
 void store_end_run(struct store *s, const struct result_item *item);

@@ -29,7 +29,7 @@ struct tally {
 	uint64_t of_class[N_CLASSES]; /* number of warp instructions of each class */
 };
 
-/* Reports whether accesses of this instruction are counted in sectors. tally_access() then needs the addresses. */
+/* Returns true if accesses of this instruction are counted in sectors. tally_access() then needs the addresses. */
 bool tally_wants_lanes(const struct inst *in);
 /*
  * Counts one execution of an instruction with addresses by the lanes of mask. Reads lane[i], the address of lane i,

@@ -200,7 +200,7 @@ const char *trace_ptx_opcode(const struct trace *t, uint32_t pc, size_t *n);
 const char *trace_path(const struct trace *t);
 /* Returns the name of a source file by its number in the header; NULL if there is none. */
 const char *trace_source(const struct trace *t, uint32_t file);
-/* Reports whether the header has a source line for each PC of machine code. */
+/* Returns true if the header has a source line for each PC of machine code. */
 bool trace_has_lines(const struct trace *t);
 /*
  * Returns the function of the kernel, from a packed stream with control codes; NULL if there is none. Its machine

@@ -126,7 +126,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
  */
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f);
 
-/* Reports whether the instruction is a bulk copy from shared to global memory. */
+/* Returns true if the instruction is a bulk copy from shared to global memory. */
 static inline bool uop_bulk_writes(const struct uop *u)
 {
 	return u->bulk == BULK_STORE || u->bulk == BULK_REDUCE;
@@ -138,7 +138,7 @@ static inline uint32_t uop_bank_span(const struct core_params *p)
 	return p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 }
 
-/* Reports whether source number `source` is read from a bank. Unlike bank_src, works for any number of sources. */
+/* Returns true if source number `source` is read from a bank. Unlike bank_src, works for any number of sources. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
 #endif

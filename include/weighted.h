@@ -53,7 +53,7 @@ double weighted_half_interval(const struct weighted *w, const double *stray);
  */
 bool weighted_cold_widths(const struct weighted *w, const double *stray, double *below, double *above);
 
-/* Reports whether estimates of other figures need this figure of a run. Such a figure must be in the store. */
+/* Returns true if estimates of other figures need this figure of a run. Such a figure must be in the store. */
 bool weighted_needs(const char *figure);
 
 #endif

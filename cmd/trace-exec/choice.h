@@ -22,7 +22,7 @@ struct launch_choice {
 void choice_add_kernels(struct launch_choice *c, const char *patterns);
 /* Adds numbers and ranges, "3,7-9,12-". Returns the first invalid item, or NULL if all were added. */
 const char *choice_add_launches(struct launch_choice *c, const char *ranges);
-/* Tests whether the launch with this number, counted from 1, is chosen. */
+/* Returns true if the launch with this number, counted from 1, is chosen. */
 bool choice_includes_launch(const struct launch_choice *c, uint32_t number, const char *kernel);
 void choice_free(struct launch_choice *c);
 

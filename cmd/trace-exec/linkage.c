@@ -61,7 +61,7 @@ static uint64_t elf_offset(const struct elf_view *v, uint64_t addr)
 	return UINT64_MAX;
 }
 
-/* Tests whether the file needs a library whose name begins with RUNTIME_NAME. */
+/* Returns true if the file needs a library whose name begins with RUNTIME_NAME. */
 static bool needs_runtime(const struct elf_view *v)
 {
 	const Elf64_Phdr *p = elf_segment_of_type(v, PT_DYNAMIC);

@@ -303,7 +303,7 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 		snprintf(c->first, sizeof(c->first), "%" PRIu64 " thread blocks are not recorded", left);
 }
 
-/* Returns whether a kernel is equal in both traces. */
+/* Returns true if a kernel is equal in both traces. */
 static bool compare_kernel(struct comparison *c, uint32_t position)
 {
 	const struct wt_kernel_info *a = open_recorded_kernel(&c->executed, position),

@@ -34,7 +34,7 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	return p;
 }
 
-/* Tests whether a line has more columns than mask, width and addresses. */
+/* Returns true if a line has more columns than mask, width and addresses. */
 static inline bool has_extra_columns(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||

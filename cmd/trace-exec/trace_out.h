@@ -13,7 +13,7 @@
 record_fn trace_out_write_line, trace_out_add_record;
 /* Returns the function that records a kernel's instructions; packed: for a packed stream. */
 record_fn *trace_out_record_function(const struct func *kernel, bool packed);
-/* Tests whether the launch is recorded as records, not as text. */
+/* Returns true if the launch is recorded as records, not as text. */
 bool trace_out_has_records(const struct grid *g);
 
 void trace_out_write_header(FILE *out, const struct grid *g, const struct occupancy *k);

@@ -122,8 +122,8 @@ static void add_mbarrier_bytes(struct lint_mbarrier *b, uint32_t effects, uint32
 }
 
 /*
- * Tests whether a wait is for the phase before the first one. It needs no arrival: producers begin in this way. v: value
- * of the last register, whose highest bit is the phase.
+ * Returns true if a wait is for the phase before the first one. It needs no arrival: producers begin in this way. v:
+ * value of the last register, whose highest bit is the phase.
  */
 static bool is_for_phase_before_first(bool known, uint32_t v) { return known && v >> 31; }
 

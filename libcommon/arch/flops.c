@@ -74,7 +74,7 @@ static const struct {
 	{"f64", FLOP_tensor_fp64},
 };
 
-/* Reports whether one of the opcode's modifiers is this word, ignoring case. */
+/* Returns true if one of the opcode's modifiers is this word, ignoring case. */
 static bool has_modifier(const char *opcode, const char *word)
 {
 	size_t n = strlen(word);

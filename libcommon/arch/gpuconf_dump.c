@@ -9,7 +9,7 @@
 #include "gpuconf.h"
 #include "roff.h"
 
-/* Reports whether the reader would split the text or read it as an option. */
+/* Returns true if the reader would split the text or read it as an option. */
 static bool option_needs_quotes(const char *text)
 {
 	return !text[0] || text[0] == '"' || text[0] == '-' || strchr(text, ' ');

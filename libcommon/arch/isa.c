@@ -208,7 +208,7 @@ static enum isa_class nearest_class(const struct isa_op *op, int arch)
 }
 
 /*
- * Reports whether any opcode of the architecture has class c. A configuration lacks the specialised units that no
+ * Returns true if any opcode of the architecture has class c. A configuration lacks the specialised units that no
  * opcode uses.
  */
 static bool arch_uses_class(const struct isa *isa, enum isa_arch arch, enum isa_class c)

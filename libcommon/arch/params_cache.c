@@ -236,21 +236,21 @@ int params_parse_cache(struct cache_params *p, const struct gpuconf *c, enum con
 
 /* ---- rules between caches and coalescer ----------------------------------------------------- */
 
-/* Reports whether requests are split to 32 bytes before the L1 (LSU-gen-3). */
+/* Returns true if requests are split to 32 bytes before the L1 (LSU-gen-3). */
 static bool splits_to_sectors(const struct core_params *k)
 {
 	return k->coalesce_arch >= 40 ||
 	       (k->coalesce_arch >= 20 && k->coalesce_arch <= 38 && k->gmem_skip_l1d);
 }
 
-/* Reports whether each line that l1 requests returns as a whole, or in sectors that the MSHRs of l1 count. */
+/* Returns true if each line that l1 requests returns as a whole, or in sectors that the MSHRs of l1 count. */
 static bool replies_fill_lines(const struct cache_params *l1, const struct cache_params *l2)
 {
 	return l1->mshr == MSHR_SECTOR_ASSOC || !l2->present || l2->kind != CACHE_SECTOR ||
 	       l1->atom_bytes <= 32;
 }
 
-/* Reports whether replies to the first-level caches are sectors. */
+/* Returns true if replies to the first-level caches are sectors. */
 static bool replies_in_sectors(const struct params *p)
 {
 	return p->mem.l2.present && p->mem.l2.kind == CACHE_SECTOR && !p->core.perfect_mem;

@@ -242,7 +242,7 @@ static bool has_prefix_of_list(const char *name, const char *const *list)
 	return false;
 }
 
-/* Reports whether an option differs from its default and was set after -core_model. */
+/* Returns true if an option differs from its default and was set after -core_model. */
 static bool is_set_for_modern_core(const struct gpuconf *c, int id)
 {
 	return c->value[id].order > c->value[OPT_core_model].order &&

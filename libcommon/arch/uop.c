@@ -116,7 +116,7 @@ static enum collector_kind collector_of_unit(unsigned unit)
 }
 
 /*
- * Reports whether the instructions of the unit have an input port to collector units, and these units have output
+ * Returns true if the instructions of the unit have an input port to collector units, and these units have output
  * ports (SM-coll-3).
  */
 static bool has_collector_route(unsigned unit, const struct core_params *p)
@@ -235,7 +235,7 @@ void uop_derive(struct uop *u, const struct core_params *p)
 	set_bank_reads(u, p);
 }
 
-/* Reports whether the opcode has the suffix S8 or S16. */
+/* Returns true if the opcode has the suffix S8 or S16. */
 static bool has_narrow_suffix(const char *opcode)
 {
 	for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
@@ -278,7 +278,7 @@ static int set_gmma_attributes(struct uop *u, const struct inst *in, const struc
 	return 0;
 }
 
-/* Reports whether the opcode consists of the stem, alone or with suffixes. */
+/* Returns true if the opcode consists of the stem, alone or with suffixes. */
 static bool opcode_is_stem(const char *opcode, const char *stem)
 {
 	size_t n = strlen(stem);

@@ -8,7 +8,7 @@
 #define BAR_THREADS 2048u
 #define MAXREG_MOST 256u /* most registers of a thread */
 
-/* Reports whether the opcode has this part after one of its dots. */
+/* Returns true if the opcode has this part after one of its dots. */
 static bool opcode_has_dot_part(const char *opcode, const char *part)
 {
 	size_t n = strlen(part);

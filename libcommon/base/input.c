@@ -199,7 +199,7 @@ static void open_codec(struct input *in, const struct input_codec *codec)
 		die("out of memory: opening %s", in->name);
 }
 
-/* Reports whether the text so far may be part of an archive's header, which ends with a NUL. */
+/* Returns true if the text so far may be part of an archive's header, which ends with a NUL. */
 static bool may_be_archive(const struct input *in)
 {
 	return in->end >= 8 && !memcmp(in->text, "-kernel ", 8) && !memchr(in->text, 0, in->end) &&

@@ -39,7 +39,7 @@ struct input_codec {
 	const char *name; /* name of the format in messages */
 	enum input_coding coding;
 	/*
-	 * Reports whether an input that starts with head has this format. If n < CODEC_MAGIC_MAX, head is the whole
+	 * Returns true if an input that starts with head has this format. If n < CODEC_MAGIC_MAX, head is the whole
 	 * input.
 	 */
 	bool (*match)(const unsigned char *head, size_t n);
@@ -51,7 +51,7 @@ struct input_codec {
 extern const struct input_codec codec_gzip, codec_xz, codec_zstd, codec_tracez;
 
 /*
- * Reports whether head begins with magic. A shorter head of at least two bytes matches, too, because no text starts
+ * Returns true if head begins with magic. A shorter head of at least two bytes matches, too, because no text starts
  * with these bytes.
  */
 static inline bool codec_magic(

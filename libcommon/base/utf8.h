@@ -38,7 +38,7 @@ static inline unsigned utf8_length(const char *p, size_t n)
 	return len;
 }
 
-/* Reports whether a character changes the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
+/* Returns true if a character changes the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
 static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
 {
 	if (len == 2)

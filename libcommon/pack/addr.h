@@ -190,10 +190,10 @@ static inline unsigned recorded_lanes(const struct recorded *g)
 	return g->mask == UINT32_MAX ? 32 : bit_count32(g->mask);
 }
 
-/* Reports whether at most one lane is active. */
+/* Returns true if at most one lane is active. */
 static inline bool recorded_is_single(const struct recorded *g) { return !(g->mask & (g->mask - 1)); }
 
-/* Reports whether the addresses are a line with lanes that are not active between its first and its last one. */
+/* Returns true if the addresses are a line with lanes that are not active between its first and its last one. */
 static inline bool recorded_is_line_with_holes(const struct recorded *g)
 {
 	return g->line && mask_has_holes(g->mask);
@@ -253,7 +253,7 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 		to[l] = a[n++];
 }
 
-/* Reports whether the addresses of the active lanes are the pattern plus a base, and sets *base. */
+/* Returns true if the addresses of the active lanes are the pattern plus a base, and sets *base. */
 static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uint64_t *a, uint64_t *base)
 {
 	unsigned i = 0;
@@ -270,7 +270,7 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 	return !off;
 }
 
-/* Reports whether a recipe with numbers can represent these addresses. */
+/* Returns true if a recipe with numbers can represent these addresses. */
 bool recipe_can_represent(struct addresses *x, const struct recipe *r, const struct recorded *g);
 
 #endif

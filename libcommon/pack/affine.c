@@ -44,7 +44,7 @@ static bool differ_only_in_coordinate(const struct shape *a, const struct shape 
 	return true;
 }
 
-/* Reports whether the shapes have several values of coordinate k. */
+/* Returns true if the shapes have several values of coordinate k. */
 static bool coordinate_varies(const struct shape *shape, uint32_t n_shapes, unsigned k)
 {
 	for (uint32_t i = 1; i < n_shapes; i++)

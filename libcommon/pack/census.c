@@ -82,7 +82,7 @@ static struct known_shape *add_shape(struct counting *n, const struct recorded *
 	return k;
 }
 
-/* Reports whether two lists differ by a constant. */
+/* Returns true if two lists differ by a constant. */
 static bool same_shape(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t off = 0, by = a[0] - b[0];
@@ -246,7 +246,7 @@ static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t w
 }
 
 /*
- * Reports whether the counted addresses of w are at least 2 * FOLLOW_NEAR from 0 and 2^64, so that no address of a near
+ * Returns true if the counted addresses of w are at least 2 * FOLLOW_NEAR from 0 and 2^64, so that no address of a near
  * follower wraps around.
  */
 static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, const struct counted *of)

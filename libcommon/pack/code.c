@@ -294,7 +294,7 @@ void code_tables_free(struct code_tables *x)
 	free(x);
 }
 
-/* Reports whether a byte of the column is not 0. */
+/* Returns true if a byte of the column is not 0. */
 static bool has_nonzero_byte(const struct buf *b)
 {
 	uint8_t all = 0;

@@ -50,7 +50,7 @@ static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level
 
 #define DICTIONARY_MOST (64u << 20)
 
-/* Reports whether a column is text, for which LZMA2 is tried. */
+/* Returns true if a column is text, for which LZMA2 is tried. */
 static bool column_is_text(int k) { return k == COL_STORED || k == COL_TEXT || k >= COL_BODY; }
 
 /* Sets the LZMA filters. Writer and reader derive the size of the dictionary from n, the size of the column. */

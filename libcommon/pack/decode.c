@@ -368,7 +368,7 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 	return true;
 }
 
-/* Plans the path. Reports whether its addresses depend only on the numbers of the warp and the thread block. */
+/* Plans the path. Returns true if its addresses depend only on the numbers of the warp and the thread block. */
 static bool plan_path_addresses(struct replay *r)
 {
 	struct path *p = &r->path;

@@ -216,7 +216,7 @@ static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_
 	return true;
 }
 
-/* Reports whether recipe r yields these addresses. If it does, sets the lanes. */
+/* Returns true if recipe r yields these addresses. If it does, sets the lanes. */
 static bool recipe_yields(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
@@ -403,7 +403,7 @@ static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pw
 		follow_add_rules(&e->follow, e->p, (uint32_t)(tb - e->p->tb), w);
 }
 
-/* Reports whether the model predicts q after q[-1]. If all is set, the mask equals the active lanes. */
+/* Returns true if the model predicts q after q[-1]. If all is set, the mask equals the active lanes. */
 static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
 	const struct pstatic *s = &e->c->s[q->id];
@@ -463,7 +463,7 @@ static void find_plain_insts(struct encoder *e)
 	}
 }
 
-/* Reports whether thread blocks are not in the order of their ids, or have warps other than 0, 1, ... */
+/* Returns true if thread blocks are not in the order of their ids, or have warps other than 0, 1, ... */
 static bool has_odd_blocks(const struct parsed *p)
 {
 	const struct part *q = &p->part;

@@ -94,7 +94,7 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 		s->fullest = s->n_shapes - 1;
 }
 
-/* Reports whether the recipe that was right for all samples is right again. */
+/* Returns true if the recipe that was right for all samples is right again. */
 static bool default_recipe_holds(
 	struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
@@ -429,7 +429,7 @@ static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, vis
 	}
 }
 
-/* Reports whether the warp executes a memory instruction that has no sample. */
+/* Returns true if the warp executes a memory instruction that has no sample. */
 static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
 {
 	const struct parsed *p = f->p;
@@ -446,7 +446,7 @@ static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
 }
 
 /*
- * Reports whether the fitter walks the warp. As affine recipes need neighbours in each dimension of the grid, it walks
+ * Returns true if the fitter walks the warp. As affine recipes need neighbours in each dimension of the grid, it walks
  * the warps whose numbers are powers of 2.
  */
 static bool is_walked(const struct fitter *f, uint32_t warp)

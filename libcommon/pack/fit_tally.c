@@ -63,7 +63,7 @@ static unsigned possible_recipes(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 
 static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
-/* Reports whether all 32 addresses a[] are the shifted lanes, which are no line, plus the constant c. */
+/* Returns true if all 32 addresses a[] are the shifted lanes, which are no line, plus the constant c. */
 static bool full_shift_holds(const struct lanes *from, int s, const uint64_t *a, uint64_t c)
 {
 	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
@@ -78,7 +78,7 @@ static bool full_shift_holds(const struct lanes *from, int s, const uint64_t *a,
 	return !off;
 }
 
-/* Reports whether the addresses are the shifted lanes plus a constant, and sets *c to it. */
+/* Returns true if the addresses are the shifted lanes plus a constant, and sets *c to it. */
 static bool shift_holds(const struct lanes *from, int s, const struct fit_access *x, uint64_t *c)
 {
 	const struct recorded *g = x->g;
@@ -102,7 +102,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 	return !off;
 }
 
-/* Returns whether the 32 addresses a[] are those of `from` with the bits c inverted. from->line must be false. */
+/* Returns true if the 32 addresses a[] are those of `from` with the bits c inverted. from->line must be false. */
 static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t c)
 {
 	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
@@ -164,7 +164,7 @@ void fit_count_recipes(
 	}
 }
 
-/* Reports whether x is the better candidate: more hits, else the simpler recipe, else by a fixed order. */
+/* Returns true if x is the better candidate: more hits, else the simpler recipe, else by a fixed order. */
 bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y)
 {
 	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;

@@ -226,7 +226,7 @@ static inline void flow_activate_lanes(struct flow *f, uint32_t lanes)
 	f->live |= lanes;
 }
 
-/* Reports whether the first immediate of the instruction is the PC of another instruction. */
+/* Returns true if the first immediate of the instruction is the PC of another instruction. */
 static inline bool flow_has_target(const struct pstatic *s)
 {
 	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;

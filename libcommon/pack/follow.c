@@ -9,7 +9,7 @@
 #include "addr.h"
 #include "follow.h"
 
-/* Reports whether two lists of n words differ by a constant. */
+/* Returns true if two lists of n words differ by a constant. */
 static bool lists_follow(const uint64_t *a, const uint64_t *w, uint32_t n)
 {
 	const uint64_t by = w[0] - a[0];
@@ -59,7 +59,7 @@ static bool words_follow(const struct pack_warp *a, const struct pack_warp *w, s
 	return true;
 }
 
-/* Reports whether the warps have equal runs and elements of more[]. */
+/* Returns true if the warps have equal runs and elements of more[]. */
 static bool have_equal_runs(const struct pack_warp *a, const struct pack_warp *w)
 {
 	return a->n_runs == w->n_runs && a->n_more == w->n_more && a->n_words == w->n_words && !w->n_text &&
@@ -78,7 +78,7 @@ void follow_words_free(struct follow_words *x)
 
 #define CLOSE (FOLLOW_NEAR / 4) /* largest distance of words that are compared in vectors */
 
-/* Reports whether all addresses less than 2 * CLOSE from v have as many digits as v. */
+/* Returns true if all addresses less than 2 * CLOSE from v have as many digits as v. */
 static bool has_steady_digits(uint64_t v)
 {
 	return v >= 2 * CLOSE && v <= UINT64_MAX - 2 * CLOSE &&

@@ -22,7 +22,7 @@ struct follow {
 };
 #define FOLLOW_NEAR (UINT64_C(1) << 30)
 
-/* Reports whether warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
+/* Returns true if warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
 bool follow_may_lead(const struct pack_warp *w);
 
 /*
@@ -39,7 +39,7 @@ struct follow_words {
 };
 void follow_words_free(struct follow_words *x);
 /*
- * Reports whether w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are set
+ * Returns true if w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are set
  * when a second warp is compared with a; state FOLLOW_UNKNOWN: a is a new leader.
  */
 bool follow_compare(
@@ -86,7 +86,7 @@ void follow_rules_free(struct follow_rules *r);
  */
 void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t block, const struct pwarp *w);
 /*
- * Reports whether the leader of w has rules that also are right for w, a warp of thread block tb. If so, adds the
+ * Returns true if the leader of w has rules that also are right for w, a warp of thread block tb. If so, adds the
  * number of accesses to *n.
  */
 bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const struct ptb *tb,

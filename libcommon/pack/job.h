@@ -94,7 +94,7 @@ void queue_return_text(struct queue *q, struct buf *b); /* returns the buffer to
 struct job *queue_append_job(struct queue *q);
 void queue_add_piece(struct queue *q, struct job *j, struct piece *c);
 void queue_close(struct queue *q, struct job *j);
-/* Waits until the piece of the origin is encoded. Reports whether pieces may repeat it. */
+/* Waits until the piece of the origin is encoded. Returns true if pieces may repeat it. */
 bool queue_may_repeat(struct queue *q, const struct origin *o);
 /*
  * Returns the oldest job if it is finished, else NULL. If wait is set, waits for the job and returns NULL only if no

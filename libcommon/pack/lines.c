@@ -56,7 +56,7 @@ static void count_line(struct gaps *g, bool is)
 	g->n = is ? 0 : g->n + 1;
 }
 
-/* Reports whether an item has registers. A form contains only the letter of such an item. */
+/* Returns true if an item has registers. A form contains only the letter of such an item. */
 static bool is_register(char c) { return c && strchr("DSVPA", c); }
 
 static uint32_t add_form(struct learned *l, const char *s, size_t n)
@@ -272,7 +272,7 @@ struct unpacking {
 
 static uint64_t next_line_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
 
-/* Reports whether the next step is an exception. */
+/* Returns true if the next step is an exception. */
 static bool is_step_exception(uint64_t *left)
 {
 	if (!*left)

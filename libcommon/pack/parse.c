@@ -82,7 +82,7 @@ static bool skip_middle_columns(struct line *l, enum line_dialect d, bool *has_a
 	return true;
 }
 
-/* Reports whether the tracer writes the list as base and stride. */
+/* Returns true if the tracer writes the list as base and stride. */
 static bool is_strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 {
 	if (!mask) {
@@ -149,7 +149,7 @@ static bool scan_mode_list(struct parsed *p, struct line *l, uint32_t mask, uint
 }
 
 /*
- * Reports whether the addresses of the lanes of mask, which has holes, have one step of 32 bits from each lane to the
+ * Returns true if the addresses of the lanes of mask, which has holes, have one step of 32 bits from each lane to the
  * next, active or not. If so, sets a[1] to it.
  */
 static bool find_step_over_holes(uint32_t mask, uint64_t a[33])
@@ -408,7 +408,7 @@ static bool scan_numbered_word(struct line l, const char *name, uint32_t *v)
 }
 
 /*
- * Reports whether the line after the id has a form of newer tracers. The text reader interprets other lines there in
+ * Returns true if the line after the id has a form of newer tracers. The text reader interprets other lines there in
  * another way.
  */
 static bool is_extra_line(struct line l)

@@ -7,7 +7,7 @@
 
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
 
-/* Reports whether the list has several kernels. One of them may then repeat another with moved buffers. */
+/* Returns true if the list has several kernels. One of them may then repeat another with moved buffers. */
 static bool has_several_kernels(const char *text, size_t n)
 {
 	const char *first = n ? memmem(text, n, "kernel", 6) : NULL;

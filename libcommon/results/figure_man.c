@@ -20,7 +20,7 @@ static const struct man_figure {
 #undef FIGURE
 };
 
-/* Reports whether text begins with the name of a figure, which must stay in lower case. */
+/* Returns true if text begins with the name of a figure, which must stay in lower case. */
 static bool begins_with_figure(const char *text)
 {
 	size_t n = 0;

@@ -344,7 +344,7 @@ static int next_line(struct results *r, struct fault *f)
 	return got;
 }
 
-/* Reports whether a line starts a record in text form: "# WORD". */
+/* Returns true if a line starts a record in text form: "# WORD". */
 static bool starts_text(const char *line)
 {
 	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end") ||
@@ -432,7 +432,7 @@ static int read_line_step(struct results *r, struct fault *f)
 	return read_accelsim_line(r, r->line, f);
 }
 
-/* Reports whether the next bytes are a MessagePack record. */
+/* Returns 1 if the next bytes are a MessagePack record, else 0. */
 static int is_msgpack_next(struct results *r, struct fault *f)
 {
 	const unsigned char *u;

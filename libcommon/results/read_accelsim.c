@@ -121,7 +121,7 @@ void read_accelsim_end(struct results *r)
 		read_complete(r);
 }
 
-/* Reports whether a line ends the preceding block, complete or not. */
+/* Returns true if a line ends the preceding block, complete or not. */
 static bool ends_kernel_block(const char *line)
 {
 	return accelsim_line_starts(line, "kernel_name = ") ||

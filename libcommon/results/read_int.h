@@ -118,7 +118,7 @@ void list_put_row(struct results *r, struct list_name *n, struct result_value v)
 void list_mark_undefined(struct results *r, const char *name);
 /* Adds a name to the figures that the records of this run omit if they are 0. */
 void list_add_zero(struct results *r, const char *name);
-/* Reports whether the caller wants the figure. */
+/* Returns true if the caller wants the figure. */
 bool list_wants(struct results *r, struct list_name *n);
 /* Adds n to a figure of the current record. Returns 0, or -1 and sets *f. */
 int list_add_to_figure(struct results *r, const char *name, uint64_t n, struct fault *f);

@@ -172,7 +172,7 @@ static bool scan_stats(struct json_scan *s)
 	return scan_char(s, '}');
 }
 
-/* Reports whether the line already has a member of this name outside "stats". */
+/* Returns true if the line already has a member of this name outside "stats". */
 static bool has_member(const struct results *r, const struct json_member *m)
 {
 	for (uint32_t i = 0; i + 1 < r->n_members; i++) {
@@ -185,7 +185,7 @@ static bool has_member(const struct results *r, const struct json_member *m)
 	return false;
 }
 
-/* Reports whether the line already has a group of this name. */
+/* Returns true if the line already has a group of this name. */
 static bool has_group(const struct results *r, const char *name, size_t len)
 {
 	for (uint32_t i = 0; i < r->n_members; i++)

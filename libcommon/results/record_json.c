@@ -27,7 +27,7 @@ static void add_json(struct record_writer *w, json_t *v, size_t flags)
 	json_decref(v);
 }
 
-/* Reports whether a string between quotes needs no escapes. */
+/* Returns true if a string between quotes needs no escapes. */
 static bool is_without_escapes(const char *s)
 {
 	for (; *s; s++)

@@ -18,7 +18,7 @@ struct result_value value_whole(uint64_t n)
 
 struct result_value value_real(double x) { return (struct result_value){x, 0, false, RESULT_EXACT}; }
 
-/* Reports whether a text starts with a decimal number; hexadecimal, nan and inf are rejected. */
+/* Returns true if a text starts with a decimal number; hexadecimal, nan and inf are rejected. */
 static bool starts_number(const char *s)
 {
 	if (*s == '-' || *s == '+')

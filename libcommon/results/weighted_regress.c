@@ -20,7 +20,7 @@ struct rate_sums {
 	double y, x; /* sums of values and sizes */
 };
 
-/* Reports whether all kernels of the stratum of pick i are picked. */
+/* Returns true if all kernels of the stratum of pick i are picked. */
 static bool is_fully_picked(const struct picks *p, uint32_t i)
 {
 	const struct pick_stratum *s = &p->stratum[p->pick[i].stratum];

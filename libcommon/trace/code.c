@@ -177,7 +177,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 		diag_warn(f.at, "%s", f.text);
 }
 
-/* Reports whether the stem occurs for the first time. */
+/* Returns true if the stem occurs for the first time. */
 static bool is_first_warning(struct code *c, const char *stem, size_t n)
 {
 	for (uint32_t i = 0; i < c->n_warned; i++)

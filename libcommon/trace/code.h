@@ -54,10 +54,10 @@ int64_t code_intern(struct code *c, const struct draft *d, const struct code_pla
  * if the architecture lacks the opcode, so that the class is a guess.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
-/* Reports whether the part of the opcode before the first '.' is the stem. */
+/* Returns true if the part of the opcode before the first '.' is the stem. */
 bool code_has_stem(const char *opcode, size_t n, const char *stem);
 /*
- * Reports whether instructions of a kind access memory in the load/store unit. Their active lanes then need
+ * Returns true if instructions of a kind access memory in the load/store unit. Their active lanes then need
  * addresses.
  */
 static inline bool code_kind_has_addresses(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }

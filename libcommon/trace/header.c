@@ -226,7 +226,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	return r;
 }
 
-/* Reports whether a key is known but not used by the model. */
+/* Returns true if a key is known but not used by the model. */
 static bool is_unused_key(struct tok first, struct tok second)
 {
 	return tok_is(first, "nvbit") && tok_is(second, "version");

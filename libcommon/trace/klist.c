@@ -225,7 +225,7 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 
 /* ---- opening a list by its path ---------------------------------------------------------- */
 
-/* Reports whether the directory has raw kernel files, or the list that the tracer writes for them. */
+/* Returns true if the directory has raw kernel files, or the list that the tracer writes for them. */
 static bool folder_has_raw(const char *path)
 {
 	DIR *d = opendir(path);

@@ -408,7 +408,7 @@ static int parse_inst_line(
 
 /* ---- handling bad lines, for a watcher --------------------------------------------------- */
 
-/* Reports whether neither the PC nor the mask is a number. */
+/* Returns true if neither the PC nor the mask is a number. */
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;

@@ -260,7 +260,7 @@ void ptx_code_free(struct ptx_code *c);
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
-/* Reports whether the line belongs to a raw trace. */
+/* Returns true if the line belongs to a raw trace. */
 bool raw_is_line(const struct trace *t, const char *line, size_t len);
 /* Reads all lines up to the end of the input. Returns 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
@@ -308,7 +308,7 @@ uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
 
 /* ---- extra.c ---- */
-/* Reports whether lines with this opcode have values that the reader keeps. */
+/* Returns true if lines with this opcode have values that the reader keeps. */
 bool extra_has_values(const char *opcode, size_t n);
 /* Returns the words of the record's extra columns and sets *n to their number. inst.extra must not be EXTRA_NONE. */
 const uint64_t *extra_words(const struct tblock *tb, const struct rec *r, uint32_t *n);

@@ -15,7 +15,7 @@ struct sector_set {
 	uint64_t slot[SLOTS]; /* numbers of the sectors plus 1, by their hash; 0: free */
 };
 
-/* Adds a sector. Returns whether it was new. */
+/* Adds a sector. Returns true if the set did not contain it. */
 static bool add_sector(struct sector_set *s, uint64_t sector)
 {
 	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> (64 - s->bits));

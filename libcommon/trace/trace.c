@@ -379,7 +379,7 @@ static int report_truncated_line(const struct trace *t, const char *line, size_t
 	return -1;
 }
 
-/* Reports whether all warps of an open thread block have the number of instructions that their "insts" lines say. */
+/* Returns true if all warps of an open thread block have the number of instructions that their "insts" lines say. */
 static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 {
 	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)

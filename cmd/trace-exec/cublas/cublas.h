@@ -51,9 +51,9 @@ enum cublas_type {
 /* Returns the number of bytes of an element, or 0 if the type is not supported. */
 size_t cublas_type_bytes(int type);
 
-/* Returns whether the type is TYPE_C32 or TYPE_C64. */
+/* Returns true if the type is TYPE_C32 or TYPE_C64. */
 static inline bool cublas_is_complex(int type) { return type == TYPE_C32 || type == TYPE_C64; }
-/* Returns whether numbers of the type, or their parts, have double precision. */
+/* Returns true if numbers of the type, or their parts, have double precision. */
 static inline bool cublas_is_double(int type) { return type == TYPE_F64 || type == TYPE_C64; }
 
 enum cublas_epilogue { EPILOGUE_NONE = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };

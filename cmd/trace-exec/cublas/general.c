@@ -404,8 +404,8 @@ int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *t
 }
 
 /*
- * Sets to[] to a scalar's parts in the kernel's type, or to its address on the device. A NULL scalar is 1. Returns whether
- * it is an address.
+ * Sets to[] to a scalar's parts in the kernel's type, or to its address on the device. A NULL scalar is 1. Returns true
+ * if it is an address.
  */
 static bool set_scalar(const struct cublas_handle *h, uint64_t to[2], const void *scalar, int type, bool real)
 {

@@ -41,7 +41,7 @@ struct cuda_context *cuda_stream_context(const struct stream *s);
 struct cuda_context *cuda_primary_context(void);
 /* Creates a context, without making it current. */
 struct cuda_context *cuda_make_context(unsigned flags);
-/* Tests whether a handle is a context that was not destroyed. */
+/* Returns true if a handle is a context that was not destroyed. */
 bool cuda_is_live_context(const struct cuda_context *c);
 unsigned long long cuda_context_id(const struct cuda_context *c);
 /* Destroys a context. Destroying the last one frees the memory of the device. Returns 0 or a status. */

@@ -156,7 +156,7 @@ DRIVER(cuTexRefSetAddress2D_v2, bind_reference_rows(t, d, base, pitch), struct t
 	const struct plane_description *d, uint64_t base, size_t pitch)
 ALSO(cuTexRefSetAddress2D_v3, cuTexRefSetAddress2D_v2);
 
-/* Tests whether t is a reference that is bound to a resource of this type. */
+/* Returns true if t is a reference that is bound to a resource of this type. */
 static bool is_reference_bound(const struct texture_reference *t, bool surface, int type)
 {
 	return is_texture_reference(t, surface) && t->bound && t->resource.type == type;

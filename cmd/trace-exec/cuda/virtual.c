@@ -259,7 +259,7 @@ DEVICE(cuMemImportFromShareableHandle, import_memory(to, (int)(intptr_t)descript
 
 /* ---- mapping ---- */
 
-/* Returns whether any memory is mapped in [addr, addr + n). */
+/* Returns true if any memory is mapped in [addr, addr + n). */
 static bool is_any_mapped(uint64_t addr, uint64_t n)
 {
 	for (const struct cuda_memory *m = memories; m; m = m->next)
@@ -309,7 +309,7 @@ static void unmap_memory(struct cuda_memory *m)
 	free_if_unused(m);
 }
 
-/* Returns whether mappings fill [addr, addr + n) exactly. */
+/* Returns true if mappings fill [addr, addr + n) exactly. */
 static bool is_exactly_mapped(uint64_t addr, uint64_t n)
 {
 	uint64_t at = addr;

@@ -208,7 +208,10 @@ static void keep_freed_addresses(const struct grant *g)
 	s->addr[(s->first + s->n++) % s->cap] = g->addr;
 }
 
-/* Tests whether [at, at + n) is still the freed buffer that was there: the range may have been allocated in another way. */
+/*
+ * Returns true if [at, at + n) is still the freed buffer that was there: the range may have been allocated in another
+ * way.
+ */
 static bool is_freed_buffer(uint64_t at, uint64_t n)
 {
 	const struct buffer *b = memory_nearest_buffer(&cudart.mem, at);

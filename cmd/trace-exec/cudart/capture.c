@@ -315,7 +315,7 @@ API(int, cudaStreamUpdateCaptureDependencies, struct stream *s, struct graph_nod
 ALSO(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
 
 /*
- * Returns whether every recorded node is a last node of the origin stream or has a later node that depends on
+ * Returns true if every recorded node is a last node of the origin stream or has a later node that depends on
  * it.
  */
 static bool are_branches_joined(const struct stream_capture *r, const struct branch *origin)

@@ -240,7 +240,7 @@ struct grant *cudart_find_grant(uint64_t addr);
  * allocation.
  */
 void *cudart_host_address(const void *p, size_t n);
-/* Tests whether p is in device or managed memory, or in a variable. */
+/* Returns true if p is in device or managed memory, or in a variable. */
 bool cudart_is_device_memory(const void *p);
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map_memory(). Returns 0 or a status. */
@@ -252,7 +252,7 @@ int cudart_release(uint64_t addr);
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 /* Frees reserved addresses. Returns false if addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
-/* Returns whether n addresses from addr on are within one reservation. */
+/* Returns true if n addresses from addr on are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);
 /* Allocates device memory at reserved addresses. Kernels may access it after cudart_allow_access(). */
 void cudart_map_memory(uint64_t addr, uint64_t n, const char *what);
@@ -320,7 +320,7 @@ int64_t cudart_stream_number(const struct stream *s);
 /* Sets and returns the context to which a stream of the program belongs. NULL: the primary context. */
 void cudart_set_stream_context(struct stream *s, struct cuda_context *c);
 struct cuda_context *cudart_stream_context(const struct stream *s);
-/* Tests whether s is the default, legacy or per-thread stream: they have fixed handles. */
+/* Returns true if s is the default, legacy or per-thread stream: they have fixed handles. */
 static inline bool cudart_is_default_stream(const struct stream *s) { return (uintptr_t)s <= 2; }
 
 #endif

@@ -280,7 +280,7 @@ int work_record(struct event *event, struct stream *s);
 /* Records the event at once. work_record() queues this call if earlier work is not done. */
 int work_record_now(struct event *event);
 bool cudart_is_event(const struct event *event);
-/* Tests whether the legacy stream waits for stream s. */
+/* Returns true if the legacy stream waits for stream s. */
 bool cudart_is_stream_blocking(const struct stream *s);
 
 /*
@@ -308,7 +308,7 @@ int capture_check_forbidden(void);
  */
 bool capture_record_event(const struct event *event, const struct stream *s, int *status);
 bool capture_wait_event(const struct event *event, const struct stream *s, int *status);
-/* Returns whether the event was last recorded by a recording stream. */
+/* Returns true if the event was last recorded by a recording stream. */
 bool capture_has_event(const struct event *event);
 /* Forgets a destroyed stream or event, or an event that was recorded again on a stream that does not record. */
 void capture_forget_owner(const void *stream_or_event);

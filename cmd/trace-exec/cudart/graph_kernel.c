@@ -43,7 +43,7 @@ API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel
 /* Attributes of launches by the runtime's number. */
 enum { NODE_COOPERATIVE = 2, NODE_CLUSTER = 4 };
 
-/* Returns whether a kernel node can have the attribute: see the runtime's list of them. */
+/* Returns true if a kernel node can have the attribute: see the runtime's list of them. */
 static bool is_node_attribute(int id)
 {
 	static const char known[N_HINTS] = {

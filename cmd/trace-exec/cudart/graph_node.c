@@ -22,7 +22,7 @@ static int reject_graph_node(int status) { return cudart_leave((cudart_enter(fal
 
 /* ---- additions ---- */
 
-/* Returns whether a condition of this kind can have n graphs. */
+/* Returns true if a condition of this kind can have n graphs. */
 static bool is_graph_count_valid(int kind, unsigned n)
 {
 	switch (kind) {

@@ -90,7 +90,7 @@ static int parse_fatbin_ptx(uint32_t i, uint32_t part, const struct fatbin *b, c
 static bool can_execute_image(struct image *m);
 
 /*
- * Tests whether the entry is machine code for the device. If it is, the PTX of the same fat binary is for other
+ * Returns true if the entry is machine code for the device. If it is, the PTX of the same fat binary is for other
  * GPUs.
  */
 static bool is_native_code(const struct fatbin_entry *e)

@@ -198,7 +198,7 @@ static struct dim cluster_of_launch(const struct kernel *k, const struct configu
 }
 
 /*
- * Tests whether the cluster divides the grid, equals the cluster in the kernel's code (if there is one), and is
+ * Returns true if the cluster divides the grid, equals the cluster in the kernel's code (if there is one), and is
  * not too large.
  */
 static bool is_launch_cluster_valid(const struct kernel *k, const struct configuration *c)

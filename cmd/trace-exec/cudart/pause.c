@@ -39,7 +39,7 @@ bool pause_has_tasks(void) { return tasks; }
 
 static bool is_legacy_default_stream(const struct stream *s) { return (uintptr_t)s <= 1; }
 
-/* Tests whether work on one stream waits for earlier work on the other. */
+/* Returns true if work on one stream waits for earlier work on the other. */
 static bool are_streams_ordered(const struct stream *a, const struct stream *b)
 {
 	return cudart_stream_number(a) == cudart_stream_number(b) ||
@@ -123,7 +123,7 @@ static void begin_task_work(struct task *t)
 	place = NULL;
 }
 
-/* Executes a task as far as possible. Returns whether the task has ended and was removed. */
+/* Executes a task as far as possible. Returns true if the task has ended and was removed. */
 static bool run_task(struct task *t, bool pauses)
 {
 	if (t->launch ? !launch_continue(t->launch, pauses) : (begin_task_work(t), t->launch != NULL))
@@ -239,7 +239,7 @@ static struct task *first_awaited_task(const struct awaited *a)
 	return NULL;
 }
 
-/* Tests whether the program has another thread, which may release a launch. */
+/* Returns true if the program has another thread, which may release a launch. */
 static bool has_other_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");

@@ -17,13 +17,13 @@ void launch_describe(const struct begun_launch *l, char *out, size_t cap);
 
 /* Keeps a launch on stream s that has paused. */
 void pause_launch(struct begun_launch *l, struct stream *s);
-/* Tests whether work on stream s must be queued because earlier work is not done. */
+/* Returns true if work on stream s must be queued because earlier work is not done. */
 bool pause_must_queue(const struct stream *s);
 /* Queues a copy of the work. Returns 0 or a status. */
 int pause_queue_work(struct stream *s, const struct graph_work *w);
-/* Tests whether a launch waits, or work is queued after one. */
+/* Returns true if a launch waits, or work is queued after one. */
 bool pause_has_tasks(void);
-/* Tests whether the recording of the event is queued. */
+/* Returns true if the recording of the event is queued. */
 bool pause_has_event(const struct event *event);
 
 /*

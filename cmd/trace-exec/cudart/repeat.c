@@ -133,7 +133,7 @@ static void keep_effect(struct effect *e)
 	effects.end = &e->next;
 }
 
-/* Tests whether the program has one thread. Other threads could write to memory of the host during a launch. */
+/* Returns true if the program has one thread. Other threads could write to memory of the host during a launch. */
 static bool is_only_thread(void)
 {
 	struct stat s;

@@ -18,8 +18,8 @@ struct repeat {
 };
 
 /*
- * Tests whether the launch repeats an earlier one. Then its effect is stored in memory, and it is counted as executed.
- * Sets *x for cudart_note_effect().
+ * Returns true if the launch repeats an earlier one. Then its effect is stored in memory, and it is counted as
+ * executed. Sets *x for cudart_note_effect().
  */
 bool cudart_skip_repeat(struct repeat *x, const struct grid *g);
 /* Keeps the effect of a launch, which was executed, on the memory. good: it ended without an error. */

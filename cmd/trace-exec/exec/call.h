@@ -55,7 +55,7 @@ void call_leave(struct warp *w);
 void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask);
 /* Continues the caller, which made the call c, without its results. */
 void call_return_to_caller(struct warp *w, const struct call_frame *c);
-/* Tests whether a call through a register may call f. */
+/* Returns true if a call through a register may call f. */
 bool call_may_enter(const struct call_site *s, const struct func *f);
 /*
  * Sets on[f] for every function f that function n may call, directly or not. All elements must be 0 at the

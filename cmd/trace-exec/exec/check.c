@@ -149,7 +149,7 @@ static bool is_inside_buffer(const struct buffer *b, uint64_t addr, uint64_t byt
 	return b && addr >= b->addr && addr - b->addr <= b->size && b->size - (addr - b->addr) >= bytes;
 }
 
-/* Tests whether one live buffer contains the accesses of all lanes of m. */
+/* Returns true if one live buffer contains the accesses of all lanes of m. */
 static bool are_lanes_in_one_buffer(const struct warp *w, uint32_t m, uint64_t bytes)
 {
 	const struct buffer *b;
@@ -253,7 +253,7 @@ static void mark_initialised(uint8_t *unset, uint64_t n)
 		__atomic_store_n(unset, 0, __ATOMIC_RELAXED);
 }
 
-/* Tests whether one of n bytes is uninitialised. */
+/* Returns true if one of n bytes is uninitialised. */
 static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
 {
 	uint64_t any = 0;

@@ -26,12 +26,12 @@ bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes,
  */
 bool check_lane_span(struct warp *w, const struct op *o, enum state_space space, unsigned lane,
 	uint64_t bytes, uint8_t *at, bool write);
-/* Tests whether the op is atomic. Accesses of atomic ops do not race. */
+/* Returns true if the op is atomic. Accesses of atomic ops do not race. */
 static inline bool is_atomic_access(const struct op *o)
 {
 	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
 }
-/* Tests whether the result in memory depends on the bytes that were there before: all atomics except exchanges. */
+/* Returns true if the result in memory depends on the bytes that were there before: all atomics except exchanges. */
 static inline bool does_atomic_read(const struct op *o)
 {
 	return (o->in->op == I_atom || o->in->op == I_red) && !stmt_has(o->in, M_EXCH);
@@ -71,7 +71,7 @@ void checker_free_cta(struct cta *c);
 /* Marks bytes of shared or global memory as written, after a write that is not a store. */
 void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
 
-/* Tests whether a host address is in the shared memory of a block of the cluster. */
+/* Returns true if a host address is in the shared memory of a block of the cluster. */
 bool checker_is_shared(const struct cta *c, const uint8_t *at);
 /* Marks a byte of shared or global memory as not written: its value is undefined. */
 void checker_mark_unwritten(const struct cta *c, const uint8_t *at);
@@ -140,7 +140,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 /* Reports a clash of a block when the block is delivered. */
 void clash_report(const struct cta *c);
-/* Tests whether the lane's store leaves the bytes at host address `at` unchanged. */
+/* Returns true if the lane's store leaves the bytes at host address `at` unchanged. */
 bool clash_is_store_redundant(const struct warp *w, const struct op *o, uint32_t lane, const uint8_t *at);
 
 #endif

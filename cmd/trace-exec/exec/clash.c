@@ -15,7 +15,7 @@
 
 #define SLOTS 64u /* slots of a hash table of addresses: twice the lanes */
 
-/* Tests whether lanes a and b store the same value, which is the first `bytes` bytes of a register. */
+/* Returns true if lanes a and b store the same value, which is the first `bytes` bytes of a register. */
 static bool is_same_value(
 	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
 {

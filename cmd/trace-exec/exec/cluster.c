@@ -135,7 +135,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 		cta_start(c->cta[i], number * c->n + i);
 }
 
-/* Tests whether a warp has changed memory since the last call. */
+/* Returns true if a warp has changed memory since the last call. */
 static bool has_warp_changed_memory(struct cluster *c)
 {
 	bool changed = false;
@@ -163,7 +163,7 @@ static uint32_t steps_until_work(const struct cluster *c)
 }
 
 /*
- * Tests whether all groups of lanes that can run spin, and no lane that waits for them can continue without
+ * Returns true if all groups of lanes that can run spin, and no lane that waits for them can continue without
  * them.
  */
 static bool do_all_groups_spin(struct warp *w, uint32_t steps)
@@ -181,7 +181,7 @@ static bool do_all_groups_spin(struct warp *w, uint32_t steps)
 	return spins && !(w->g->independent && stack_release_waiting(w));
 }
 
-/* Tests whether every warp that is ready spins. */
+/* Returns true if every warp that is ready spins. */
 static bool do_all_ready_warps_spin(struct cluster *c)
 {
 	uint32_t steps = steps_until_work(c);
@@ -236,12 +236,12 @@ static uint64_t count_instructions(const struct cluster *c)
 	return n;
 }
 
+#define PATIENCE (1u << 20)
 /*
- * Tests whether other clusters shall continue, although no endless loop was found: blocks that may communicate have
- * not changed memory for 2^20 instructions of a warp. They may wait in a loop that counts, or whose lanes diverge
+ * Returns true if other clusters shall continue, although no endless loop was found: blocks that may communicate have
+ * not changed memory for PATIENCE instructions of a warp. They may wait in a loop that counts, or whose lanes diverge
  * differently each time.
  */
-#define PATIENCE (1u << 20)
 static bool lets_others_continue(const struct cluster *c)
 {
 	const struct grid *g = c->cta[0]->g;

@@ -53,7 +53,7 @@ void digest_end_launch(struct memory *m, bool noted);
 void digest_free(struct memory *m);
 
 /*
- * Tests whether the hash contains all memory that a launch can access. A launch without checks can also access freed
+ * Returns true if the hash contains all memory that a launch can access. A launch without checks can also access freed
  * memory and gaps between buffers.
  */
 bool digest_is_complete(const struct memory *m, bool check);
@@ -70,7 +70,7 @@ uint8_t *digest_chunk_bytes(const struct memory *m, uint64_t addr);
 uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr);
 /* Sets the hash of a chunk to that of its new contents, which the caller has stored. */
 void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash);
-/* Tests whether the host may write to the chunk. */
+/* Returns true if the host may write to the chunk. */
 bool digest_is_host_chunk(const struct memory *m, uint64_t addr);
 
 #endif

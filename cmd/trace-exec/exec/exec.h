@@ -490,7 +490,7 @@ void cluster_free(struct cluster *c);
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 /* Executes barrier.cluster.wait for the lanes of m. Returns true if the warp continues at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
-/* Tests whether all lanes of m have arrived at barrier.cluster, and other lanes of the cluster have not. */
+/* Returns true if all lanes of m have arrived at barrier.cluster, and other lanes of the cluster have not. */
 bool cluster_must_wait(struct warp *w, uint32_t m);
 /* Makes the warp, some of whose groups of lanes are at barrier.cluster.wait, wait because no other group can run. */
 void cluster_wait_in_groups(struct warp *w, const struct op *o);
@@ -502,9 +502,9 @@ enum cluster_state cluster_run(struct cluster *c);
  * cluster reads no clock, or if the clocks have advanced by more than half an hour.
  */
 bool cluster_advance_clocks(struct cluster *c);
-/* Tests whether a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
+/* Returns true if a warp of a stuck cluster waits for a write to a buffer, by the host or another launch. */
 bool cluster_waits_for_write(const struct cluster *c);
-/* Tests whether a stuck cluster still waits. Executes each warp until it spins. */
+/* Returns true if a stuck cluster still waits. Executes each warp until it spins. */
 bool cluster_still_waits(struct cluster *c);
 /* Fails the launch because a cluster is stuck. */
 void cluster_fail_deadlock(struct cluster *c);
@@ -517,7 +517,7 @@ void cta_free(struct cta *c);
 void cta_start(struct cta *c, uint64_t number);
 /* Executes a turn of each warp that is ready. Returns false if none was. */
 bool cta_execute_turn(struct cta *c);
-/* Tests whether a warp that spins has accessed a buffer. */
+/* Returns true if a warp that spins has accessed a buffer. */
 bool cta_waits_for_write(const struct cta *c);
 /* Fails the launch because the CTA is stuck, and reports a warp that waits. */
 void cta_fail_deadlock(struct cta *c);
@@ -561,7 +561,7 @@ void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
 /* Returns %clock64 of the warp at o. A warp instruction of the CTA takes one cycle and one nanosecond. */
 uint64_t exec_clock(struct warp *w, const struct op *o);
-/* Tests whether a special register may differ between the lanes of a warp. */
+/* Returns true if a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {
 	return (sreg >= S_TID_X && sreg <= S_TID_Z) || sreg == S_LANEID ||
@@ -576,7 +576,7 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec);
 void cta_count_ended_warp(struct cta *c);
 /* Fails the launch because of --limit, at the instruction of the block's first live warp. */
 void cta_fail_over_limit(struct cta *c);
-/* Tests whether this CTA or one of a lower number has failed. */
+/* Returns true if this CTA or one of a lower number has failed. */
 static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
 /* Computes the addresses of all lanes into w->addr. */

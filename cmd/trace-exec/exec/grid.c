@@ -123,7 +123,7 @@ struct grid_team {
 	struct resident_clusters resident;
 };
 
-/* Tests whether the launch failed in block c. Earlier findings in that block often explain the failure. */
+/* Returns true if the launch failed in block c. Earlier findings in that block often explain the failure. */
 static bool is_failed_block(struct grid *g, const struct cta *c)
 {
 	return c->number == atomic_load(&g->failed);
@@ -153,7 +153,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 
-/* Tests whether the order of the blocks could have an effect. */
+/* Returns true if the order of the blocks could have an effect. */
 static bool does_block_order_matter(const struct grid *g)
 {
 	return (g->order & (g->order - 1)) || g->order & (ORDER_SHOWS | ORDER_FENCE);
@@ -253,7 +253,7 @@ static bool advance_idle_clocks(struct resident_clusters *r)
 	return passed;
 }
 
-/* Tests whether a cluster waits for a write to a buffer. Such a write can happen while the launch is paused. */
+/* Returns true if a cluster waits for a write to a buffer. Such a write can happen while the launch is paused. */
 static bool waits_for_outside_write(const struct grid_team *t)
 {
 	const struct resident_clusters *r = &t->resident;
@@ -264,7 +264,7 @@ static bool waits_for_outside_write(const struct grid_team *t)
 	return false;
 }
 
-/* Tests whether the clusters of a paused launch wait for the same memory as before. */
+/* Returns true if the clusters of a paused launch wait for the same memory as before. */
 static bool waits_as_before(struct grid_team *t)
 {
 	struct resident_clusters *r = &t->resident;
@@ -276,7 +276,7 @@ static bool waits_as_before(struct grid_team *t)
 }
 
 /*
- * Executes each cluster from number `from` on until it ends or waits, or for a slice. Returns whether a cluster has
+ * Executes each cluster from number `from` on until it ends or waits, or for a slice. Returns true if a cluster has
  * ended, has changed memory or is ready.
  */
 static bool run_resident_clusters(struct grid_team *t, uint32_t from)
@@ -337,7 +337,7 @@ static unsigned count_threads(const struct grid *g, uint64_t clusters)
 	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
 
-/* Tests whether the clusters continue alternately: they may claim work, and the GPU executes all of them at once. */
+/* Returns true if the clusters continue alternately: they may claim work, and the GPU executes all of them at once. */
 static bool do_clusters_alternate(const struct grid *g, uint64_t clusters)
 {
 	return g->order & ORDER_CLAIM && !g->options->order && clusters > 1 &&

@@ -122,11 +122,11 @@ typedef __int128_t s128;
 
 /* Sets *low and *high to the least and greatest address of the lanes of m. m is not 0. */
 void lanes_find_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
-/* Tests whether the addresses of all lanes have the stride `step`. */
+/* Returns true if the addresses of all lanes have the stride `step`. */
 bool lanes_have_step(const uint64_t *a, uint64_t step);
-/* Tests whether the host addresses of all lanes have the stride `step`. */
+/* Returns true if the host addresses of all lanes have the stride `step`. */
 bool lanes_adjacent(uint8_t *const *at, uint64_t step);
-/* Tests whether the host addresses of the lanes of m ascend from lane to lane. */
+/* Returns true if the host addresses of the lanes of m ascend from lane to lane. */
 bool lanes_are_ascending(uint8_t *const *at, uint32_t m);
 
 /* A range of memory that some lanes access without a gap, each at a multiple of the access's size from its start. */

@@ -259,7 +259,7 @@ static int apply_all_fixups(const struct program *p, struct fault *f)
 
 /* ---- bodies ---- */
 
-/* Tests whether the symbol is a label of instruction `at`, or a list that contains a label of this instruction. */
+/* Returns true if the symbol is a label of instruction `at`, or a list that contains a label of this instruction. */
 static bool is_label_of(const struct symbol *s, uint32_t at)
 {
 	bool found = s && s->kind == SYM_LABEL && s->label_inst == at;

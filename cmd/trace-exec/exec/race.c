@@ -151,7 +151,7 @@ static void find_race_in_bytes(struct race *r, uint64_t byte, uint64_t end)
 /* Values of set_race_marks(), as bits. */
 enum { MARKS_CHANGED = 1, MARKS_RACE = 2 };
 
-/* Tests whether all n marks belong to the key's block. */
+/* Returns true if all n marks belong to the key's block. */
 LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_t key)
 {
 	uint64_t differ = 0;
@@ -271,7 +271,7 @@ static unsigned mark_part_of_line(struct race *r, uint64_t key, uint64_t first, 
 	return set_race_marks(own + from, other + from, n, key, r->floor, write);
 }
 
-/* Tests whether one of n lines is split for accesses of either kind. */
+/* Returns true if one of n lines is split for accesses of either kind. */
 LANE_FN static bool is_any_line_split(
 	const uint64_t *writers, const uint64_t *readers, uint64_t n, uint64_t base)
 {
@@ -303,7 +303,7 @@ static unsigned mark_lines(struct race *r, uint64_t key, uint64_t first, uint64_
 	return how;
 }
 
-/* Tests whether any byte of the word's region has a mark of its own. */
+/* Returns true if any byte of the word's region has a mark of its own. */
 static bool has_byte_marks(const struct race *r, uint64_t word)
 {
 	return atomic_load(&r->byte_marks) && r->region_has_bytes[word / REGION_WORDS];
@@ -446,7 +446,7 @@ static bool byte_range_of_span(
 	return true;
 }
 
-/* Tests whether the span is a lane of a strided access: a word of the heap that needs no lock. */
+/* Returns true if the span is a lane of a strided access: a word of the heap that needs no lock. */
 static inline bool is_word_of_heap(const struct warp *w, const struct access_range *s)
 {
 	uint64_t off = (uintptr_t)s->at - (uintptr_t)w->mem->heap;

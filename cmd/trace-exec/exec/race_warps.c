@@ -84,7 +84,7 @@ void race_start_epoch(struct cta *c)
 	}
 }
 
-/* Tests whether an access of the warp to a word with these marks races. */
+/* Returns a nonzero value if an access of the warp to a word with these marks races. */
 static inline uint32_t do_warps_race(uint32_t warps, uint32_t self, bool write)
 {
 	uint32_t writer = warps & 0xffff, reader = write ? warps >> 16 : 0;

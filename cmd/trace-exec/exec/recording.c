@@ -84,7 +84,7 @@ static inline void add_access_of_all(struct recording *t, const uint64_t *a, uin
 }
 
 /*
- * Tests whether the addresses of the lanes of m, at least two, have one step of 32 bits from each lane to the next,
+ * Returns true if the addresses of the lanes of m, at least two, have one step of 32 bits from each lane to the next,
  * active or not. If so, sets *step to it.
  */
 LANE_FN static bool find_step_of_some(const uint64_t *a, uint32_t m, uint64_t *step)

@@ -174,7 +174,7 @@ static inline unsigned states_of_bytes(const uint8_t *written, uint64_t n)
 	return states;
 }
 
-/* Tests whether n bytes have been written and are not the target of a copy in flight. */
+/* Returns true if n bytes have been written and are not the target of a copy in flight. */
 LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 {
 	uint8_t differ = 0;
@@ -230,7 +230,7 @@ LANE_FN static bool mark_written_words(
 	return true;
 }
 
-/* Tests whether the access does not race and leaves the marks of its word unchanged. */
+/* Returns true if the access does not race and leaves the marks of its word unchanged. */
 static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
 {
 	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;

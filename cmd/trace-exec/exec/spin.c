@@ -46,7 +46,7 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 #define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
 /*
- * Tests whether to copy the state after n steps, so that later states are compared with it. A copy takes as long as
+ * Returns true if to copy the state after n steps, so that later states are compared with it. A copy takes as long as
  * tens of steps, so the first is made after 8 steps: a loop that reads a clock usually does so earlier, which ends the
  * search. While the clocks are stopped, registers may contain an earlier time for longer, so newer copies replace it.
  */
@@ -90,7 +90,7 @@ static bool returns_to_state(struct warp *w, uint32_t steps)
 	return returned;
 }
 
-/* Tests whether a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
+/* Returns true if a warp spins. A loop that reads a clock spins if it repeats while the clock is stopped. */
 bool exec_does_spin(struct warp *w, uint32_t steps)
 {
 	bool timed_before = w->timed;
@@ -107,7 +107,7 @@ bool exec_does_spin(struct warp *w, uint32_t steps)
 	return spins;
 }
 
-/* Tests whether an op reads memory that other lanes may write at any time. */
+/* Returns true if an op reads memory that other lanes may write at any time. */
 static bool is_polling_read(const struct op *o)
 {
 	return o->in->op == I_atom || stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) ||

@@ -6,12 +6,12 @@
 #include "exec/exec.h"
 
 /*
- * Tests whether the warp returns within `steps` instructions to an earlier state without changing memory, if need be
+ * Returns true if the warp returns within `steps` instructions to an earlier state without changing memory, if need be
  * while its clocks are stopped. It spins until another warp changes memory or, if it reads a clock, until time passes.
  */
 bool exec_does_spin(struct warp *w, uint32_t steps);
 /*
- * Tests whether the running lanes execute the same atomic or ordered load twice within `steps` instructions, without
+ * Returns true if the running lanes execute the same atomic or ordered load twice within `steps` instructions, without
  * changing memory. They then probably wait for a write by another lane.
  */
 bool exec_does_poll(struct warp *w, uint32_t steps);

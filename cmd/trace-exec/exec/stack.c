@@ -264,8 +264,8 @@ static uint32_t lanes_named_by_sync(const struct stmt *in)
 #define SYNC_NEAR 16u /* instructions among which to look for a .sync form */
 
 /*
- * Tests whether lanes that continue at pc soon wait for a lane of `others`, in a .sync form. Only instructions before the
- * next branch, call or end are examined.
+ * Returns true if lanes that continue at pc soon wait for a lane of `others`, in a .sync form. Only instructions before
+ * the next branch, call or end are examined.
  */
 static bool do_lanes_soon_wait(const struct warp *w, uint32_t pc, uint32_t others)
 {

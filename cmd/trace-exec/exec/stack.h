@@ -22,7 +22,7 @@ bool stack_select_other(struct warp *w, uint32_t tried);
  * there are none.
  */
 bool stack_release_waiting(struct warp *w);
-/* Tests whether groups of lanes of a warp may arrive at the barrier one after another. */
+/* Returns true if groups of lanes of a warp may arrive at the barrier one after another. */
 bool stack_must_gather(const struct warp *w, const struct op *o);
 /*
  * Executes the arrival of the lanes of exec, a part of mask, at a barrier that also needs the other lanes of

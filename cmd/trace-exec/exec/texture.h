@@ -107,7 +107,7 @@ void texture_read_texel(const struct texture *t, const uint8_t *at, uint32_t out
 void texture_write_texel(const struct texture *t, uint8_t *at, const uint32_t in[4]);
 /* Sets out to the value that is read outside of the texture in border mode. */
 void texture_read_border(const struct texture *t, const struct sampler *s, uint32_t out[4]);
-/* Tests whether a fetch returns floating point. Only then can the filter be linear. */
+/* Returns true if a fetch returns floating point. Only then can the filter be linear. */
 static inline bool texture_reads_float(const struct texture *t)
 {
 	return t->kind == TEXEL_FLOAT || t->read_float;

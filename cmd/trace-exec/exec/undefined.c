@@ -421,7 +421,7 @@ static uint64_t bytes_of_operand(uint64_t bytes, unsigned n)
 	return n && bytes % n == 0 ? bytes / n : bytes;
 }
 
-/* Tests whether all bytes of operand k of a load are undefined. unset: undefined bytes of the access. */
+/* Returns true if all bytes of operand k of a load are undefined. unset: undefined bytes of the access. */
 static bool is_operand_unset(uint64_t unset, unsigned k, uint64_t bytes, uint64_t each)
 {
 	uint64_t part = each == bytes ? unset : unset >> k * each;

@@ -61,7 +61,7 @@ static uint64_t convert_0f_literal(uint32_t u, enum type type, unsigned bytes)
 	return bytes == 4 ? u : convert_to_element(&c, type, bytes);
 }
 
-/* Tests whether the type accepts floating-point numbers or, with `bits`, 0f literals. */
+/* Returns true if the type accepts floating-point numbers or, with `bits`, 0f literals. */
 static bool accepts_real_number(enum type type, bool bits)
 {
 	return types[type].kind == K_FLOAT || type == T_B32 || type == T_B64 ||

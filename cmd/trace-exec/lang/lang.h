@@ -341,7 +341,7 @@ static inline uint32_t func_frame_start(const struct func *f, uint32_t at)
 	return (at + to - 1) / to * to;
 }
 
-/* Tests whether two functions have the same parameters and results; parse.c. */
+/* Returns true if two functions have the same parameters and results; parse.c. */
 bool func_has_same_signature(const struct func *a, const struct func *b);
 /* Sets rpc of every instruction of f. */
 void flow_find_meeting_points(struct func *f);
@@ -384,12 +384,12 @@ const char *need_write_text(const struct stmt *in, const char *text, char *out, 
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);
-/* Tests whether the row of an opcode has the word. */
+/* Returns true if the row of an opcode has the word. */
 bool words_allow_modifier(enum opcode op, enum modifier m);
-/* Tests whether the word is part of the instruction's name, which comes before all other suffixes. */
+/* Returns true if the word is part of the instruction's name, which comes before all other suffixes. */
 bool words_is_in_name(enum opcode op, enum modifier m);
 /*
- * Tests whether the suffixes of a statement are compatible with each other and with its types. text: the opcode
+ * Returns true if the suffixes of a statement are compatible with each other and with its types. text: the opcode
  * with its suffixes. Returns false with the reason in `why` if they are not.
  */
 bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_t cap);

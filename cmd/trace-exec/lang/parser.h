@@ -53,9 +53,9 @@ bool parser_bad(struct parser *p, const struct token *t, const char *id, const c
 bool parser_unexpected(struct parser *p, const char *expected);
 /* Moves to the next token. */
 bool parser_next(struct parser *p);
-/* Tests whether the current token is the character. */
+/* Returns true if the current token is the character. */
 bool parser_at_punct(const struct parser *p, char c);
-/* Tests whether the current token is the dotted word, which is given without its dot. */
+/* Returns true if the current token is the dotted word, which is given without its dot. */
 bool parser_at_word(const struct parser *p, const char *dotted);
 /* Moves past the character; another token is a fault. */
 bool parser_take_punct(struct parser *p, char c);

@@ -48,7 +48,7 @@ struct step *launch_find_buffer(const struct script *s, const char *name, size_t
 
 /* ---- commands ---- */
 
-/* Tests whether a file is a cubin, a fat binary or a program with one. */
+/* Returns true if a file is a cubin, a fat binary or a program with one. */
 static bool is_machine_code_file(const char *path)
 {
 	unsigned char head[4] = {0};

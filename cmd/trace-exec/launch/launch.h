@@ -69,7 +69,7 @@ struct script {
  * *f set.
  */
 int script_read_code(struct script *s, const char *path, enum code_kind kind, unsigned sm, struct fault *f);
-/* Tests whether a module is machine code. */
+/* Returns true if a module is machine code. */
 bool script_has_machine_code(const struct script *s);
 /* Reads a launch file from memory; ptx is the text of every module. */
 int script_read_text(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);

@@ -202,7 +202,7 @@ void lower_write_block(FILE *out, const struct cta *c)
 }
 
 /*
- * Tests whether accesses of the op may be in another block of the cluster, so that its addresses have a rank.
+ * Returns true if accesses of the op may be in another block of the cluster, so that its addresses have a rank.
  */
 static bool may_access_other_block(const struct warp *w, const struct op *o)
 {
@@ -274,7 +274,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	w->lines++;
 }
 
-/* Returns whether the instruction is a copy by several lanes. Such a copy has one line per lane. */
+/* Returns true if the instruction is a copy by several lanes. Such a copy has one line per lane. */
 static bool is_copy_per_lane(const struct text_inst *t, uint32_t exec)
 {
 	return (t->column == ASYNC_BULK || t->column == ASYNC_TENSOR) && exec & (exec - 1);

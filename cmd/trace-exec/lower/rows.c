@@ -34,7 +34,7 @@ static bool word_equals(const char *word, size_t n, const char *name)
 	return strlen(name) == n && !memcmp(word, name, n);
 }
 
-/* Returns whether name is one of the alternatives, which are separated by bars. */
+/* Returns true if name is one of the alternatives, which are separated by bars. */
 static bool is_alternative(const char *words, size_t n, const char *name)
 {
 	for (const char *end = words + n; words < end;) {

@@ -126,7 +126,7 @@ static bool is_constant(const struct selection *s, const struct operand *o)
 		       s->plan->value[plan_original_register(s->plan, o->reg)].kind == VALUE_CONST);
 }
 
-/* Returns whether the operand is zero, which needs no constant because the register RZ is zero. */
+/* Returns true if the operand is zero, which needs no constant because the register RZ is zero. */
 static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->kind == O_FLOAT) && !o->value; }
 
 /* ---- registers of steps ---- */
@@ -191,7 +191,7 @@ static void coalesce_vector(struct selection *s, const struct operand *o)
 }
 
 /*
- * Returns whether o is a vector in consecutive registers. Pairs of results, parameter lists and operands of mov
+ * Returns true if o is a vector in consecutive registers. Pairs of results, parameter lists and operands of mov
  * are not.
  */
 static bool is_contiguous_vector(const struct stmt *in, const struct operand *o)

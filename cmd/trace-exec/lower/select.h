@@ -82,7 +82,7 @@ void plan_free(struct plan *p);
 uint32_t plan_original_register(const struct plan *p, uint32_t reg);
 struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i);
 
-/* Returns whether the value of the register is the same at instructions `from` and `to`. */
+/* Returns true if the value of the register is the same at instructions `from` and `to`. */
 bool plan_keeps_value(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
 
 /* widen.c */

@@ -217,7 +217,7 @@ static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 	       !stmt_has(in, M_SAT) && alias_result(p, i, s->reg);
 }
 
-/* Returns whether instruction i, the only definition of v, needs no machine instruction. */
+/* Returns true if instruction i, the only definition of v, needs no machine instruction. */
 static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value *v)
 {
 	const struct stmt *in = &p->func->inst[i];
@@ -259,7 +259,7 @@ struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i)
 		.entry = p->func->entry};
 }
 
-/* Returns whether the instruction has no effect and an unused result. */
+/* Returns true if the instruction has no effect and an unused result. */
 static bool is_inst_dead(const struct plan *p, uint32_t i)
 {
 	struct inst_facts q = plan_gather_facts(p, i);

@@ -65,7 +65,7 @@ static unsigned alignment_of_address(const struct plan *p, const struct operand 
 	return p->value[reg].defs == 1 ? alignment_of_result(p, p->value[reg].def, depth) : 1;
 }
 
-/* Returns whether instruction i is a load of one word of shared memory that can be widened. */
+/* Returns true if instruction i is a load of one word of shared memory that can be widened. */
 static bool is_word_load(const struct plan *p, uint32_t i)
 {
 	const struct stmt *in = &p->func->inst[i];
@@ -117,7 +117,7 @@ static bool uses_register(const struct operand *o, uint32_t reg)
 	return false;
 }
 
-/* Returns whether no instruction from `from` to `to` reads or writes the register. */
+/* Returns true if no instruction from `from` to `to` reads or writes the register. */
 static bool is_unused_between(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)

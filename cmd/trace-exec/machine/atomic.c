@@ -162,7 +162,7 @@ static u32 apply_atomic_to_words(
 	return changed;
 }
 
-/* Tests whether an op is an atomic operation on one word of 32 bits that apply_atomic_to_words() can execute. */
+/* Returns true if an op is an atomic operation on one word of 32 bits that apply_atomic_to_words() can execute. */
 static bool is_plain_word_atomic(const struct op *o)
 {
 	const struct ext *x = o->x;

@@ -71,7 +71,7 @@ static enum value_class class_of_binding(mbind_fn *bind)
 }
 
 /*
- * Tests whether an argument of the instruction is a register from which register n may follow. first: the argument
+ * Returns true if an argument of the instruction is a register from which register n may follow. first: the argument
  * from which to search, end: the one after the last.
  */
 static bool names_register(const struct sass_inst *in, unsigned first, unsigned end, bool uniform, uint32_t n)

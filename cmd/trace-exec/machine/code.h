@@ -475,9 +475,9 @@ bool column_write_bulk(struct warp *w, const struct op *o, int lane);
 bool column_write_tensor(struct warp *w, const struct op *o, int lane);
 /* Writes the text of the op's instruction. */
 void machine_write_op_text(const struct op *o, char out[SASS_TEXT_MAX]);
-/* Tests whether an instruction has a binding. */
+/* Returns true if an instruction has a binding. */
 bool machine_executes(const struct sass_inst *in);
-/* Tests whether an instruction can change the flow. */
+/* Returns true if an instruction can change the flow. */
 bool machine_is_flow(const struct sass_inst *in);
 void run_warp(struct warp *w, uint64_t quantum);
 void trace_free(struct machine_code *c);

@@ -130,7 +130,7 @@ static void execute_f2i(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Tests whether a double holds the integer exactly. */
+/* Returns true if a double holds the integer exactly. */
 static bool is_exact_in_f64(u64 v, bool is_signed)
 {
 	return is_signed ? (u64)((s64)v >> 53) + 1 <= 1 : !(v >> 53);
@@ -353,7 +353,7 @@ LANE_FN static void f2f_f32_f64(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Tests whether a function for all lanes can execute a conversion. */
+/* Returns true if a function for all lanes can execute a conversion. */
 static bool is_plain_conversion(const struct op *o) { return !o->space && !(o->mode & (NEG_B | ABS_B)); }
 
 /* Returns the function for all lanes of a conversion of a float to an integer, or else the one for each lane. */

@@ -50,8 +50,8 @@ static uint32_t reserved_end_offset(unsigned sm) { return sm >= 90 ? environment
 #define LDC_OPCODE 0xb82 /* low 12 bits of LDC */
 
 /*
- * Tests whether an instruction has the offset of bank 0 as a constant, or as a number for the LDC after it, which ptxas
- * writes without optimization.
+ * Returns true if an instruction has the offset of bank 0 as a constant, or as a number for the LDC after it, which
+ * ptxas writes without optimization.
  */
 static bool has_offset(const struct machine_code *c, uint32_t i, int64_t offset)
 {

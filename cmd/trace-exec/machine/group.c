@@ -134,7 +134,7 @@ static bool release_if_all_wait(struct warp *w, uint32_t i)
 	return !(w->stop & WARP_STOP); /* a barrier that fails releases no group */
 }
 
-/* Tests whether lanes at a WARPSYNC wait for lanes of mask. */
+/* Returns true if lanes at a WARPSYNC wait for lanes of mask. */
 static bool is_awaited_by_warpsync(const struct warp *w, uint32_t mask)
 {
 	for (uint32_t k = 0; k < w->depth; k++)

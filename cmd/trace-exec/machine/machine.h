@@ -44,7 +44,7 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
  * compute capability that a GPU of capability sm (0: any) can run. Returns NULL with *f set on failure.
  */
 struct module *machine_read(const char *path, unsigned sm, struct fault *f);
-/* Tests whether a GPU of compute capability sm runs code for capability `code`: same major number, and not newer. */
+/* Returns true if a GPU of compute capability sm runs code for capability `code`: same major number, and not newer. */
 static inline bool machine_can_run(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
 /* Returns the number of registers of a kernel of machine code. */
 unsigned machine_register_count(const struct func *f);

@@ -16,7 +16,7 @@ enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
 int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
 /* Marks an instruction as volatile if it is strong, and its function if it orders accesses beyond the thread block. */
 void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
-/* Tests whether each address of the op is that of its registers plus o->imm, unless the launch fails. */
+/* Returns true if each address of the op is that of its registers plus o->imm, unless the launch fails. */
 bool memory_adds_constant(const struct op *o);
 /* Computes the addresses of all lanes into w->addr. */
 void memory_addresses(struct warp *w, const struct op *o);

@@ -148,7 +148,7 @@ static int symbol_address(
 #define RELOC_LAUNCHED 0x23u
 
 /*
- * Tests whether an instruction reads the word of bank 0 at the offset. Instructions of textures and surfaces
+ * Returns true if an instruction reads the word of bank 0 at the offset. Instructions of textures and surfaces
  * name the word as their handle.
  */
 static bool reads_bank0(const struct sass_inst *in, uint64_t offset)
@@ -257,7 +257,7 @@ static void add_parameters(struct module *m, struct func *fn, const struct sass_
 	}
 }
 
-/* Tests whether the cluster that a kernel requires can be launched. */
+/* Returns true if the cluster that a kernel requires can be launched. */
 static bool is_required_cluster_possible(const struct sass_function *k)
 {
 	uint64_t n = 1;

@@ -186,7 +186,7 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 	return mode == 1 || mode == 3 || (!mode && kind == FETCH_TEX);
 }
 
-/* Tests whether a fetch has offsets in texels. */
+/* Returns true if a fetch has offsets in texels. */
 static bool has_texel_offset(const struct mbind *b, enum fetch_kind kind)
 {
 	return bit(b, b->code->sm >= 100 && kind != FETCH_TLD4 ? 56 : 76);

@@ -302,7 +302,7 @@ static void make_static_line(struct static_lines *s, struct machine_text *t, con
 	s->packed->n_text += n;
 }
 
-/* Tests whether only version 6 can describe the instruction. */
+/* Returns true if only version 6 can describe the instruction. */
 static bool is_asynchronous(const struct sass_inst *in)
 {
 	static const char *const word[] = {"SYNCS", "ARRIVES", "STAS", "REDAS", "UBLK", "UTMA"};

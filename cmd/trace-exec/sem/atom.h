@@ -31,7 +31,7 @@ u64 atom_new_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at);
 /* Returns the new value in global memory, where a sum of f32 flushes subnormal numbers; else like atom_new_value(). */
 u64 atom_global_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
-/* Tests whether asynchronous reductions support the operation on the type, in global memory or in a cluster. */
+/* Returns true if asynchronous reductions support the operation on the type, in global memory or in a cluster. */
 bool atom_is_supported_async(enum atom a, enum type t, bool global);
 /* Returns the bits of frame.order for an operation whose old value is unused. */
 uint32_t atom_order_bits(enum atom a, enum type t);

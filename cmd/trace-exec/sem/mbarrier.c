@@ -41,7 +41,7 @@ static struct mbarrier_state unpack_mbarrier(const struct warp *w, u64 v)
 		v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
 }
 
-/* Tests whether the word of an mbarrier is initialised. */
+/* Returns true if the word of an mbarrier is initialised. */
 static bool is_mbarrier_initialised(const struct warp *w, u64 v)
 {
 	return w->g->machine ? v >> 1 & COUNT_MOST : v >> 63;

@@ -98,7 +98,7 @@ struct wgmma { /* x->family */
 	uint32_t slot_meta;
 	uint16_t n_d;
 };
-/* Tests whether a product of this shape and these types exists. */
+/* Returns true if a product of this shape and these types exists. */
 bool wgmma_is_known(const struct wgmma *x);
 void wgmma_run(struct warp *w, const struct op *o, uint32_t m);
 
