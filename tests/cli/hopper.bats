@@ -549,6 +549,9 @@ faults() {
 		$load [s], [%rd4, {0, 0}], [bar];	copy of 16 uninitialised bytes, at byte 0 of 'B'
 		$load [s+8], [%rd3, {0, 0}], [bar];	box at byte 8 of .shared (expected a multiple of 16
 		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	copy of 256 uninitialised bytes at byte 0 of .shared
+		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 80}], [s];
+		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {12, -3}], [s];	copy of 16 uninitialised bytes at byte 192 of .shared
+		st.shared.v4.u32 [s+192], {1, 2, 3, 4}; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {12, -3}], [s];
 		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	expected .global.shared::cta
 		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	expected .bulk_group or .mbarrier
 		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	tensor map of another number

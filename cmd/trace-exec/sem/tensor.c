@@ -177,9 +177,45 @@ static void convert_loaded_float(uint8_t *at, const struct tensor_element *e)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* Copies a line of the box at byte `base` of shared memory. Returns false if the launch has failed. */
+/* Tests whether all elements of the box are in the tensor. */
+static bool is_box_inside(const struct box *b)
+{
+	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
+	uint64_t lines = count_box_lines(b), first, n;
+
+	memcpy(pixel, b->corner, sizeof(pixel));
+	for (uint64_t k = 0; k < lines; k++) {
+		line_coordinates(b, k, pixel, c);
+		line_address(b, c, &first, &n);
+		if (n != elements_per_line(b->map))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Checks the reads of `bytes` bytes of shared memory from `offset` of the box at byte `base` on, by pieces that the
+ * swizzle does not divide. Returns false if the launch has failed.
+ */
+static bool check_shared_pieces(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+	uint64_t base, uint8_t *shared, uint64_t offset, uint64_t bytes)
+{
+	for (uint64_t end = offset + bytes, piece; offset < end; offset += piece) {
+		piece = 16 - (base + offset) % 16;
+		piece = piece < end - offset ? piece : end - offset;
+		if (!check_lane_span(w, o, SP_SHARED, lane, piece,
+			    shared + (swizzle_offset(b->map, base + offset) - base), false))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Copies a line of the box at byte `base` of shared memory. by_line: checks the reads of the line from shared memory.
+ * Returns false if the launch has failed.
+ */
 static bool copy_line(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
-	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
+	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared, bool by_line)
 {
 	const struct tensor_map *m = b->map;
 	const struct tensor_element *e = tensor_element(m);
@@ -187,7 +223,8 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	bool converts = e->flush || e->to_tf32;
 	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
-	if (!line)
+	if (!line || (by_line && !check_shared_pieces(w, o, b, lane, base, shared,
+					 (number * len + first) * e->shared, n * e->shared)))
 		return false;
 	for (uint64_t k = 0; k < len; k++) {
 		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * e->shared) - base);
@@ -268,7 +305,10 @@ static bool count_in_groups(
 	return true;
 }
 
-/* Executes a lane's copy between the tensor and the shared memory of the block with this rank. */
+/*
+ * Executes a lane's copy between the tensor and the shared memory of the block with this rank. Elements that a store
+ * does not write, because they are outside of the tensor, may be uninitialised in shared memory.
+ */
 static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
 	const struct tensor_copy *x = o->x->family;
@@ -278,6 +318,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 				      : bytes; /* the swizzle permutes within 128 bytes */
 	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
 	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
+	bool by_line = b->direction != TENSOR_LOAD && !is_box_inside(b);
 
 	if (!at)
 		return false;
@@ -288,12 +329,12 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 			m->span ? 128 : 16);
 		return false;
 	}
-	if (!check_lane_span(w, o, SP_SHARED, lane, span_bytes, at, b->direction == TENSOR_LOAD))
+	if (!by_line && !check_lane_span(w, o, SP_SHARED, lane, span_bytes, at, b->direction == TENSOR_LOAD))
 		return false;
 	memcpy(pixel, b->corner, sizeof(pixel));
 	for (uint64_t k = 0; k < n; k++) {
 		line_coordinates(b, k, pixel, c);
-		if (!copy_line(w, o, b, lane, c, k, base, at))
+		if (!copy_line(w, o, b, lane, c, k, base, at, by_line))
 			return false;
 	}
 	if (!x->targets.reports)
