@@ -244,6 +244,28 @@ joined() {
 	[ $(($(sed -n 1p cycles-5) - $(sed -n 2p cycles-5))) -gt 1000 ] || { cat cycles-5; return 1; }
 }
 
+# Each of 20 pieces of code of 40 lines runs once. Before, the warp executes an instruction of the piece's line 10, or of a
+# line elsewhere.
+@test "a stream buffer does not end at a line that the cache of the sub-core has" {
+	cd "$BATS_TEST_TMPDIR"
+	for first in '16 * (320 * r + 80)' '524288 + 128 * r'; do
+		{
+			printf -- '-kernel name = again\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n'
+			printf -- '-nregs = 32\n-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n'
+			printf -- '-local mem base_addr = 0x00007f1000000000\n-nvbit version = 1.8\n-accelsim tracer version = 5\n\n'
+			printf '#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = %d\n' $((20 * 321 + 1))
+			for ((r = 0; r < 20; r++)); do
+				printf '%04x ffffffff 1 R2 MOV 0 0 0 \n' $((first))
+				for ((i = 320 * r; i < 320 * r + 320; i++)); do printf '%04x ffffffff 1 R%d MOV 0 0 0 \n' $((16 * i)) $((i % 8 + 2)); done
+			done
+			printf 'fff00 ffffffff 0 EXIT 0 0 0 \n\n#END_TB\n'
+		} >again.traceg
+		trace-sim -q -g h100-sxm -D core_kernel_least=0 -D core_l1i_miss_latency=60 -D core_prefetch_lines=8 -D core_prefetch_streams=1 -F json \
+			again.traceg | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'
+	done >cycles
+	[ $(($(sed -n 1p cycles) - $(sed -n 2p cycles))) -lt 1600 ] || { cat cycles; return 1; }
+}
+
 # The warp executes every other line of 128 bytes.
 @test "a stream buffer serves code that skips lines" {
 	cd "$BATS_TEST_TMPDIR"

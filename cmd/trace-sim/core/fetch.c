@@ -211,7 +211,10 @@ static bool take_line_from_stream(struct sm *s, unsigned sub, uint64_t line, uns
 	return false;
 }
 
-/* Requests the next line of a stream. Returns false if it requests none. */
+/*
+ * Requests the next line of a stream. Returns false if it requests none. A stream does not look up its lines in the L0:
+ * code larger than the L0 has lines there that are evicted before they are used, at which the stream would end.
+ */
 static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub, struct stream_buffer *t)
 {
 	struct core *c = s->modern;
@@ -219,8 +222,7 @@ static bool prefetch_line(struct sm *s, struct subcore *b, unsigned sub, struct 
 
 	if (!t->active || t->count >= c->params->prefetch_lines)
 		return false;
-	if (find_l0_way(c, b, t->next_line) >= 0 || find_requested_line(b, t->next_line) >= 0 ||
-		stream_with_line(c, b, t->next_line, &place)) {
+	if (find_requested_line(b, t->next_line) >= 0 || stream_with_line(c, b, t->next_line, &place)) {
 		stream_set_active(b, t, false);
 		return false;
 	}
