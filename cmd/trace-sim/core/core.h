@@ -34,8 +34,7 @@
 #define STREAM_SLOTS   64
 #define STREAM_BUFFERS 8u
 #define LDGSTS_SLOTS   64
-#define COUNTERS       6   /* dependence counters of a warp */
-#define GMMA_AHEAD     32u /* maximum number of products by which a warp may be ahead of its warpgroup */
+#define COUNTERS       6 /* dependence counters of a warp */
 
 /* ---- static instructions --------------------------------------------------------------------- */
 
@@ -267,19 +266,12 @@ struct subcore {
 
 /* ---- warpgroups ------------------------------------------------------------------------------- */
 
-/* A product that some but not all warps of a warpgroup have issued. */
+/* The product of a warpgroup that some but not all of its warps have issued. */
 struct core_joint {
 	uint64_t issued_at; /* time of the latest issue of the product by a warp */
 	const struct core_inst *inst;
 	uint16_t op[GMMA_WARPS]; /* handles of the operations, by number of the warp in the warpgroup */
 	uint8_t joined; /* mask of the warps that have issued the product, by number in the warpgroup */
-};
-
-struct core_warpgroup {
-	uint32_t started;            /* number of products that have started */
-	uint32_t issued[GMMA_WARPS]; /* number of products that each warp has issued */
-	uint64_t held;               /* warps that have issued GMMA_AHEAD products that have not started */
-	struct core_joint joint_products[GMMA_AHEAD]; /* incomplete products; product n is at n % GMMA_AHEAD */
 };
 
 /* ---- one SM ----------------------------------------------------------------------------------- */
@@ -373,8 +365,8 @@ struct core {
 	uint16_t stream;      /* stream of the CTA placed last */
 	uint64_t started_at;  /* time at which the last warp starts */
 	/* matrix products of warpgroups */
-	struct core_warpgroup *warpgroup; /* indexed by the slot of the warpgroup's first warp */
-	uint64_t tensor_free_at; /* time at which the tensor cores have finished all started products */
+	struct core_joint *warpgroup; /* indexed by the slot of the warpgroup's first warp */
+	uint64_t tensor_free_at;      /* time at which the tensor cores have finished all started products */
 	/* time at which shared memory has delivered the operands of all started products */
 	uint64_t shared_reads_free_at;
 	struct core_counts n;

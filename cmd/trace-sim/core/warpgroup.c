@@ -6,7 +6,9 @@
  *
  * Always true: the products of an SM start in the order in which their last warps have issued. Operands of the next
  * product are read while the tensor cores multiply. Reads of shared memory by other instructions have priority, and
- * delay only the reads of products that have not started. All times of a product are known when it starts.
+ * delay only the reads of products that have not started. All times of a product are known when its last warp has
+ * issued it. After a product a warp issues nothing before its warpgroup has issued it and the tensor cores have finished
+ * the products before it. So a warpgroup has at most one product that some of its warps have not issued.
  */
 #include "core/core.h"
 
@@ -22,12 +24,8 @@ void core_warpgroup_reset(struct core *c, const struct cta *k)
 {
 	unsigned first = k->first_thread / 32;
 
-	for (unsigned i = 0; i < (k->threads + 31) / 32; i += GMMA_WARPS) {
-		struct core_warpgroup *g = &c->warpgroup[first + i];
-
-		g->started = 0;
-		memset(g->issued, 0, sizeof(g->issued));
-	}
+	for (unsigned i = 0; i < (k->threads + 31) / 32; i += GMMA_WARPS)
+		c->warpgroup[first + i].joined = 0;
 }
 
 /* Returns the time at which the multiplications of a product start if its operands may be read from t on. */
@@ -43,12 +41,15 @@ static uint64_t product_start_time(struct core *c, const struct core_inst *in, u
 	return start;
 }
 
-/* Starts a product that all warps of its warpgroup have issued. */
-static void start_product(struct sm *s, const struct core_joint *e)
+/*
+ * Starts a product that all warps of its warpgroup have issued. Returns the time at which the tensor cores have finished
+ * the products before it.
+ */
+static uint64_t start_product(struct sm *s, const struct core_joint *e)
 {
 	struct core *c = s->modern;
 	const struct core_inst *in = e->inst;
-	uint64_t start = product_start_time(c, in, e->issued_at),
+	uint64_t free_at = c->tensor_free_at, start = product_start_time(c, in, e->issued_at),
 		 end = max_u64(start + in->interval, c->shared_reads_free_at);
 
 	c->tensor_free_at = start + in->interval;
@@ -61,6 +62,7 @@ static void start_product(struct sm *s, const struct core_joint *e)
 			core_add_event(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
 		core_add_event(s, max_u64(end + c->params->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
 	}
+	return free_at;
 }
 
 /* Returns the mask of the live warps of leader's warpgroup that are not in `joined`, by number in the warpgroup. */
@@ -78,48 +80,34 @@ static uint32_t warps_yet_to_join(const struct sm *s, unsigned leader, uint32_t 
 	return missing;
 }
 
-static void start_joined_products(struct sm *s, unsigned leader)
+/* Starts the product of leader's warpgroup if all its live warps have issued it. */
+static void start_joined_product(struct sm *s, unsigned leader)
 {
-	struct core_warpgroup *g = &s->modern->warpgroup[leader];
+	struct core_joint *e = &s->modern->warpgroup[leader];
+	uint64_t free_at;
 
-	for (;;) {
-		struct core_joint *e = &g->joint_products[g->started % GMMA_AHEAD];
-		uint64_t held = g->held;
-
-		if (!e->joined || warps_yet_to_join(s, leader, e->joined))
-			return;
-		start_product(s, e);
-		e->joined = 0;
-		g->started++;
-		g->held = 0;
-		FOR_BITS64 (w, held)
-			core_sync_release_warp(s, (unsigned)w, s->clock + 1);
-	}
+	if (!e->joined || warps_yet_to_join(s, leader, e->joined))
+		return;
+	free_at = start_product(s, e);
+	FOR_BITS32 (i, e->joined)
+		core_sync_release_warp(s, leader + i, max_u64(free_at, s->clock + 1));
+	e->joined = 0;
 }
 
 void core_warpgroup_join(struct sm *s, unsigned w, const struct core_inst *in, uint16_t h, uint64_t t)
 {
 	unsigned leader = first_warp_of_group(s, w), i = w - leader;
-	struct core_warpgroup *g = &s->modern->warpgroup[leader];
-	struct core_joint *e = &g->joint_products[g->issued[i]++ % GMMA_AHEAD];
+	struct core_joint *e = &s->modern->warpgroup[leader];
 
 	e->issued_at = e->joined ? max_u64(e->issued_at, t) : t;
 	e->inst = in;
 	e->op[i] = h;
 	e->joined |= (uint8_t)(1u << i);
-	start_joined_products(s, leader);
-	if (g->issued[i] - g->started < GMMA_AHEAD)
-		return;
-	g->held |= 1ull << w; /* g->joint_products has no free entry for another product */
 	core_sync_hold_warp(s, w, t + 1);
+	start_joined_product(s, leader);
 }
 
 void core_warpgroup_warp_exit(struct sm *s, unsigned w)
 {
-	unsigned leader = first_warp_of_group(s, w);
-
-	if (s->modern->warpgroup[leader]
-			.joint_products[s->modern->warpgroup[leader].started % GMMA_AHEAD]
-			.joined)
-		start_joined_products(s, leader);
+	start_joined_product(s, first_warp_of_group(s, w));
 }
