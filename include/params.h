@@ -58,6 +58,7 @@ struct cache_params {
 	uint32_t mshr_entries, mshr_merge, miss_queue, result_fifo, port_bytes;
 	uint32_t line_log2, sets_log2; /* base-2 logarithms of line_bytes and sets, rounded down */
 	uint32_t write_ratio;          /* minimum percentage of modified lines; for the L1D only */
+	bool fetch_pairs;              /* true if a read miss fetches a pair of sectors; for the L2 only */
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */

@@ -495,6 +495,10 @@ int params_set_caches(struct params *p, const struct gpuconf *c, struct fault *f
 		params_parse_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_parse_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
 		return -1;
+	p->mem.l2.fetch_pairs = p->mem.l2.present && conf_bool(c, OPT_l2_fetch_pairs);
+	if (p->mem.l2.fetch_pairs && (p->mem.l2.kind != CACHE_SECTOR || p->mem.l2.mshr_entries < 2))
+		return conf_fault(c, OPT_l2_fetch_pairs, f,
+			"0 unless -gpgpu_cache:dl2 has sectors and two MSHR entries");
 	/* Without an L2 there is nothing to warm or flush, and the original crashes. */
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;

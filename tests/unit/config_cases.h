@@ -31,6 +31,7 @@ static const char *const possible[] = {
 	"gpgpu_memory_partition_indexing=5",
 	"gpgpu_n_mem=6\ngpgpu_memory_partition_indexing=6",
 	"dram_refresh_interval=6213\ndram_refresh_cycles=319",
+	"l2_fetch_pairs=1",
 	"gpgpu_mem_addr_mapping=NULL\ngpgpu_mem_address_mask=100",
 	"gpgpu_mem_addr_mapping=00000000000000000000000000000000|0000RRRR.RRRRRRRR.RBBBCCCC.BCCDDSSS",
 	"gpgpu_dram_timing_opt=16:2:8:12:21:13:34:9:4:5:13",
@@ -192,6 +193,8 @@ static const struct {
 	{"gpgpu_n_mem=1\ngpgpu_memory_partition_indexing=2", "-gpgpu_memory_partition_indexing", "-D"},
 	{"gpgpu_memory_partition_indexing=2", "-gpgpu_memory_partition_indexing", "-D"},
 	{"dram_refresh_interval=100\ndram_refresh_cycles=100", "-dram_refresh_cycles", "-D"},
+	{"l2_fetch_pairs=1\ngpgpu_cache:dl2=N:32:128:8,L:B:m:W:L,A:64:4,16:0,32\ngpgpu_perfect_inst_const_cache=1",
+		"-l2_fetch_pairs", "-D"},
 	{"gpgpu_memory_partition_indexing=3", "-gpgpu_memory_partition_indexing", "-D"},
 	{"gpgpu_memory_partition_indexing=4\ngpgpu_mem_addr_mapping="
 	 "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.DDCSSSSS",

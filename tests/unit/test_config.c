@@ -93,7 +93,7 @@ static void test_table(void)
 		const struct conf_row *row = &conf_rows[i];
 		ours += !strncmp(row->name, "-l2_sides", 9) || !strncmp(row->name, "-l2_far_", 8) ||
 			!strncmp(row->name, "-core_", 6) || !strncmp(row->name, "-dram_refresh_", 14) ||
-			!strcmp(row->name, "-icnt_cluster_ports") ||
+			!strcmp(row->name, "-icnt_cluster_ports") || !strcmp(row->name, "-l2_fetch_pairs") ||
 			!strcmp(row->name, "-ptx_vector_access") || !strcmp(row->name, "-ptx_streams");
 		found &= row->name[0] == '-' && conf_find(row->name) == i && conf_find(row->name + 1) == i;
 		if (row->type != CONF_STRING)

@@ -59,6 +59,7 @@ struct cache *cache_new(
 	c->walloc = p->walloc;
 	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
 	c->l2 = role == ROLE_L2;
+	c->pairs = p->fetch_pairs;
 	c->write_back_type = c->l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
 	c->alloc_type = c->l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
 	c->pieces = p->mshr == MSHR_SECTOR_ASSOC ? (uint8_t)(p->line_bytes / 32) : 0;
@@ -233,7 +234,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	struct mshr_entry *e = mshr_find(&c->mshr, bucket, addr);
 
 	if (e) {
-		if (e->count >= c->mshr.merge)
+		if (mshr_entry_is_full(&c->mshr, e))
 			return cache_reject(a, FAIL_MSHR_MERGE_ENTRY), false;
 		tag_access(&c->tags, &a->lookup, a->now, &a->evicted);
 		mshr_merge(&c->mshr, e, r, c->pool);
@@ -295,11 +296,17 @@ static enum cache_status serve_read_hit(struct cache_visit *a)
 /* Handles a read miss. quirk Q3-5: the miss needs two free entries in the miss queue, even if it is only merged. */
 static enum cache_status serve_read_miss(struct cache_visit *a)
 {
-	if (miss_queue_full_for(a->c, 1))
+	bool pair = a->c->pairs && pair_is_incomplete(a);
+
+	if (miss_queue_full_for(a->c, 1 + pair))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
+	if (pair && a->c->mshr.used + 2 > a->c->mshr.limit)
+		return cache_reject(a, FAIL_MSHR_ENTRY);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
 	cache_emit_write_back(a); /* quirk Q3-3: the write-back does not occupy the data port */
+	if (pair)
+		pair_fetch_other(a);
 	return STATUS_MISS;
 }
 

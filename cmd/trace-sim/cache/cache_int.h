@@ -35,6 +35,7 @@ struct cache {
 	uint8_t write_back_type, alloc_type;
 	uint8_t pieces; /* number of sector replies to a read; 0: one reply for the line */
 	bool l2;
+	bool pairs;                    /* true if a read miss fetches a pair of sectors (pair.c) */
 	struct texture_cache *texture; /* state of a texture cache; NULL: the cache is another one */
 };
 
@@ -72,6 +73,15 @@ uint32_t cache_emit_write_back(struct cache_visit *a);
  * Makes a request that belongs to no instruction. Its SM, cluster, stream and memory location are those of the access.
  */
 NOINLINE uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
+
+/* pair.c */
+/* Returns true if the read miss of an access must also fetch the other sector of its pair. */
+bool pair_is_incomplete(const struct cache_visit *a);
+/*
+ * Fetches the other sector of the pair. Requires that pair_is_incomplete() was true before the read was sent, and that
+ * an MSHR entry is free.
+ */
+void pair_fetch_other(const struct cache_visit *a);
 
 /* write.c */
 enum cache_status cache_write_hit(struct cache_visit *a);

@@ -66,7 +66,7 @@ struct mshr_entry *mshr_add_entry(
 
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool)
 {
-	assert(e->count < m->merge);
+	assert(!mshr_entry_is_full(m, e));
 	pool->req[r].next = REQ_NONE;
 	if (e->head == REQ_NONE)
 		e->head = r;
@@ -113,10 +113,12 @@ uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool)
 	if (r == REQ_NONE)
 		return r;
 	e = &m->entry[ring_front(&m->ready)];
-	if (e->first != REQ_NONE)
+	if (e->first != REQ_NONE) {
 		e->first = REQ_NONE;
-	else
+		e->fetched_ahead = false;
+	} else {
 		e->head = pool->req[r].next;
+	}
 	if (!--e->count)
 		free_mshr_entry(m, ring_pop(&m->ready));
 	return r;

@@ -24,6 +24,7 @@ struct mshr_entry {
 	uint8_t pieces;              /* number of outstanding sector replies */
 	bool waiting;                /* true until the reply to the first request has arrived */
 	bool atomic;                 /* true if one of the requests is an atomic */
+	bool fetched_ahead; /* true if the first request is a fetch that no requester waits for (pair.c), until it is popped */
 };
 
 struct mshr {
@@ -31,7 +32,7 @@ struct mshr {
 	uint32_t *bucket;
 	uint32_t shift;      /* 64 minus the number of hash bits */
 	uint32_t limit;      /* maximum number of entries */
-	uint32_t merge;      /* maximum number of requests of an entry */
+	uint32_t merge;      /* maximum number of requests of an entry that requesters wait for */
 	uint32_t used, made; /* number of entries in use, and number of entries that were ever used */
 	uint32_t free;       /* first element of the list of free entries */
 	struct ring ready;   /* entries whose data has arrived */
@@ -50,6 +51,12 @@ struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint6
 /* Adds an entry for addr with the first request r. The table must not be full, and must have no entry for addr. */
 struct mshr_entry *mshr_add_entry(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool);
+/* Returns true if no further request can be merged into the entry. */
+static inline bool mshr_entry_is_full(const struct mshr *m, const struct mshr_entry *e)
+{
+	return e->count >= m->merge + e->fetched_ahead;
+}
+/* Adds a request to an entry that is not full. */
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
 void mshr_mark_ready(struct mshr *m, const struct mshr_entry *e);
 /* Returns the next result of mshr_pop_ready() without a change; REQ_NONE: none is ready. */

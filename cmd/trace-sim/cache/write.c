@@ -101,7 +101,7 @@ static enum cache_status status_of_allocation(struct cache_visit *a, uint32_t x)
 	if (miss_queue_full_for(c, x))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	e = mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
-	if (e && e->count >= c->mshr.merge)
+	if (e && mshr_entry_is_full(&c->mshr, e))
 		return cache_reject(a, FAIL_MSHR_MERGE_ENTRY);
 	if (!e && c->mshr.used >= c->mshr.limit)
 		return cache_reject(a, FAIL_MSHR_ENTRY);

@@ -50,6 +50,11 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 			DRAM_BANKS);
 		return NULL;
 	}
+	if (p->mem.l2.fetch_pairs && !addrdec_line_has_one_slice(dec)) {
+		fault_set(f, NOWHERE, "l2-fetch-pairs",
+			"-l2_fetch_pairs: slices of the L2 share lines (expected 0, or a mapping in which they do not)");
+		return NULL;
+	}
 	m = xcalloc(1, sizeof(*m));
 	m->p = p;
 	m->mp = &p->mem;
