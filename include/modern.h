@@ -87,7 +87,8 @@ struct modern_params {
 	uint32_t tma_interval; /* minimum cycles between two requests of a bulk copy */
 	uint32_t dsm_latency, dsm_bytes; /* link between SMs: cycles one way, bytes per cycle */
 	uint32_t multicast_latency;      /* additional cycles until multicast data arrive */
-	uint32_t gpc_sms;                /* number of SMs of a group */
+	uint32_t gpc_sms, gpcs;          /* number of SMs of a group; number of even groups, or 0 */
+	uint32_t groups, group_most;     /* number of groups, and of SMs of the largest one */
 	uint32_t matrix_mhz;   /* core clock in MHz while tensor cores are busy; 0: the configured clock */
 	uint32_t fp64_latency; /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;

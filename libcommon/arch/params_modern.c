@@ -339,7 +339,6 @@ static int set_modern_units(
 	m->dsm_latency = conf_uint(c, OPT_core_dsm_latency);
 	m->dsm_bytes = conf_uint(c, OPT_core_dsm_bytes);
 	m->multicast_latency = conf_uint(c, OPT_core_multicast_latency);
-	m->gpc_sms = conf_uint(c, OPT_core_gpc_sms);
 	m->matrix_mhz = conf_uint(c, OPT_core_matrix_clock);
 	if (!m->tensor_rate)
 		return conf_fault(c, OPT_core_tensor_rate, f, "at least 1 multiply-add a cycle, or -1");
@@ -408,6 +407,35 @@ static void set_modern_barriers(struct modern_params *m, const struct gpuconf *c
 	m->warp_interval = conf_uint(c, OPT_core_warp_interval);
 }
 
+uint32_t params_group_begin(const struct params *p, uint32_t group)
+{
+	const struct modern_params *m = &p->modern;
+
+	if (group >= m->groups)
+		return p->sms;
+	return m->gpcs ? p->sms / 2 * group / m->groups * 2 : m->gpc_sms * group;
+}
+
+/* Sets the groups of SMs in which clusters of thread blocks run. */
+static int set_modern_groups(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct modern_params *m = &p->modern;
+
+	m->gpcs = conf_uint(c, OPT_core_gpcs);
+	m->gpc_sms = conf_uint(c, OPT_core_gpc_sms);
+	if (m->gpcs > (p->sms + 1) / 2)
+		return conf_fault(c, OPT_core_gpcs, f, "at most %u, half of the SMs", (p->sms + 1) / 2);
+	m->groups = m->gpcs ? m->gpcs : (p->sms + m->gpc_sms - 1) / m->gpc_sms;
+	m->group_most = 0;
+	for (uint32_t i = 0; i < m->groups; i++) {
+		uint32_t sms = params_group_begin(p, i + 1) - params_group_begin(p, i);
+
+		if (sms > m->group_most)
+			m->group_most = sms;
+	}
+	return 0;
+}
+
 int params_set_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct modern_params *m = &p->modern;
@@ -418,7 +446,8 @@ int params_set_modern(struct params *p, const struct gpuconf *c, struct fault *f
 	m->sm = sm < 70 ? 70 : sm > 121 ? 121 : (uint32_t)sm;
 	a = defaults_of_arch(m->sm);
 	if (set_modern_words(m, c, f) < 0 || set_modern_l0i(m, c, a, f) < 0 ||
-		set_modern_units(m, c, a, f) < 0 || set_modern_memory(m, c, a, f) < 0)
+		set_modern_units(m, c, a, f) < 0 || set_modern_memory(m, c, a, f) < 0 ||
+		set_modern_groups(p, c, f) < 0)
 		return -1;
 	set_fetch_and_issue(m, c, a);
 	set_modern_barriers(m, c);

@@ -47,6 +47,21 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		}' ev
 }
 
+@test "-core_gpcs divides the SMs evenly, two by two" {
+	# 114 SMs are 57 pairs: with 8 groups, the last one has 16 SMs and the others 14
+	{ echo '- 0000 ffffffff 1 R1 MOV 0 0 0 '; barrier; } | kernel 112 4
+	sim --events ev -D core_gpcs=8 -D gpgpu_shader_cta=1 >out
+	# the first 25 clusters of 4 fill the groups, and leave 2 SMs of each but the last
+	awk '$2 == "cta" && n++ < 100 { group[$3 < 98 ? int($3 / 14) : 7]++ }
+		END { exit group[0] != 12 || group[6] != 12 || group[7] != 16 }' ev
+	barrier | kernel 16 16
+	run -0 sim -D core_gpcs=8
+	run -2 sim -D core_gpcs=16
+	assert_output --partial 'cluster of 16 thread blocks (expected at most 8, the number of SMs in a group, -core_gpcs)'
+	run -2 sim -D core_gpcs=58
+	assert_output --partial 'core_gpcs'
+}
+
 @test "UCGABAR_WAIT holds the warps of all blocks until the last has arrived" {
 	{
 		for ((i = 0; i < 20; i++)); do echo '1 0010 ffffffff 1 R4 MUFU.RCP 1 R4 0 0 '; done

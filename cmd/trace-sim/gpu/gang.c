@@ -2,7 +2,7 @@
 /*
  * Places gangs (HOPPER-cluster): the thread blocks of a cluster start together on different SMs of one group.
  *
- * Always true: SMs i * -core_gpc_sms to (i + 1) * -core_gpc_sms - 1 are group i. A gang consists of thread
+ * Always true: SMs params_group_begin(i) to params_group_begin(i + 1) - 1 are group i. A gang consists of thread
  * blocks that are consecutive in the order of blocks.c. Groups are tried in round robin. The SMs of a group
  * are tried in ascending order.
  */
@@ -38,12 +38,10 @@ static struct gang *new_gang(struct gpu *g)
  */
 static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, uint32_t blocks, uint32_t *at)
 {
-	uint32_t size = g->params.modern.gpc_sms, end = (group + 1) * size, n = 0;
+	uint32_t end = params_group_begin(&g->params, group + 1), n = 0;
 	int first = 0;
 
-	if (end > g->params.sms)
-		end = g->params.sms;
-	for (uint32_t i = group * size; i < end && n < blocks; i++)
+	for (uint32_t i = params_group_begin(&g->params, group); i < end && n < blocks; i++)
 		if (launch_cta_fits(g, &g->sm[i], k, &first))
 			at[n++] = i;
 	return n == blocks;
@@ -76,8 +74,8 @@ _Noreturn static void die_gang_too_large(const struct gpu *g, const struct kerne
 	struct fault f;
 
 	fault_set(&f, (struct place){.file = k->path}, "cluster-size",
-		"cluster of %u thread blocks (expected at most %u, the number of SMs in a group, -core_gpc_sms)",
-		blocks, min_u32(g->params.modern.gpc_sms, g->params.sms));
+		"cluster of %u thread blocks (expected at most %u, the number of SMs in a group, %s)", blocks,
+		g->params.modern.group_most, g->params.modern.gpcs ? "-core_gpcs" : "-core_gpc_sms");
 	die_fault(&f);
 }
 
@@ -88,10 +86,10 @@ _Noreturn static void die_gang_too_large(const struct gpu *g, const struct kerne
 static bool place_gang(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
-	uint32_t blocks = blocks_determine_cluster(g, k), size = g->params.modern.gpc_sms;
-	uint32_t groups = (g->params.sms + size - 1) / size, at[GANG_BLOCKS];
+	uint32_t blocks = blocks_determine_cluster(g, k), groups = g->params.modern.groups;
+	uint32_t at[GANG_BLOCKS];
 
-	if (blocks > GANG_BLOCKS || blocks > size || blocks > g->params.sms)
+	if (blocks > GANG_BLOCKS || blocks > g->params.modern.group_most)
 		die_gang_too_large(g, k, blocks);
 	blocks = blocks_gather_gang(g, k);
 	if (!blocks)

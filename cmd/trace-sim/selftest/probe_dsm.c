@@ -151,11 +151,13 @@ double probe_dsm_ring(const struct probe *p, const struct subject *s)
 		.cluster = x.cluster,
 		.body = write_load_ring_body,
 		.arg = &x};
-	uint32_t per_group = s->params.modern.gpc_sms / x.cluster,
-		 groups = s->params.sms / s->params.modern.gpc_sms;
+	uint32_t clusters = 0;
 	double cycles;
 
-	m.blocks = s->params.core.threads / RING_THREADS * per_group * groups * x.cluster;
+	for (uint32_t i = 0; i < s->params.modern.groups; i++)
+		clusters += (params_group_begin(&s->params, i + 1) - params_group_begin(&s->params, i)) /
+			    x.cluster;
+	m.blocks = s->params.core.threads / RING_THREADS * clusters * x.cluster;
 	cycles = probe_time_rounds(s, &m, &x.rounds, RING_FEW, RING_MORE);
 	return subject_gb_per_s(s, 4.0 * RING_MORE * RING_THREADS * m.blocks, cycles) / 1000;
 }
@@ -168,5 +170,5 @@ bool probe_dsm_ring_prepare(
 	if (strcmp(r->unit, "TB/s") != 0 || p->param[0] < 2 || p->param[0] > 16)
 		return false;
 	*why = "requires compute capability 9.0";
-	return s->arch == 90 && s->params.modern.gpc_sms >= p->param[0];
+	return s->arch == 90 && s->params.modern.group_most >= p->param[0];
 }
