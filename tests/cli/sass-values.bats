@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code: values that equal those of PTX, constants beyond their banks, extern functions.
+# Machine code: values that equal those of PTX, lanes that part, constants beyond their banks, extern functions.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -53,6 +53,13 @@ for i in range(64):
 	run trace-exec -q --disassemble k
 	assert_output --partial 'UMOV UR0, 0x1'
 	assert_output --partial 'BRA.CONV 0x'
+}
+
+@test "lanes that leave a region by BREAK while a function has its barrier in a register are not waited for" {
+	"$ROOT/tests/data/sass/saved" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
 }
 
 # Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is refused because $3.

@@ -242,6 +242,30 @@ static bool part_by_awaited_lanes(struct warp *w)
 	return false;
 }
 
+/*
+ * Lets a group at a convergence barrier no longer wait for lanes that have left its region by BREAK while every group
+ * waits: a function that the group called had the barrier in a register then, where BREAK did not see it. Such lanes do
+ * not have the barrier themselves. Tests the groups that wait last first, as lanes in a function do not have the
+ * barriers of its callers either. Returns false if there is no such group.
+ */
+static bool forget_lanes_that_left(struct warp *w)
+{
+	for (uint32_t i = w->depth; i-- > 0;) {
+		const struct stack_entry *e = &w->stack[i];
+
+		if (e->rpc != GROUP_BSYNC)
+			continue;
+		uint32_t *barrier = REG(uint32_t, w, w->g->code->op[e->pc].a), left = 0;
+		FOR_BITS32 (l, awaited_lanes(w, e) & ~e->mask)
+			left |= (uint32_t)!barrier[l] << l;
+		FOR_BITS32 (l, left ? e->mask : 0)
+			barrier[l] &= ~left;
+		if (left)
+			return true;
+	}
+	return false;
+}
+
 /* Fails the launch: every group of the warp waits for lanes that wait elsewhere. */
 static void fail_deadlocked_groups(struct warp *w)
 {
@@ -318,6 +342,10 @@ void group_settle(struct warp *w)
 			cluster_wait_in_groups(w, &w->g->code->op[w->stack[i].pc]);
 			return;
 		}
+	if (forget_lanes_that_left(w)) {
+		group_settle(w);
+		return;
+	}
 	fail_deadlocked_groups(w);
 }
 
