@@ -61,7 +61,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	assert_output --partial 'a comparison of depths'
 	sed -i 's/2d.v4.u32.s32\(.*\), {1, -2}, %f1/2d.v4.u32.s32\1, {1}/' k.ptx
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'offset of 1 (expected 2, and no cube)'
+	assert_output --partial 'offset of 1 components (expected 2)'
 }
 
 @test "samplers apart from their textures: bound by lines, by arguments and where they are declared" {

@@ -493,9 +493,10 @@ static int bind_texel_offset(struct bind *b, struct texture_fetch *f, unsigned a
 		return 0;
 	if (b->in->n_operands > at + 1 || (k->kind != O_VEC && f->geometry.shape != TEXTURE_1D))
 		return bind_refuse(b, "a comparison of depths");
-	if (f->geometry.shape == TEXTURE_CUBE || n < f->geometry.n)
-		return bind_fault(
-			b, k, "operand", "offset of %u (expected %u, and no cube)", n, f->geometry.n);
+	if (f->geometry.shape == TEXTURE_CUBE)
+		return bind_fault(b, k, "operand", "offset of texels of a cube (expected none)");
+	if (n < f->geometry.n)
+		return bind_fault(b, k, "operand", "offset of %u components (expected %u)", n, f->geometry.n);
 	f->offset_bits = f->gather ? 6 : 4;
 	f->split_offset = true;
 	for (unsigned d = 0; d < f->geometry.n; d++)
