@@ -165,7 +165,7 @@ teardown() {
 @test "an interrupted run has no result, and its statistics are kept as failed" {
 	sh "$sweep/setup"
 	rm -rf "$SWEEP/traces/gather"
-	tracegen -n 400 gather "$SWEEP/traces/gather"
+	tracegen -n 1600 gather "$SWEEP/traces/gather"
 	run -124 timeout -s TERM 1 sh "$sweep/run" gather small+lrr+l20+8ch
 	for _ in $(seq 100); do
 		[ ! -e "$SWEEP/results/gather.small+lrr+l20+8ch.failed" ] || break
@@ -296,7 +296,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 
 @test "limits of time and memory end a run, and the status has the reason" {
 	plain_build_only
-	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
+	tracegen -n 1600 gather "$BATS_TEST_TMPDIR/long"
 	own_sweep "$BATS_TEST_TMPDIR/long"
 	printf '%s\n' 'rtx3070 + few time=1s' 'rtx3070 + few + 8banks  memory=60M' >points
 	sh ./setup
@@ -311,7 +311,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 }
 
 @test "the status shows the progress of a running point" {
-	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
+	tracegen -n 1600 gather "$BATS_TEST_TMPDIR/long"
 	cp "$(trace vecadd)/kernel-1.traceg" "$BATS_TEST_TMPDIR/long/kernel-0.traceg"
 	sed -i '0,/^kernel/s/^kernel/kernel-0.traceg\n&/' "$BATS_TEST_TMPDIR/long/kernelslist.g"
 	own_sweep "$BATS_TEST_TMPDIR/long"
