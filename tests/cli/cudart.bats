@@ -562,6 +562,24 @@ cubin_lines() {
 	assert_output "trace-exec: error: not executed: cublasAxpyEx: these types (see trace-exec --run --list)"
 }
 
+@test "transforms, tiles and FP8 of cublasLt" {
+	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
+	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
+	gcc -std=gnu11 -o layouts "$ROOT/tests/data/cudart/layouts.c" -L. -l:libcublas.so.13 -lcudart -lm
+	run -0 trace-exec -n -g h100-sxm --run ./layouts
+	assert_output ''
+	while read -r which message; do
+		run -1 trace-exec -n -g a100-40 --run ./layouts "$which"
+		assert_output "trace-exec: error: not executed: $message (see trace-exec --run --list)"
+	done <<-'END'
+		order cublasLtMatrixTransform: this order of a matrix
+		plane cublasLtMatrixTransform: a plane offset
+		types cublasLtMatrixTransform: these types
+		scale cublasLtMatmul: a scale of a matrix that is not of FP8
+		fp8 cublasLtMatmul: FP8 on a GPU before sm_89
+	END
+}
+
 @test "code that NVRTC compiles" {
 	local root
 	root=$(command -v nvcc) || root=/usr/local/cuda/bin/nvcc

@@ -24,15 +24,18 @@ static struct cublas_operand make_matrix_operand(
 {
 	bool straight = op == OP_NONE || op == OP_CONJUGATE;
 
-	return (struct cublas_operand){
-		(uintptr_t)base, straight ? 1 : pitch, straight ? pitch : 1, batches, type};
+	return (struct cublas_operand){.base = (uintptr_t)base,
+		.row_stride = straight ? 1 : pitch,
+		.column_stride = straight ? pitch : 1,
+		.batch_stride = batches,
+		.type = type};
 }
 
 static struct cublas_operand make_vector_operand(const void *base, int type, int64_t n, int64_t step)
 {
 	uint64_t first = step < 0 ? (uint64_t)((1 - n) * step) * cublas_type_bytes(type) : 0;
 
-	return (struct cublas_operand){(uintptr_t)base + first, step, 0, 0, type};
+	return (struct cublas_operand){.base = (uintptr_t)base + first, .row_stride = step, .type = type};
 }
 
 /* Returns the type of the sum for a compute type. Half-precision sums are computed in single precision. */
@@ -191,7 +194,8 @@ static int run_ger(struct cublas_handle *h, int64_t m, int64_t n, const void *al
 	if (h->scalars_on_device)
 		return cublas_unsupported("cublasSger", "alpha on the device");
 	p.a = make_vector_operand(x, type, m, step_x);
-	p.b = (struct cublas_operand){make_vector_operand(y, type, n, step_y).base, 0, step_y, 0, type};
+	p.b = (struct cublas_operand){
+		.base = make_vector_operand(y, type, n, step_y).base, .column_stride = step_y, .type = type};
 	p.c = p.d = make_matrix_operand(a, type, OP_NONE, pitch, 0);
 	return cublas_multiply(h, &p);
 }

@@ -4,7 +4,8 @@
  *
  *   handle.c   handles, modes, copies of vectors and matrices to and from the device
  *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
- *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt
+ *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt (lt.h)
+ *   transform.c sums and transposes of matrices by cublasLt
  *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
  *   least.c    QR factors and least squares of batches
  *   factor.c   LU factors, solutions and inverses of batches of small matrices
@@ -46,6 +47,8 @@ enum cublas_type {
 	TYPE_C64 = 5,
 	TYPE_S32 = 10,
 	TYPE_BF16 = 14,
+	TYPE_E4M3 = 28, /* FP8 */
+	TYPE_E5M2 = 29,
 	TYPE_NONE = -1
 };
 /* Returns the number of bytes of an element, or 0 if the type is not supported. */
@@ -53,6 +56,8 @@ size_t cublas_type_bytes(int type);
 
 /* Returns true if the type is TYPE_C32 or TYPE_C64. */
 static inline bool cublas_is_complex(int type) { return type == TYPE_C32 || type == TYPE_C64; }
+/* Returns true if the type has 8 bits and an exponent. */
+static inline bool cublas_is_fp8(int type) { return type == TYPE_E4M3 || type == TYPE_E5M2; }
 /* Returns true if numbers of the type, or their parts, have double precision. */
 static inline bool cublas_is_double(int type) { return type == TYPE_F64 || type == TYPE_C64; }
 
@@ -66,17 +71,27 @@ struct cublas_handle {
 	uint64_t scratch;   /* address of 16 bytes of device memory for a result; 0: not allocated */
 };
 
+/* Orders of the elements of a matrix, numbered as in cublasLtOrder_t. The last three have tiles of 32 columns. */
+enum cublas_order { ORDER_COLUMNS, ORDER_ROWS, ORDER_COL32, ORDER_COL4_4R2_8C, ORDER_COL32_2R_4R4, ORDERS };
+
 /*
  * A matrix or vector. Element (row, column, batch) is at base + row * row_stride + column * column_stride +
- * batch * batch_stride; strides are in elements.
+ * batch * batch_stride; strides are in elements. If `tiles` is not 0, column_stride is the distance of tiles, and an
+ * element's place in a tile is that of its order.
  */
 struct cublas_operand {
 	uint64_t base; /* address of element 0, or, with cublas_product.pointers, of an array of one address per batch */
 	int64_t row_stride, column_stride, batch_stride;
 	int type;
+	enum cublas_order tiles; /* 0, or an order with tiles */
+	bool swapped;            /* with tiles: the row is a column of the stored matrix */
 };
 
-/* d = epilogue(alpha * a * b + beta * c + bias) for each batch. a has m by k elements, b has k by n. */
+/*
+ * d = epilogue(alpha * a * b + beta * c + bias) for each batch. a has m by k elements, b has k by n. FP8 products multiply
+ * alpha by the scales of a and b, beta by that of c, and the result by that of d; the greatest magnitude of the results
+ * is taken before the last scale.
+ */
 struct cublas_product {
 	struct cublas_operand a, b, c, d;
 	int64_t m, n, k, batches;
@@ -87,6 +102,10 @@ struct cublas_product {
 	unsigned epilogue; /* epilogue flags (enum cublas_epilogue) */
 	uint64_t bias;
 	int bias_type;
+	bool without_b;    /* d = alpha * a + beta * c */
+	bool fp8;          /* a and b have FP8 types */
+	uint64_t scale[4]; /* FP8: addresses of scales (TYPE_F32) of a, b, c and d; 0: 1 */
+	uint64_t largest; /* FP8: address of the greatest magnitude (TYPE_F32), which is 0 before; 0: not stored */
 };
 
 /*

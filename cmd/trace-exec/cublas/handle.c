@@ -29,6 +29,8 @@ size_t cublas_type_bytes(int type)
 	case TYPE_S32: return 4;
 	case TYPE_F16:
 	case TYPE_BF16: return 2;
+	case TYPE_E4M3:
+	case TYPE_E5M2:
 	case TYPE_S8: return 1;
 	default: return 0;
 	}

@@ -2,32 +2,26 @@
 /*
  * cublasLt: matrix products that the program describes by objects.
  *
- * Always true: matrices are stored by columns or by rows. An epilogue adds a bias per row, or applies RELU or
+ * Always true: matrices are stored by columns, by rows, or in tiles of 32 columns. An epilogue adds a bias per row, or applies RELU or
  * GELU. There is one algorithm, which needs no workspace. A program that builds an algorithm itself may give it any
  * number and configuration; they have no effect.
  */
-#include <stdlib.h>
 #include <string.h>
-#include "cublas/cublas.h"
+#include "cublas/lt.h"
 
-enum { ORDER_COLUMNS, ORDER_ROWS };
+int cudaGetDevice(int *to), cudaDeviceGetAttribute(int *to, int which, int device);
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream);
+
 enum { COMPUTE_64F = 70, COMPUTE_64F_LAST = 71, COMPUTE_32I = 72, COMPUTE_32I_LAST = 73 };
-
-/*
- * Attribute of a description: its number, and the member that stores it. The program passes values of `bytes`
- * bytes.
- */
-struct lt_attribute {
-	int number;
-	size_t offset, bytes;
-};
 
 struct lt_operation {
 	int32_t compute, scale, pointer_mode, op_a, op_b, op_c, fill;
 	uint32_t epilogue;
 	uint64_t bias;
 	int64_t bias_batch;
-	int32_t bias_type, fast, sms;
+	int32_t bias_type, sms;
+	int32_t scale_mode[4];
+	int8_t fast;
 	uint64_t scale_a, scale_b, scale_c, scale_d, largest, auxiliary;
 	int64_t auxiliary_pitch, auxiliary_batch;
 };
@@ -38,17 +32,10 @@ struct lt_operation {
 static const struct lt_attribute operation_attributes[] = {A(0, compute), A(1, scale), A(2, pointer_mode),
 	A(3, op_a), A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch),
 	A(11, auxiliary), A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a),
-	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type)};
+	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type),
+	A(31, scale_mode[0]), A(32, scale_mode[1]), A(33, scale_mode[2]), A(34, scale_mode[3])};
 #undef A
 
-struct lt_layout {
-	uint32_t type;
-	int32_t order;
-	uint64_t rows, columns;
-	int64_t pitch;
-	int32_t batches;
-	int64_t batch_stride, plane;
-};
 #define A(number, member) \
 	{ \
 		number, offsetof(struct lt_layout, member), sizeof(((struct lt_layout *)0)->member) \
@@ -71,9 +58,7 @@ static const struct lt_attribute preference_attributes[] = {A(0, search), A(1, w
 	A(5, align_a), A(6, align_b), A(7, align_c), A(8, align_d), A(9, waves), A(12, mask)};
 #undef A
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static int set_lt_attribute(
+int cublas_lt_set(
 	void *object, const struct lt_attribute *table, size_t n, int number, const void *value, size_t bytes)
 {
 	for (size_t i = 0; object && value && i < n; i++)
@@ -86,8 +71,8 @@ static int set_lt_attribute(
 	return CUBLAS_INVALID_VALUE;
 }
 
-static int get_lt_attribute(const void *object, const struct lt_attribute *table, size_t n, int number,
-	void *value, size_t bytes, size_t *written)
+int cublas_lt_get(const void *object, const struct lt_attribute *table, size_t n, int number, void *value,
+	size_t bytes, size_t *written)
 {
 	for (size_t i = 0; object && i < n; i++)
 		if (table[i].number == number) {
@@ -102,23 +87,6 @@ static int get_lt_attribute(const void *object, const struct lt_attribute *table
 		}
 	return CUBLAS_INVALID_VALUE;
 }
-
-/* Defines the functions that free an object, and set and get its attributes. */
-#define OBJECT(name, type, table) \
-	API(int, cublasLt##name##Destroy, struct type *x) \
-	{ \
-		free(x); \
-		return CUBLAS_SUCCESS; \
-	} \
-	API(int, cublasLt##name##SetAttribute, struct type *x, int number, const void *value, size_t bytes) \
-	{ \
-		return set_lt_attribute(x, table, COUNT(table), number, value, bytes); \
-	} \
-	API(int, cublasLt##name##GetAttribute, const struct type *x, int number, void *value, size_t bytes, \
-		size_t *written) \
-	{ \
-		return get_lt_attribute(x, table, COUNT(table), number, value, bytes, written); \
-	}
 
 OBJECT(MatmulDesc, lt_operation, operation_attributes)
 OBJECT(MatrixLayout, lt_layout, layout_attributes)
@@ -202,28 +170,95 @@ API(int, cublasLtMatmulPreferenceInit_internal, struct lt_preference *x, size_t 
 
 /* ---- products ---- */
 
-static struct cublas_operand operand_of_layout(uint64_t base, const struct lt_layout *l, bool transposed)
+struct cublas_operand cublas_lt_operand(uint64_t base, const struct lt_layout *l, bool transposed)
 {
-	bool straight = (l->order == ORDER_COLUMNS) != transposed;
+	bool straight = (l->order == ORDER_COLUMNS) != transposed, tiles = l->order > ORDER_ROWS;
 
-	return (struct cublas_operand){
-		base, straight ? 1 : l->pitch, straight ? l->pitch : 1, l->batch_stride, (int)l->type};
+	if (tiles)
+		return (struct cublas_operand){.base = base,
+			.column_stride = l->pitch,
+			.batch_stride = l->batch_stride,
+			.type = (int)l->type,
+			.tiles = (enum cublas_order)l->order,
+			.swapped = transposed};
+	return (struct cublas_operand){.base = base,
+		.row_stride = straight ? 1 : l->pitch,
+		.column_stride = straight ? l->pitch : 1,
+		.batch_stride = l->batch_stride,
+		.type = (int)l->type};
+}
+
+const char *cublas_lt_unsupported(const struct lt_layout *l)
+{
+	if (l->order < 0 || l->order >= ORDERS)
+		return "this order of a matrix";
+	if (l->order > ORDER_ROWS && (l->rows > 1u << 20 || l->columns > 1u << 30))
+		return "a matrix of this size in tiles";
+	if (l->plane)
+		return "a plane offset";
+	return NULL;
+}
+
+bool cublas_lt_is_pitch_valid(const struct lt_layout *l)
+{
+	/* rows of a tile; 32 columns of it lie together */
+	static const unsigned rows[ORDERS] = {
+		[ORDER_COL32] = 1, [ORDER_COL4_4R2_8C] = 8, [ORDER_COL32_2R_4R4] = 32};
+
+	if (l->order > ORDER_ROWS)
+		return l->pitch >= 0 && (uint64_t)l->pitch / 32 >= (l->rows + rows[l->order] - 1) /
+									   rows[l->order] * rows[l->order];
+	return l->pitch >= 0 && (uint64_t)l->pitch >= (l->order == ORDER_ROWS ? l->columns : l->rows);
+}
+
+/* Returns true if the GPU has instructions for FP8. */
+static bool has_gpu_fp8(void)
+{
+	enum { MAJOR = 75, MINOR = 76 }; /* cudaDevAttrComputeCapabilityMajor, ...Minor */
+	int device, major, minor;
+
+	return !cudaGetDevice(&device) && !cudaDeviceGetAttribute(&major, MAJOR, device) &&
+	       !cudaDeviceGetAttribute(&minor, MINOR, device) && major * 10 + minor >= 89;
 }
 
 static const char *find_unsupported_part(const struct lt_operation *x, const struct lt_layout *const *layout)
 {
-	for (unsigned i = 0; i < 4; i++)
-		if (layout[i]->order != ORDER_COLUMNS && layout[i]->order != ORDER_ROWS)
-			return "an order of matrices other than by columns or rows";
+	const uint64_t scales[] = {x->scale_a, x->scale_b, x->scale_c, x->scale_d};
+	const char *what;
+
+	for (unsigned i = 0; i < 4; i++) {
+		if ((what = cublas_lt_unsupported(layout[i])))
+			return what;
+		if (scales[i] &&
+			!(cublas_is_fp8((int)layout[i]->type) && cublas_is_fp8((int)layout[0]->type)))
+			return "a scale of a matrix that is not of FP8";
+		if (x->scale_mode[i])
+			return "a scale that is not one number for the matrix";
+	}
+	if (x->largest && !(cublas_is_fp8((int)layout[3]->type) && cublas_is_fp8((int)layout[0]->type)))
+		return "the greatest magnitude of a result that is not of FP8";
+	if (cublas_is_fp8((int)layout[0]->type) && !has_gpu_fp8())
+		return "FP8 on a GPU before sm_89";
 	if (x->pointer_mode > 1)
 		return "alpha as a vector";
 	if (x->epilogue & ~(uint32_t)(EPILOGUE_NONE | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU))
 		return "this epilogue";
 	if (x->op_c || x->fill)
 		return "a transposed c, or a part of a matrix";
-	if (x->scale_a || x->scale_b || x->scale_c || x->scale_d || x->largest)
-		return "scaled operands";
+	if (x->epilogue & EPILOGUE_BIAS && x->bias_batch)
+		return "a bias for each batch";
 	return NULL;
+}
+
+/* Returns the type of the bias: that of d, or, if an FP8 product has a result of FP8 or TYPE_F32, TYPE_F16 or TYPE_BF16. */
+static int lt_bias_type(const struct lt_operation *x, const struct lt_layout *a, const struct lt_layout *c,
+	const struct lt_layout *d)
+{
+	if (x->bias_type != TYPE_NONE)
+		return x->bias_type;
+	if (cublas_is_fp8((int)a->type) && (cublas_is_fp8((int)d->type) || d->type == TYPE_F32))
+		return c->type == TYPE_F16 ? TYPE_F16 : TYPE_BF16;
+	return (int)d->type;
 }
 
 /* Sets *p from the descriptions of the operation and of the matrices. Returns 0 or a status. */
@@ -244,10 +279,10 @@ static int describe_lt_product(struct cublas_product *p, const struct lt_operati
 		k != (x->op_b ? b->columns : b->rows) || c->rows != d->rows || c->columns != d->columns ||
 		a->batches != d->batches || b->batches != d->batches)
 		return CUBLAS_INVALID_VALUE;
-	*p = (struct cublas_product){.a = operand_of_layout(0, a, x->op_a),
-		.b = operand_of_layout(0, b, x->op_b),
-		.c = operand_of_layout(0, c, false),
-		.d = operand_of_layout(0, d, false),
+	*p = (struct cublas_product){.a = cublas_lt_operand(0, a, x->op_a),
+		.b = cublas_lt_operand(0, b, x->op_b),
+		.c = cublas_lt_operand(0, c, false),
+		.d = cublas_lt_operand(0, d, false),
 		.m = (int64_t)d->rows,
 		.n = (int64_t)d->columns,
 		.k = (int64_t)k,
@@ -259,7 +294,10 @@ static int describe_lt_product(struct cublas_product *p, const struct lt_operati
 		.half_scalars = x->scale == TYPE_F16 ? TYPE_F16 : TYPE_NONE,
 		.epilogue = x->epilogue,
 		.bias = x->bias,
-		.bias_type = x->bias_type == TYPE_NONE ? (int)d->type : x->bias_type};
+		.bias_type = lt_bias_type(x, a, c, d),
+		.fp8 = cublas_is_fp8((int)a->type),
+		.scale = {x->scale_a, x->scale_b, x->scale_c, x->scale_d},
+		.largest = x->largest};
 	if (x->scale == TYPE_F32 && p->scalar == TYPE_S32)
 		return cublas_unsupported(
 			"cublasLtMatmul", "sums of integers with scalars in single precision");
@@ -287,6 +325,8 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	p.b.base = (uintptr_t)b;
 	p.c.base = (uintptr_t)(c ? c : d);
 	p.d.base = (uintptr_t)d;
+	if (p.largest && cuMemsetD32Async(p.largest, 0, 1, stream))
+		return CUBLAS_EXECUTION_FAILED;
 	return cublas_multiply(&on, &p);
 }
 
@@ -347,14 +387,14 @@ API(int, cublasLtMatmulAlgoCapGetAttribute, const struct lt_algorithm *x, int nu
 			*written = 0;
 		return written ? CUBLAS_SUCCESS : CUBLAS_INVALID_VALUE;
 	}
-	return get_lt_attribute(x ? &lt_capabilities : NULL, capability_attributes,
-		COUNT(capability_attributes), number, value, bytes, written);
+	return cublas_lt_get(x ? &lt_capabilities : NULL, capability_attributes, COUNT(capability_attributes),
+		number, value, bytes, written);
 }
 
 API(int, cublasLtMatmulAlgoConfigGetAttribute, const struct lt_algorithm *x, int number, void *value,
 	size_t bytes, size_t *written)
 {
-	return get_lt_attribute(
+	return cublas_lt_get(
 		x, algorithm_attributes, COUNT(algorithm_attributes), number, value, bytes, written);
 }
 
@@ -363,7 +403,7 @@ API(int, cublasLtMatmulAlgoConfigSetAttribute, struct lt_algorithm *x, int numbe
 {
 	if (!number) /* the number of the algorithm cannot be changed */
 		return CUBLAS_INVALID_VALUE;
-	return set_lt_attribute(x, algorithm_attributes, COUNT(algorithm_attributes), number, value, bytes);
+	return cublas_lt_set(x, algorithm_attributes, COUNT(algorithm_attributes), number, value, bytes);
 }
 
 /* Returns the number of the only algorithm, 0. */

@@ -124,8 +124,49 @@ static uint64_t scalar_argument(const struct cublas_product *p, const void *scal
 	return word;
 }
 
+/* Returns true if alpha * a + beta * c of these types is supported: elements have the type of the scalars, or narrower ones. */
+static bool is_sum_supported(const struct cublas_product *p)
+{
+	const int types[] = {p->a.type, p->c.type, p->d.type};
+
+	for (unsigned i = 0; i < 3; i++)
+		switch (p->scalar) {
+		case TYPE_F64:
+			if (types[i] != TYPE_F64)
+				return false;
+			break;
+		case TYPE_S32:
+			if (types[i] != TYPE_S32 && types[i] != TYPE_S8)
+				return false;
+			break;
+		default:
+			if (types[i] != TYPE_F32 && types[i] != TYPE_F16 && types[i] != TYPE_BF16 &&
+				types[i] != TYPE_S32 && types[i] != TYPE_S8)
+				return false;
+		}
+	return true;
+}
+
+/* Returns true if an FP8 product of these types is supported. */
+static bool is_fp8_product_supported(const struct cublas_product *p)
+{
+	bool d = p->d.type == TYPE_F32 || p->d.type == TYPE_F16 || p->d.type == TYPE_BF16 ||
+		 cublas_is_fp8(p->d.type);
+	bool c = p->c.type == TYPE_F32 || p->c.type == TYPE_F16 || p->c.type == TYPE_BF16 ||
+		 cublas_is_fp8(p->c.type);
+
+	return p->scalar == TYPE_F32 && cublas_is_fp8(p->a.type) && cublas_is_fp8(p->b.type) && c && d;
+}
+
 static bool is_product_supported(const struct cublas_product *p)
 {
+	if (p->without_b)
+		return is_sum_supported(p);
+	if (p->fp8)
+		return is_fp8_product_supported(p);
+	if (cublas_is_fp8(p->a.type) || cublas_is_fp8(p->b.type) || cublas_is_fp8(p->c.type) ||
+		cublas_is_fp8(p->d.type))
+		return false;
 	bool narrow = p->a.type != TYPE_F64 && p->b.type != TYPE_F64 && p->d.type != TYPE_F64;
 
 	if (cublas_is_complex(p->a.type) || cublas_is_complex(p->b.type) || cublas_is_complex(p->c.type) ||
@@ -145,7 +186,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 {
 	char key[64];
 	uint64_t alpha = scalar_argument(p, p->alpha), beta = scalar_argument(p, p->beta);
-	unsigned m = (unsigned)p->m, n = (unsigned)p->n, k = (unsigned)p->k;
+	unsigned tiles = 0, m = (unsigned)p->m, n = (unsigned)p->n, k = (unsigned)p->k;
 	unsigned flags =
 		(p->pointers ? FLAG_POINTERS : 0u) | (p->scalars_on_device ? FLAG_SCALARS_ON_DEVICE : 0u);
 	struct cublas_product q = *p;
@@ -153,18 +194,23 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 			      &q.a.column_stride, &q.a.batch_stride, &q.b.row_stride, &q.b.column_stride,
 			      &q.b.batch_stride, &q.c.row_stride, &q.c.column_stride, &q.c.batch_stride,
 			      &q.d.row_stride, &q.d.column_stride, &q.d.batch_stride, &alpha, &beta, &m, &n,
-			      &k, &flags};
+			      &k, &flags, &q.scale[0], &q.scale[1], &q.scale[2], &q.scale[3], &q.largest};
+	const struct cublas_operand *operands[] = {&p->a, &p->b, &p->c, &p->d};
 
 	if (p->m < 0 || p->n < 0 || p->k < 0 || p->batches < 0 || !p->alpha || !p->beta)
 		return CUBLAS_INVALID_VALUE;
 	if (!p->m || !p->n || !p->batches)
 		return CUBLAS_SUCCESS;
 	if (!is_product_supported(p))
-		return cublas_unsupported("cublas product", "these types");
+		return cublas_unsupported(
+			p->without_b ? "cublasLtMatrixTransform" : "cublas product", "these types");
 	if (p->m > INT32_MAX || p->n > 65535 * 16 || p->k > INT32_MAX || p->batches > 65535)
 		return cublas_unsupported("cublas product", "a matrix of this size");
-	snprintf(key, sizeof(key), "product %d %d %d %d %d %d %u %d", p->a.type, p->b.type, p->c.type,
-		p->d.type, p->scalar, p->half_scalars, p->epilogue, p->bias_type);
+	for (unsigned i = 0; i < 4; i++)
+		tiles = tiles << 4 | (unsigned)operands[i]->tiles << 1 | operands[i]->swapped;
+	snprintf(key, sizeof(key), "product %d %d %d %d %d %d %u %d %x %d %d", p->a.type, p->b.type,
+		p->c.type, p->d.type, p->scalar, p->half_scalars, p->epilogue, p->bias_type, tiles,
+		p->without_b, p->fp8);
 	cudaFree(NULL);
 	pthread_mutex_lock(&lock);
 	kernel = load_cublas_kernel(key, "product", is_kernel_loaded(key) ? NULL : cublas_product_text(p));

@@ -19,11 +19,15 @@ struct kernel_text {
 	FILE *f;
 };
 
-static bool start_kernel_text(struct kernel_text *t, bool needs_80)
+/* Starts a text for GPUs from sm_60, from sm_80 (BF16) or from sm_89 (FP8). */
+static bool start_kernel_text(struct kernel_text *t, bool needs_80, bool needs_89)
 {
 	t->f = open_memstream(&t->p, &t->n);
 	if (t->f)
-		fprintf(t->f, ".version 7.0\n.target sm_%d\n.address_size 64\n", needs_80 ? 80 : 60);
+		fprintf(t->f, ".version %s\n.target sm_%d\n.address_size 64\n", needs_89 ? "8.1" : "7.0",
+			needs_89   ? 89
+			: needs_80 ? 80
+				   : 60);
 	return t->f;
 }
 
@@ -102,6 +106,14 @@ static void add_element_load(struct kernel_text *t, int type, int sum, const cha
 			"\t%sld.global.u16 %%word, [%%address];\n\t%sshl.b32 %%word, %%word, 16;\n\t%smov.b32 %s, %%word;\n",
 			guard, guard, guard, to);
 		break;
+	case TYPE_E4M3:
+	case TYPE_E5M2:
+		fprintf(f,
+			"\t%sld.global.u8 %%word, [%%address];\n\t%scvt.u16.u32 %%half, %%word;\n"
+			"\t%scvt.rn.f16x2.%s %%word, %%half;\n\t%scvt.u16.u32 %%half, %%word;\n"
+			"\t%scvt.f32.f16 %s, %%half;\n",
+			guard, guard, guard, type == TYPE_E4M3 ? "e4m3x2" : "e5m2x2", guard, guard, to);
+		break;
 	default:
 		fprintf(f, "\t%sld.global.s8 %%word, [%%address];\n", guard);
 		if (sum == TYPE_S32)
@@ -122,6 +134,20 @@ static void add_element_store(struct kernel_text *t, int type, int sum, const ch
 		break;
 	case TYPE_BF16:
 		fprintf(f, "\tcvt.rn.bf16.f32 %%half, %s;\n\tst.global.b16 [%%address], %%half;\n", from);
+		break;
+	case TYPE_E4M3:
+	case TYPE_E5M2:
+		fprintf(f,
+			"\tcvt.rn.satfinite.%s.f32 %%half, %s, %s;\n\tcvt.u32.u16 %%word, %%half;\n"
+			"\tst.global.u8 [%%address], %%word;\n",
+			type == TYPE_E4M3 ? "e4m3x2" : "e5m2x2", from, from);
+		break;
+	case TYPE_S32:
+		if (sum == TYPE_F32)
+			fprintf(f, "\tcvt.rni.s32.f32 %%word, %s;\n\tst.global.u32 [%%address], %%word;\n",
+				from);
+		else
+			fprintf(f, "\tst.global.s32 [%%address], %s;\n", from);
 		break;
 	case TYPE_S8:
 		if (sum == TYPE_S32)
@@ -145,7 +171,7 @@ static const char text_registers[] =
 	"\t.reg .pred %in, %other, %more, %flag;\n"
 	"\t.reg .b16 %half;\n"
 	"\t.reg .b32 %x, %y, %z, %row, %column, %m, %n, %k, %at, %flags, %word, %i, %last, "
-	"%mine, %theirs, %tile_a, %tile_b;\n"
+	"%mine, %theirs, %tile_a, %tile_b, %place, %part;\n"
 	"\t.reg .f32 %single, %square, %cube, %tanh;\n"
 	"\t.reg .b64 %a, %b, %c, %d, %address, %step, %offset, %long, %batch;\n"
 	"\t.reg .$T %sum, %left, %right, %alpha, %beta;\n";
@@ -157,7 +183,8 @@ static const char product_parameters[] =
 	"\t.param .s64 a_rows, .param .s64 a_columns, .param .s64 a_batches, .param .s64 b_rows, .param .s64 b_columns,\n"
 	"\t.param .s64 b_batches, .param .s64 c_rows, .param .s64 c_columns, .param .s64 c_batches,\n"
 	"\t.param .s64 d_rows, .param .s64 d_columns, .param .s64 d_batches, .param .b64 alpha, .param .b64 beta,\n"
-	"\t.param .u32 m, .param .u32 n, .param .u32 k, .param .u32 flags)\n{\n";
+	"\t.param .u32 m, .param .u32 n, .param .u32 k, .param .u32 flags, .param .u64 scale_a, .param .u64 scale_b,\n"
+	"\t.param .u64 scale_c, .param .u64 scale_d, .param .u64 largest)\n{\n";
 
 /* Flags of a kernel: 1: operands are arrays of addresses; 2: alpha and beta are addresses; 4: beta is not 0. */
 static const char product_start[] =
@@ -184,18 +211,56 @@ static void add_batch_address(struct kernel_text *t, char name, size_t bytes)
 		name, name, name, name, name, name, name, bytes, name, name);
 }
 
+/* Bits of a row's or column's number, and their position in the place of the element within its column of tiles. */
+struct place_bits {
+	bool of_column;
+	unsigned from, mask, to;
+};
+enum { ALL_BITS = ~0u };
+/* The places are those of the documentation of cublasLtOrder_t. */
+static const struct place_bits places[ORDERS][6] = {
+	[ORDER_COL32] = {{true, 0, 31, 0}, {false, 0, ALL_BITS, 5}},
+	[ORDER_COL4_4R2_8C] = {{true, 0, 3, 0}, {false, 1, 3, 2}, {true, 2, 7, 4}, {false, 0, 1, 7},
+		{false, 3, ALL_BITS, 8}},
+	[ORDER_COL32_2R_4R4] = {{true, 0, 31, 0}, {false, 0, 1, 5}, {false, 3, 3, 6}, {false, 1, 3, 8},
+		{false, 5, ALL_BITS, 10}},
+};
+
+/* Appends the instructions that set %address to that of the element of operand %NAME, which has tiles. */
+static void add_tiled_address(
+	struct kernel_text *t, char name, const struct cublas_operand *o, const char *row, const char *column)
+{
+	const struct place_bits *b = places[o->tiles];
+
+	fputs("\tmov.u32 %place, 0;\n", t->f);
+	for (unsigned i = 0; i < 6 && b[i].mask; i++)
+		fprintf(t->f,
+			"\tshr.u32 %%part, %s, %u;\n\tand.b32 %%part, %%part, %u;\n\tshl.b32 %%part, %%part, %u;\n"
+			"\tor.b32 %%place, %%place, %%part;\n",
+			b[i].of_column ? column : row, b[i].from, b[i].mask, b[i].to);
+	fprintf(t->f,
+		"\tcvt.u64.u32 %%offset, %%place;\n\tshr.u32 %%part, %s, 5;\n\tcvt.u64.u32 %%long, %%part;\n"
+		"\tld.param.s64 %%step, [%c_columns];\n\tmad.lo.s64 %%offset, %%long, %%step, %%offset;\n"
+		"\tmad.lo.s64 %%address, %%offset, %zu, %%%c;\n",
+		column, name, cublas_type_bytes(o->type), name);
+}
+
 /*
- * Appends the instructions that set %address to %NAME + (row * NAME_rows + column * NAME_columns) * bytes.
- * `row` and `column` name registers.
+ * Appends the instructions that set %address to that of element (row, column) of operand %NAME. `row` and `column`
+ * name registers.
  */
 static void add_element_address(
-	struct kernel_text *t, char name, size_t bytes, const char *row, const char *column)
+	struct kernel_text *t, char name, const struct cublas_operand *o, const char *row, const char *column)
 {
+	if (o->tiles) {
+		add_tiled_address(t, name, o, o->swapped ? column : row, o->swapped ? row : column);
+		return;
+	}
 	fprintf(t->f,
 		"\tld.param.s64 %%step, [%c_rows];\n\tcvt.u64.u32 %%long, %s;\n\tmul.lo.s64 %%offset, %%long, %%step;\n"
 		"\tld.param.s64 %%step, [%c_columns];\n\tcvt.u64.u32 %%long, %s;\n"
 		"\tmad.lo.s64 %%offset, %%long, %%step, %%offset;\n\tmad.lo.s64 %%address, %%offset, %zu, %%%c;\n",
-		name, row, name, column, bytes, name);
+		name, row, name, column, cublas_type_bytes(o->type), name);
 }
 
 /*
@@ -212,7 +277,7 @@ static void add_tile_loop(struct kernel_text *t, const struct cublas_product *p)
 		"LOOP:\n\tsetp.ge.u32 %more, %at, %k;\n\t@%more bra STORE;\n"
 		"\tmov.$T %left, $0;\n\tadd.u32 %i, %at, %y;\n"
 		"\tsetp.lt.u32 %in, %row, %m;\n\tsetp.lt.and.u32 %in, %i, %k, %in;\n");
-	add_element_address(t, 'a', cublas_type_bytes(p->a.type), "%row", "%i");
+	add_element_address(t, 'a', &p->a, "%row", "%i");
 	add_element_load(t, p->a.type, p->scalar, "@%in ", "%left");
 	fprintf(t->f, "\tmad.lo.u32 %%mine, %%y, 16, %%x;\n\tmad.lo.u32 %%mine, %%mine, %zu, %%tile_a;\n",
 		unit);
@@ -220,7 +285,7 @@ static void add_tile_loop(struct kernel_text *t, const struct cublas_product *p)
 		"\tst.shared.$T [%mine], %left;\n"
 		"\tmov.$T %right, $0;\n\tadd.u32 %i, %at, %x;\n"
 		"\tsetp.lt.u32 %in, %column, %n;\n\tsetp.lt.and.u32 %in, %i, %k, %in;\n");
-	add_element_address(t, 'b', cublas_type_bytes(p->b.type), "%i", "%column");
+	add_element_address(t, 'b', &p->b, "%i", "%column");
 	add_element_load(t, p->b.type, p->scalar, "@%in ", "%right");
 	fprintf(t->f,
 		"\tmad.lo.u32 %%theirs, %%y, 17, %%x;\n\tmad.lo.u32 %%theirs, %%theirs, %zu, %%tile_b;\n",
@@ -258,6 +323,37 @@ static void add_scalar_load(struct kernel_text *t, const struct cublas_product *
 		t, p->half_scalars == TYPE_NONE ? p->scalar : p->half_scalars, p->scalar, "@%flag ", to);
 }
 
+/* Appends code that sets the sum to the element of a, which is not read if alpha is 0. */
+static void add_single_term(struct kernel_text *t, const struct cublas_product *p)
+{
+	add_scalar_load(t, p, "alpha");
+	add_text_piece(t, p->scalar,
+		"\tmov.$T %sum, $0;\n\tsetp.lt.u32 %in, %row, %m;\n\tsetp.lt.and.u32 %in, %column, %n, %in;\n"
+		"\tsetp.ne.and.$T %in, %alpha, $0, %in;\n");
+	add_element_address(t, 'a', &p->a, "%row", "%column");
+	add_element_load(t, p->a.type, p->scalar, "@%in ", "%sum");
+}
+
+/* Appends code that multiplies register `to` by the scale of an operand, if it has one. */
+static void add_scale(struct kernel_text *t, const struct cublas_product *p, char operand, const char *to)
+{
+	if (p->fp8)
+		fprintf(t->f,
+			"\tld.param.u64 %%address, [scale_%c];\n\tsetp.ne.u64 %%flag, %%address, 0;\n"
+			"\t@%%flag ld.global.f32 %%single, [%%address];\n\t@%%flag mul.rn.f32 %s, %s, %%single;\n",
+			operand, to, to);
+}
+
+/* Appends code that stores the greatest magnitude of the sums, whose bits are ordered like the numbers. */
+static void add_largest(struct kernel_text *t, const struct cublas_product *p)
+{
+	if (p->fp8)
+		fputs("\tld.param.u64 %address, [largest];\n\tsetp.ne.u64 %flag, %address, 0;\n"
+		      "\tabs.f32 %single, %sum;\n\tmov.b32 %word, %single;\n"
+		      "\t@%flag red.global.max.u32 [%address], %word;\n",
+			t->f);
+}
+
 /* Appends the activation of the sum: max(x, 0), or (f32 only) the tanh approximation of GELU. */
 static void add_activation(struct kernel_text *t, const struct cublas_product *p)
 {
@@ -277,25 +373,32 @@ char *cublas_product_text(const struct cublas_product *p)
 {
 	struct kernel_text t;
 
-	if (!start_kernel_text(&t, p->a.type == TYPE_BF16 || p->d.type == TYPE_BF16))
+	if (!start_kernel_text(&t, p->a.type == TYPE_BF16 || p->d.type == TYPE_BF16, p->fp8))
 		return NULL;
 	fputs(product_parameters, t.f);
 	add_text_piece(&t, p->scalar, text_registers);
 	fputs(product_start, t.f);
 	add_batch_address(&t, 'a', cublas_type_bytes(p->a.type));
-	add_batch_address(&t, 'b', cublas_type_bytes(p->b.type));
+	if (!p->without_b)
+		add_batch_address(&t, 'b', cublas_type_bytes(p->b.type));
 	add_batch_address(&t, 'c', cublas_type_bytes(p->c.type));
 	add_batch_address(&t, 'd', cublas_type_bytes(p->d.type));
-	add_tile_loop(&t, p);
+	if (p->without_b)
+		add_single_term(&t, p);
+	else
+		add_tile_loop(&t, p);
 	fputs("STORE:\n\tsetp.lt.u32 %in, %row, %m;\n\tsetp.lt.and.u32 %in, %column, %n, %in;\n\t@!%in bra DONE;\n",
 		t.f);
 	add_scalar_load(&t, p, "alpha");
 	add_scalar_load(&t, p, "beta");
+	add_scale(&t, p, 'a', "%alpha");
+	add_scale(&t, p, 'b', "%alpha");
 	add_text_piece(&t, p->scalar,
 		"\t$M.$T %sum, %sum, %alpha;\n"
 		"\tsetp.ne.$T %in, %beta, $0;\n\tmov.$T %left, $0;\n");
-	add_element_address(&t, 'c', cublas_type_bytes(p->c.type), "%row", "%column");
+	add_element_address(&t, 'c', &p->c, "%row", "%column");
 	add_element_load(&t, p->c.type, p->scalar, "@%in ", "%left");
+	add_scale(&t, p, 'c', "%beta");
 	add_text_piece(&t, p->scalar, "\t@%in $A.$T %sum, %left, %beta, %sum;\n");
 	if (p->epilogue & EPILOGUE_BIAS) {
 		fprintf(t.f,
@@ -306,7 +409,9 @@ char *cublas_product_text(const struct cublas_product *p)
 		add_text_piece(&t, p->scalar, "\t$+.$T %sum, %sum, %left;\n");
 	}
 	add_activation(&t, p);
-	add_element_address(&t, 'd', cublas_type_bytes(p->d.type), "%row", "%column");
+	add_largest(&t, p);
+	add_scale(&t, p, 'd', "%sum");
+	add_element_address(&t, 'd', &p->d, "%row", "%column");
 	add_element_store(&t, p->d.type, p->scalar, "%sum");
 	fputs("DONE:\n\tret;\n}\n", t.f);
 	return finish_kernel_text(&t);
@@ -325,7 +430,7 @@ char *cublas_scaled_add_text(int type)
 	size_t bytes = cublas_type_bytes(type);
 	struct kernel_text t;
 
-	if (!start_kernel_text(&t, type == TYPE_BF16))
+	if (!start_kernel_text(&t, type == TYPE_BF16, false))
 		return NULL;
 	fputs(".visible .entry add(.param .u64 a, .param .u64 d, .param .s64 a_step, .param .s64 d_step, .param .b64 alpha,\n"
 	      "\t.param .u32 n, .param .u32 flags)\n{\n",
@@ -363,7 +468,7 @@ char *cublas_sum_text(int type, enum cublas_sum what)
 	size_t bytes = cublas_type_bytes(type), unit = cublas_type_bytes(sum);
 	struct kernel_text t;
 
-	if (!start_kernel_text(&t, type == TYPE_BF16))
+	if (!start_kernel_text(&t, type == TYPE_BF16, false))
 		return NULL;
 	fputs(".visible .entry sum(.param .u64 a, .param .u64 b, .param .s64 a_step, .param .s64 b_step, .param .u64 d,\n"
 	      "\t.param .u32 n)\n{\n",
