@@ -562,7 +562,7 @@ cubin_lines() {
 	assert_output "trace-exec: error: not executed: cublasAxpyEx: these types (see trace-exec --run --list)"
 }
 
-@test "transforms, tiles and FP8 of cublasLt" {
+@test "transforms, tiles, FP8 and complex products of cublasLt" {
 	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
 	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
 	gcc -std=gnu11 -o layouts "$ROOT/tests/data/cudart/layouts.c" -L. -l:libcublas.so.13 -lcudart -lm
@@ -573,7 +573,8 @@ cubin_lines() {
 		assert_output "trace-exec: error: not executed: $message (see trace-exec --run --list)"
 	done <<-'END'
 		order cublasLtMatrixTransform: this order of a matrix
-		plane cublasLtMatrixTransform: a plane offset
+		plane cublasLtMatrixTransform: a plane offset of a real matrix
+		complex cublasLtMatmul: an epilogue of a complex product
 		types cublasLtMatrixTransform: these types
 		scale cublasLtMatmul: a scale of a matrix that is not of FP8
 		fp8 cublasLtMatmul: FP8 on a GPU before sm_89

@@ -5,6 +5,7 @@
  *   handle.c   handles, modes, copies of vectors and matrices to and from the device
  *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
  *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt (lt.h)
+ *   complex.c  complex products of cublasLt
  *   transform.c sums and transposes of matrices by cublasLt
  *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
  *   least.c    QR factors and least squares of batches
@@ -45,6 +46,7 @@ enum cublas_type {
 	TYPE_S8 = 3,
 	TYPE_C32 = 4, /* complex, of two TYPE_F32 */
 	TYPE_C64 = 5,
+	TYPE_C16 = 6, /* only in cublasLt */
 	TYPE_S32 = 10,
 	TYPE_BF16 = 14,
 	TYPE_E4M3 = 28, /* FP8 */

@@ -2,9 +2,9 @@
 /*
  * cublasLt: matrix products that the program describes by objects.
  *
- * Always true: matrices are stored by columns, by rows, or in tiles of 32 columns. An epilogue adds a bias per row, or applies RELU or
- * GELU. There is one algorithm, which needs no workspace. A program that builds an algorithm itself may give it any
- * number and configuration; they have no effect.
+ * Always true: matrices are stored by columns, by rows, or in tiles of 32 columns. An epilogue adds a bias per row, or
+ * applies RELU or GELU. There is one algorithm, which needs no workspace. A program that builds an algorithm itself may
+ * give it any number and configuration; they have no effect.
  */
 #include <string.h>
 #include "cublas/lt.h"
@@ -188,14 +188,21 @@ struct cublas_operand cublas_lt_operand(uint64_t base, const struct lt_layout *l
 		.type = (int)l->type};
 }
 
+static bool is_lt_complex(const struct lt_layout *l)
+{
+	return cublas_is_complex((int)l->type) || l->type == TYPE_C16;
+}
+
 const char *cublas_lt_unsupported(const struct lt_layout *l)
 {
 	if (l->order < 0 || l->order >= ORDERS)
 		return "this order of a matrix";
 	if (l->order > ORDER_ROWS && (l->rows > 1u << 20 || l->columns > 1u << 30))
 		return "a matrix of this size in tiles";
-	if (l->plane)
-		return "a plane offset";
+	if (is_lt_complex(l) && l->order > ORDER_ROWS)
+		return "a complex matrix in tiles";
+	if (l->plane && !is_lt_complex(l))
+		return "a plane offset of a real matrix";
 	return NULL;
 }
 
@@ -243,6 +250,16 @@ static const char *find_unsupported_part(const struct lt_operation *x, const str
 		return "alpha as a vector";
 	if (x->epilogue & ~(uint32_t)(EPILOGUE_NONE | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU))
 		return "this epilogue";
+	if (is_lt_complex(layout[0]) && x->epilogue != EPILOGUE_NONE)
+		return "an epilogue of a complex product";
+	if (is_lt_complex(layout[0]) && x->scale != TYPE_C32 && x->scale != TYPE_C64)
+		return "real scalars of a complex product";
+	if (!is_lt_complex(layout[0]) && cublas_is_complex(x->scale))
+		return "complex scalars of a real product";
+	if (cublas_is_double(x->scale) != (x->compute >= COMPUTE_64F && x->compute <= COMPUTE_64F_LAST))
+		return "scalars and sums of different precision";
+	if (x->op_a < 0 || x->op_a > 2 || x->op_b < 0 || x->op_b > 2)
+		return "this operation on a matrix";
 	if (x->op_c || x->fill)
 		return "a transposed c, or a part of a matrix";
 	if (x->epilogue & EPILOGUE_BIAS && x->bias_batch)
@@ -327,6 +344,10 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	p.d.base = (uintptr_t)d;
 	if (p.largest && cuMemsetD32Async(p.largest, 0, 1, stream))
 		return CUBLAS_EXECUTION_FAILED;
+	if (is_lt_complex(layout_a))
+		return cublas_lt_complex(&on, &p,
+			(const int64_t[]){layout_a->plane, layout_b->plane, layout_c->plane, layout_d->plane},
+			x->op_a, x->op_b);
 	return cublas_multiply(&on, &p);
 }
 

@@ -43,6 +43,8 @@ static const char *find_unsupported_transform(
 	for (unsigned i = 0; i < 3; i++)
 		if (layout[i] && (what = cublas_lt_unsupported(layout[i])))
 			return what;
+	if (x->op_a < 0 || x->op_a > 2 || x->op_b < 0 || x->op_b > 2)
+		return "this operation on a matrix";
 	if (x->pointer_mode > 1)
 		return "alpha as a vector";
 	if (x->scale != TYPE_F32 && x->scale != TYPE_F64 && x->scale != TYPE_F16 && x->scale != TYPE_S32)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares transforms of cublasLt, products of matrices in tiles, and FP8 products with loops on the host. Prints a line
- * for each difference. With an argument, only calls a function with descriptions that are not supported.
+ * Compares transforms of cublasLt, products of matrices in tiles, and complex and FP8 products with loops on the host.
+ * Prints a line for each difference. With an argument, only calls a function with descriptions that are not supported.
  */
+#include <complex.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ int cublasLtMatmul(void *, void *, const void *, const void *, void *, const voi
 
 enum { F32, F64, F16, S8, S32 = 10, BF16 = 14, E4M3 = 28, E5M2 = 29 };
 enum { COLUMNS, ROWS, COL32, COL4_4R2_8C, COL32_2R_4R4, ORDERS };
-enum { COMPUTE_32F = 68, COMPUTE_32I = 72 };
+enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
 enum { M = 37, N = 43, K = 70, SIZE = 8192, BATCHES = 2, TO_DEVICE = 1, TO_HOST };
 
 static int bad;
@@ -308,13 +309,123 @@ static void test_fp8(int type_a, int type_b, int type_d, double scale_d)
 	cublasLtMatrixLayoutDestroy(ld);
 }
 
+/* A complex matrix: type of the parts, planes instead of pairs, operation (2: conjugate transposed). */
+struct complex_matrix {
+	int part, planar, op;
+	long rows, columns;
+};
+
+/* Returns the index of a part among the parts of the matrix. The imaginary plane is before the real one. */
+static long part_index(const struct complex_matrix *x, long batch, long row, long column, int imaginary)
+{
+	long n = x->rows * x->columns, at = row + column * x->rows + batch * n;
+
+	return x->planar ? at + (imaginary ? 0 : BATCHES * n) : 2 * at + imaginary;
+}
+
+static int part_value(int which, long batch, long row, long column, int imaginary)
+{
+	return (int)((row * 5 + column * 3 + batch + which * 2 + imaginary * 7) % 9 - 4);
+}
+
+static void *complex_layout(const struct complex_matrix *x)
+{
+	static const int types[] = {[F32] = 4, [F64] = 5, [F16] = 6};
+	const int64_t n = x->rows * x->columns,
+		      plane = x->planar ? -BATCHES * n * (int64_t)bytes_of(x->part) : 0;
+	const int batches = BATCHES;
+	void *l;
+
+	IS(0, cublasLtMatrixLayoutCreate(&l, types[x->part], x->rows, x->columns, x->rows));
+	IS(0, cublasLtMatrixLayoutSetAttribute(l, 5, &batches, 4));
+	IS(0, cublasLtMatrixLayoutSetAttribute(l, 6, &n, 8));
+	IS(0, cublasLtMatrixLayoutSetAttribute(l, 7, &plane, 8));
+	return l;
+}
+
+static void write_complex(void *to, int which, const struct complex_matrix *x)
+{
+	for (long b = 0; b < BATCHES; b++)
+		for (long i = 0; i < x->rows * x->columns; i++)
+			for (int part = 0; part < 2; part++)
+				put_number(host, x->part, part_index(x, b, i % x->rows, i / x->rows, part),
+					part_value(which, b, i % x->rows, i / x->rows, part));
+	cudaMemcpy(to, host, BATCHES * 2 * x->rows * x->columns * bytes_of(x->part), TO_DEVICE);
+}
+
+/* Returns an element of an operand of the product. */
+static double complex operand_element(int which, const struct complex_matrix *x, long batch, long i, long j)
+{
+	long row = x->op ? j : i, column = x->op ? i : j;
+	double complex v =
+		part_value(which, batch, row, column, 0) + I * part_value(which, batch, row, column, 1);
+
+	return x->op == 2 ? conj(v) : v;
+}
+
+/* Tests D = (2 + i) op(A) op(B) + (1 - i) C. */
+static void test_complex(const struct complex_matrix x[3], int on_device)
+{
+	const int wide = x[0].part == F64, c_part = x[2].part;
+	const float single[] = {2, 1, 1, -1};
+	const double numbers[] = {2, 1, 1, -1};
+	const size_t bytes = wide ? sizeof(double) : sizeof(float);
+	const char *s = wide ? (const char *)numbers : (const char *)single;
+	const long m = x[2].rows, n = x[2].columns, k = x[0].op ? x[0].rows : x[0].columns;
+	void *at[] = {da, db, dc}, *l[3], *d;
+
+	for (int i = 0; i < 3; i++) {
+		write_complex(at[i], i, &x[i]);
+		l[i] = complex_layout(&x[i]);
+		/* the address is that of the first real part */
+		at[i] = (char *)at[i] + part_index(&x[i], 0, 0, 0, 0) * (long)bytes_of(x[i].part);
+	}
+	IS(0, cublasLtMatmulDescCreate(&d, wide ? COMPUTE_64F : COMPUTE_32F, wide ? 5 : 4));
+	IS(0, cublasLtMatmulDescSetAttribute(d, 2, &on_device, 4));
+	IS(0, cublasLtMatmulDescSetAttribute(d, 3, &x[0].op, 4));
+	IS(0, cublasLtMatmulDescSetAttribute(d, 4, &x[1].op, 4));
+	if (on_device)
+		cudaMemcpy(scalars, s, 4 * bytes, TO_DEVICE), s = scalars;
+	IS(0, cublasLtMatmul(lt, d, s, at[0], l[0], at[1], l[1], s + 2 * bytes, at[2], l[2], at[2], l[2],
+		      NULL, NULL, 0, NULL));
+	cudaMemcpy(host, dc, (size_t)(BATCHES * 2 * m * n) * bytes_of(c_part), TO_HOST);
+	for (long i = 0; i < BATCHES * m * n; i++) {
+		long b = i / (m * n), row = i % m, column = i / m % n;
+		double complex sum = 0;
+
+		for (long j = 0; j < k; j++)
+			sum += operand_element(0, &x[0], b, row, j) * operand_element(1, &x[1], b, j, column);
+		sum = (2 + I) * sum + (1 - I) * operand_element(2, &x[2], b, row, column);
+		AT(i, creal(sum), get_number(host, c_part, part_index(&x[2], b, row, column, 0)));
+		AT(i, cimag(sum), get_number(host, c_part, part_index(&x[2], b, row, column, 1)));
+	}
+	cublasLtMatmulDescDestroy(d);
+	for (int i = 0; i < 3; i++)
+		cublasLtMatrixLayoutDestroy(l[i]);
+}
+
+static void test_complex_products(void)
+{
+	enum { m = 19, n = 17, k = 11 };
+	static const struct complex_matrix cases[][3] = {
+		{{F16, 1, 0, m, k}, {F16, 1, 0, k, n}, {F16, 1, 0, m, n}},
+		{{F16, 1, 2, k, m}, {F16, 1, 1, n, k}, {F32, 1, 0, m, n}},
+		{{F32, 0, 1, k, m}, {F32, 0, 2, n, k}, {F32, 0, 0, m, n}},
+		{{F64, 0, 0, m, k}, {F64, 1, 2, n, k}, {F64, 0, 0, m, n}},
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_complex(cases[i], i & 1);
+}
+
 /* Calls functions with descriptions that are not supported. */
 static void test_refusals(const char *what)
 {
 	const float alpha = 1, beta = 0;
-	const int order = 9;
+	const int order = 9, relu = 2;
 	const int64_t plane = 64;
-	void *x, *y, *l = layout_of(F32, COLUMNS, M, N), *square = layout_of(F32, COLUMNS, 4, 4),
+	void *x, *y, *l = layout_of(F32, COLUMNS, M, N),
+		     *square = layout_of(!strcmp(what, "complex") ? 4 : F32, COLUMNS, 4, 4),
 		     *eight = layout_of(E4M3, COLUMNS, 4, 4), *wide = layout_of(F64, COLUMNS, M, N);
 
 	IS(0, cublasLtMatrixTransformDescCreate(&x, F32));
@@ -325,7 +436,9 @@ static void test_refusals(const char *what)
 		IS(0, cublasLtMatrixLayoutSetAttribute(l, 7, &plane, 8));
 	if (!strcmp(what, "scale"))
 		IS(0, cublasLtMatmulDescSetAttribute(y, 17, &da, sizeof(da)));
-	if (!strcmp(what, "scale") || !strcmp(what, "fp8"))
+	if (!strcmp(what, "complex"))
+		IS(0, cublasLtMatmulDescSetAttribute(y, 7, &relu, 4));
+	if (!strcmp(what, "complex") || !strcmp(what, "scale") || !strcmp(what, "fp8"))
 		IS(15, cublasLtMatmul(lt, y, &alpha, da, what[0] == 'f' ? eight : square, da,
 			       what[0] == 'f' ? eight : square, &beta, db, square, db, square, NULL, NULL, 0,
 			       NULL));
@@ -357,7 +470,7 @@ static void test_invalid(void)
 int main(int argc, char **argv)
 {
 	cudaMalloc(&da, SIZE * 8), cudaMalloc(&db, SIZE * 8), cudaMalloc(&dc, SIZE * 8),
-		cudaMalloc(&scalars, 16);
+		cudaMalloc(&scalars, 64);
 	IS(0, cublasLtCreate(&lt));
 	if (argc > 1) {
 		test_refusals(argv[1]);
@@ -367,6 +480,7 @@ int main(int argc, char **argv)
 		test_tiled_product(COL32_2R_4R4);
 		test_fp8(E4M3, E4M3, E4M3, .0625);
 		test_fp8(E5M2, E4M3, E5M2, 64);
+		test_complex_products();
 		test_invalid();
 	}
 	cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(scalars);
