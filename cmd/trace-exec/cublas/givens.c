@@ -149,3 +149,24 @@ static void make_modified_rotation(struct modified *m, double y)
 MODIFIED(cublasSrotmg_v2, float)
 MODIFIED(cublasDrotmg_v2, double)
 #undef MODIFIED
+
+/* ---- functions whose arguments name the types ---- */
+
+API(int, cublasRotgEx, struct cublas_handle *h, void *a, void *b, int type, void *c, void *s,
+	int type_scalars, int compute)
+{
+	if (type != type_scalars || type != compute || (type != TYPE_F32 && type != TYPE_F64))
+		return cublas_unsupported(
+			"cublasRotgEx", cublas_is_complex(type) ? "complex types" : "these types");
+	return type == TYPE_F64 ? cublasDrotg_v2(h, a, b, c, s) : cublasSrotg_v2(h, a, b, c, s);
+}
+
+API(int, cublasRotmgEx, struct cublas_handle *h, void *d1, int type_d1, void *d2, int type_d2, void *x,
+	int type_x, const void *y, int type_y, void *p, int type_p, int compute)
+{
+	if (type_d1 != compute || type_d2 != compute || type_x != compute || type_y != compute ||
+		type_p != compute || (compute != TYPE_F32 && compute != TYPE_F64))
+		return cublas_unsupported("cublasRotmgEx", "these types");
+	return compute == TYPE_F64 ? cublasDrotmg_v2(h, d1, d2, x, y, p)
+				   : cublasSrotmg_v2(h, d1, d2, x, y, p);
+}

@@ -129,13 +129,30 @@ static void test_complex_rotation(void)
 	}
 }
 
+static void test_real_rotation(void)
+{
+	static const double of_a[] = {3, 0, -2, 0, 1}, of_b[] = {4, 5, 1, 0, -7};
+	char x[16], y[16], cosine[16], sine[16];
+
+	for (int i = 0; i < 5; i++) {
+		put(x, 0, of_a[i]);
+		put(y, 0, of_b[i]);
+		expect("RotgEx", named("cublasRotgEx")(h, x, y, type, cosine, sine, type, type), 0);
+		double r = real_result(cosine) * of_a[i] + real_result(sine) * of_b[i],
+		       zero = real_result(cosine) * of_b[i] - real_result(sine) * of_a[i];
+
+		if (fabs(r - real_result(x)) + fabs(zero) + fabs(fabs(r) - hypot(of_a[i], of_b[i])) > 1e-5)
+			fail("RotgEx", i, real_result(x), r);
+	}
+}
+
 static double part_of(const void *p, int i)
 {
 	return type & 1 ? ((const double *)p)[i] : (double)((const float *)p)[i];
 }
 
-/* Makes the modified rotation of two scalars. Compares the flag, the lengths and the zero that it makes. */
-static void test_modified(double d1, double d2, double x, double y, double flag)
+/* Makes the modified rotation of two scalars, or does so with named types. Compares the flag, the lengths and the zero that it makes. */
+static void test_modified(bool typed, double d1, double d2, double x, double y, double flag)
 {
 	char of_d1[8], of_d2[8], of_x[8], of_y[8], p[40] = {0};
 	double m[4], length = d1 * x * x + d2 * y * y;
@@ -144,7 +161,13 @@ static void test_modified(double d1, double d2, double x, double y, double flag)
 	put(of_d2, 0, d2);
 	put(of_x, 0, x);
 	put(of_y, 0, y);
-	expect("rotmg", named("cublas%crotmg_v2")(h, of_d1, of_d2, of_x, of_y, p), 0);
+	if (typed)
+		expect("RotmgEx",
+			named("cublasRotmgEx")(
+				h, of_d1, type, of_d2, type, of_x, type, of_y, type, p, type, type),
+			0);
+	else
+		expect("rotmg", named("cublas%crotmg_v2")(h, of_d1, of_d2, of_x, of_y, p), 0);
 	if (part_of(p, 0) != flag)
 		fail("rotmg flag", 0, part_of(p, 0), flag);
 	if (flag == -2)
@@ -180,12 +203,15 @@ int main(void)
 				test_updates();
 			continue;
 		}
-		test_modified(2, 3, 4, 1, 0);
-		test_modified(2, 3, 1, 4, 1);
-		test_modified(2, 3, 4, 0, -2);
-		test_modified(-1, 3, 4, 1, -1);
-		test_modified(1e-9, 3e-9, 4, 1, -1);
-		test_modified(1e9, 1e-9, 4, 1, -1);
+		test_real_rotation();
+		for (int typed = 0; typed < 2; typed++) {
+			test_modified(typed, 2, 3, 4, 1, 0);
+			test_modified(typed, 2, 3, 1, 4, 1);
+			test_modified(typed, 2, 3, 4, 0, -2);
+			test_modified(typed, -1, 3, 4, 1, -1);
+			test_modified(typed, 1e-9, 3e-9, 4, 1, -1);
+			test_modified(typed, 1e9, 1e-9, 4, 1, -1);
+		}
 	}
 	cudaFree(da);
 	cudaFree(db);
