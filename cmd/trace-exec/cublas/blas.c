@@ -407,6 +407,28 @@ static int run_rot(struct cublas_handle *h, int type, int real, int64_t n, void 
 	return run_rotation(h, type, n, x, step_x, y, step_y, (double[]){cosine, sine, -sine, cosine});
 }
 
+/* Rotates complex vectors by a real cosine and a complex sine. */
+static int run_complex_rot(struct cublas_handle *h, int type, int64_t n, void *x, int64_t step_x, void *y,
+	int64_t step_y, const void *c, const void *s)
+{
+	bool two = type == TYPE_C64;
+
+	if (!h || !c || !s)
+		return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED;
+	if (h->scalars_on_device)
+		return cublas_unsupported("cublas rotation", "scalars on the device");
+	double cosine = scalar_value(c, two, 0), sine = scalar_value(s, two, 0);
+
+	return cublas_rotate(h, &(struct cublas_rotation){.n = n,
+					.x = vector_view(x, type, n, step_x).base,
+					.y = vector_view(y, type, n, step_y).base,
+					.step_x = step_x,
+					.step_y = step_y,
+					.h = {cosine, sine, -sine, cosine},
+					.imaginary = scalar_value(s, two, 1),
+					.type = type});
+}
+
 /* Rotates by the matrix that p describes: a flag, then its elements h11, h21, h12 and h22, some of which the flag implies. */
 static int run_rotm(struct cublas_handle *h, int type, int64_t n, void *x, int64_t step_x, void *y,
 	int64_t step_y, const void *p)

@@ -234,6 +234,11 @@ REAL(D, double, TYPE_F64)
 	{ \
 		return run_complex_dot(h, code, n, x, step_x, y, step_y, result, true); \
 	} \
+	API(int, NAME(cublas##L##rot_v2), struct cublas_handle *h, INT n, type *x, INT step_x, type *y, \
+		INT step_y, const type *c, const type *s) \
+	{ \
+		return run_complex_rot(h, code, n, x, step_x, y, step_y, c, s); \
+	} \
 	API(int, NAME(cublas##L##r##rot_v2), struct cublas_handle *h, INT n, type *x, INT step_x, type *y, \
 		INT step_y, const type *c, const type *s) \
 	{ \

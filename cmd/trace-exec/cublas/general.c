@@ -28,6 +28,7 @@ struct rotation_args {
 	int64_t step_x, step_y;
 	uint64_t h[4];
 	uint32_t n, swap;
+	uint64_t imaginary; /* imaginary part of the sine of complex vectors */
 };
 struct extreme_args {
 	uint64_t x, to;
@@ -334,17 +335,25 @@ static const char solve_text[] =
 /* One thread for each pair of elements. */
 static const char rotation_text[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"
-	".visible .entry rotate(.param .align 8 .b8 p[72])\n{\n"
+	".visible .entry rotate(.param .align 8 .b8 p[80])\n{\n"
 	".reg .pred %t;\n.reg .b32 %i, %x, %n;\n.reg .b64 %a, %b, %wide, %step;\n"
-	".reg .$T %u, %v, %f, %g, %r, %s;\n"
+	".reg .$T %u, %v, %f, %g, %r, %s;\n?.reg .$T %ui, %vi, %ri, %si, %j, %minus;\n"
 	"ld.param.u32 %n, [p+64];\nmov.u32 %x, %tid.x;\nmov.u32 %i, %ctaid.x;\nmad.lo.u32 %i, %i, 256, %x;\n"
 	"setp.ge.u32 %t, %i, %n;\n@%t bra END;\ncvt.u64.u32 %wide, %i;\n"
-	"ld.param.u64 %a, [p];\nld.param.s64 %step, [p+16];\nmul.lo.s64 %step, %step, $B;\nmad.lo.s64 %a, %wide, %step, %a;\n"
-	"ld.param.u64 %b, [p+8];\nld.param.s64 %step, [p+24];\nmul.lo.s64 %step, %step, $B;\nmad.lo.s64 %b, %wide, %step, %b;\n"
+	"ld.param.u64 %a, [p];\nld.param.s64 %step, [p+16];\nmul.lo.s64 %step, %step, $E;\nmad.lo.s64 %a, %wide, %step, %a;\n"
+	"ld.param.u64 %b, [p+8];\nld.param.s64 %step, [p+24];\nmul.lo.s64 %step, %step, $E;\nmad.lo.s64 %b, %wide, %step, %b;\n"
+	"?ld.global.$T %ui, [%a+$B];\n?ld.global.$T %vi, [%b+$B];\n"
 	"ld.global.$T %u, [%a];\nld.global.$T %v, [%b];\nmov.$T %r, %v;\nmov.$T %s, %u;\n"
 	"ld.param.u32 %x, [p+68];\nsetp.ne.u32 %t, %x, 0;\n@%t bra STORE;\n"
 	"ld.param.$T %f, [p+32];\nld.param.$T %g, [p+40];\nmul.rn.$T %r, %g, %v;\nfma.rn.$T %r, %f, %u, %r;\n"
+	"?mul.rn.$T %ri, %g, %vi;\n?fma.rn.$T %ri, %f, %ui, %ri;\n"
 	"ld.param.$T %f, [p+48];\nld.param.$T %g, [p+56];\nmul.rn.$T %s, %g, %v;\nfma.rn.$T %s, %f, %u, %s;\n"
+	"?mul.rn.$T %si, %g, %vi;\n?fma.rn.$T %si, %f, %ui, %si;\n"
+	/* the products with the imaginary part of the sine, whose conjugate turns y */
+	"?ld.param.$T %j, [p+72];\n?neg.$T %minus, %j;\n"
+	"?fma.rn.$T %r, %minus, %vi, %r;\n?fma.rn.$T %ri, %j, %v, %ri;\n"
+	"?fma.rn.$T %s, %minus, %ui, %s;\n?fma.rn.$T %si, %j, %u, %si;\n"
+	"?st.global.$T [%a+$B], %ri;\n?st.global.$T [%b+$B], %si;\n"
 	"STORE:\nst.global.$T [%a], %r;\nst.global.$T [%b], %s;\n"
 	"END:\nret;\n}\n";
 
@@ -492,20 +501,30 @@ int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangu
 		(unsigned[]){(p.columns + 63) / 64, (unsigned)t->batches, 1}, 64, 1, &p);
 }
 
+/* Returns a number as the bits of a parameter, in the precision of the type. */
+static uint64_t real_parameter(double value, int type)
+{
+	float single = (float)value;
+	uint64_t bits = 0;
+
+	if (cublas_is_double(type))
+		memcpy(&bits, &value, sizeof(value));
+	else
+		memcpy(&bits, &single, sizeof(single));
+	return bits;
+}
+
 int cublas_rotate(struct cublas_handle *h, const struct cublas_rotation *r)
 {
-	struct rotation_args p = {r->x, r->y, r->step_x, r->step_y, {0}, (uint32_t)r->n, r->swap};
+	struct rotation_args p = {r->x, r->y, r->step_x, r->step_y, {0}, (uint32_t)r->n, r->swap, 0};
 
 	if (r->n <= 0)
 		return CUBLAS_SUCCESS;
 	if (r->n > INT32_MAX)
 		return cublas_unsupported("cublas vector function", "a vector of this size");
-	for (unsigned i = 0; i < 4; i++) {
-		float single = (float)r->h[i];
-
-		memcpy(&p.h[i], r->type == TYPE_F64 ? (const void *)&r->h[i] : (const void *)&single,
-			r->type == TYPE_F64 ? 8 : 4);
-	}
+	for (unsigned i = 0; i < 4; i++)
+		p.h[i] = real_parameter(r->h[i], r->type);
+	p.imaginary = real_parameter(r->imaginary, r->type);
 	return cublas_launch_lines(
 		h, "rotate", rotation_text, r->type, (unsigned[]){(p.n + 255) / 256, 1, 1}, 256, 1, &p);
 }

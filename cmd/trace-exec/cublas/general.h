@@ -60,12 +60,16 @@ struct cublas_triangular {
 };
 int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangular *t);
 
-/* Replaces x by h11 x + h12 y and y by h21 x + h22 y, in real arithmetic; or swaps the two. */
+/*
+ * Replaces x by h11 x + h12 y and y by h21 x + h22 y, or swaps the two. With a complex type, which excludes a swap, i times
+ * `imaginary` is added to h12 and h21.
+ */
 struct cublas_rotation {
 	int64_t n;
 	uint64_t x, y;
 	int64_t step_x, step_y;
 	double h[4]; /* h11, h12, h21, h22 */
+	double imaginary;
 	int type;
 	bool swap;
 };

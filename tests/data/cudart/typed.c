@@ -75,6 +75,21 @@ static void test_rotations(void)
 		named("cublasRotEx")(h, N, dc, t, 1, db, t, 2, real ? (const void *)&wide_cosine : &cosine,
 			real ? (const void *)&wide_sine : &sine, real, t),
 		dc);
+	if (is_complex()) {
+		const float complex_sine[] = {.48f, -.64f};
+		const double wide_sines[] = {.48, -.64};
+		const void *sines = real ? (const void *)wide_sines : complex_sine;
+		const void *cosines = real ? (const void *)&wide_cosine : &cosine;
+
+		begin();
+		for (int i = 0; i < N; i++)
+			want[N - 1 - i] = .6 * c[N - 1 - i] + (.48 - .64 * I) * b[2 * i];
+		end("rot of x", named("cublas%crot_v2")(h, N, dc, -1, db, 2, cosines, sines), dc);
+		begin();
+		for (int i = 0; i < N; i++)
+			want[2 * i] = .6 * c[2 * i] - (.48 + .64 * I) * b[i];
+		end("rot of y", named("cublas%crot_v2")(h, N, db, 1, dc, 2, cosines, sines), dc);
+	}
 	begin();
 	for (int i = 0; i < N; i++)
 		want[i] = 3 * b[i] + 5 * c[i];
