@@ -327,7 +327,7 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	const struct lt_layout *layout_d, const void *algorithm, void *workspace, size_t bytes, void *stream)
 {
 	struct cublas_handle on;
-	struct cublas_product p;
+	struct cublas_product p = {.largest = 0};
 	int e = h ? describe_lt_product(&p, x, layout_a, layout_b, layout_c, layout_d)
 		  : CUBLAS_NOT_INITIALIZED;
 
@@ -340,7 +340,8 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	p.beta = beta;
 	p.a.base = (uintptr_t)a;
 	p.b.base = (uintptr_t)b;
-	p.c.base = (uintptr_t)(c ? c : d);
+	/* Without a C, beta must be 0, or D is read, which is possible if it has the same type. */
+	p.c.base = (uintptr_t)(c ? c : p.c.type == p.d.type ? d : NULL);
 	p.d.base = (uintptr_t)d;
 	if (p.largest && cuMemsetD32Async(p.largest, 0, 1, stream))
 		return CUBLAS_EXECUTION_FAILED;
