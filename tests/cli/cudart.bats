@@ -574,6 +574,7 @@ cubin_lines() {
 	done <<-'END'
 		order cublasLtMatrixTransform: this order of a matrix
 		plane cublasLtMatrixTransform: a plane offset of a real matrix
+		blocks cublasLtMatmul: a scale that is not one number for the matrix
 		complex cublasLtMatmul: an epilogue of a complex product
 		types cublasLtMatrixTransform: these types
 		scale cublasLtMatmul: a scale of a matrix that is not of FP8

@@ -22,6 +22,9 @@ struct lt_operation {
 	int32_t bias_type, sms;
 	int32_t scale_mode[4];
 	int8_t fast;
+	uint64_t blocks_of_d, auxiliary_scale, auxiliary_largest;
+	int32_t blocks_of_d_mode, auxiliary_type, auxiliary_scale_mode;
+	int64_t alpha_batch;
 	uint64_t scale_a, scale_b, scale_c, scale_d, largest, auxiliary;
 	int64_t auxiliary_pitch, auxiliary_batch;
 };
@@ -33,7 +36,9 @@ static const struct lt_attribute operation_attributes[] = {A(0, compute), A(1, s
 	A(3, op_a), A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch),
 	A(11, auxiliary), A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a),
 	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type),
-	A(31, scale_mode[0]), A(32, scale_mode[1]), A(33, scale_mode[2]), A(34, scale_mode[3])};
+	A(31, scale_mode[0]), A(32, scale_mode[1]), A(33, scale_mode[2]), A(34, scale_mode[3]),
+	A(14, alpha_batch), A(22, auxiliary_type), A(23, auxiliary_scale), A(24, auxiliary_largest),
+	A(35, auxiliary_scale_mode), A(36, blocks_of_d), A(37, blocks_of_d_mode)};
 #undef A
 
 #define A(number, member) \
@@ -41,7 +46,7 @@ static const struct lt_attribute operation_attributes[] = {A(0, compute), A(1, s
 		number, offsetof(struct lt_layout, member), sizeof(((struct lt_layout *)0)->member) \
 	}
 static const struct lt_attribute layout_attributes[] = {A(0, type), A(1, order), A(2, rows), A(3, columns),
-	A(4, pitch), A(5, batches), A(6, batch_stride), A(7, plane)};
+	A(4, pitch), A(5, batches), A(6, batch_stride), A(7, plane), A(8, batch_mode)};
 #undef A
 
 /* Preferences: stored, but without effect. */
@@ -242,6 +247,17 @@ static const char *find_unsupported_part(const struct lt_operation *x, const str
 		if (x->scale_mode[i])
 			return "a scale that is not one number for the matrix";
 	}
+	if (x->blocks_of_d_mode || x->blocks_of_d)
+		return "scales of blocks of the result";
+	for (unsigned i = 1; i < 4; i++)
+		if (layout[i]->batch_mode != layout[0]->batch_mode)
+			return "batches of different kinds";
+	if (layout[0]->batch_mode > BATCH_POINTERS)
+		return "batches in groups";
+	if (layout[0]->batch_mode && is_lt_complex(layout[0]))
+		return "addresses of batches of a complex product";
+	if (layout[0]->batch_mode && x->epilogue & EPILOGUE_BIAS)
+		return "a bias of batches with addresses";
 	if (x->largest && !(cublas_is_fp8((int)layout[3]->type) && cublas_is_fp8((int)layout[0]->type)))
 		return "the greatest magnitude of a result that is not of FP8";
 	if (cublas_is_fp8((int)layout[0]->type) && !has_gpu_fp8())
@@ -304,6 +320,7 @@ static int describe_lt_product(struct cublas_product *p, const struct lt_operati
 		.n = (int64_t)d->columns,
 		.k = (int64_t)k,
 		.batches = d->batches,
+		.pointers = a->batch_mode == BATCH_POINTERS,
 		.scalars_on_device = x->pointer_mode == 1,
 		.scalar = x->compute >= COMPUTE_64F && x->compute <= COMPUTE_64F_LAST   ? TYPE_F64
 			  : x->compute >= COMPUTE_32I && x->compute <= COMPUTE_32I_LAST ? TYPE_S32

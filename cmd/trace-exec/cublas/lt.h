@@ -21,6 +21,7 @@ int cublas_lt_set(void *object, const struct lt_attribute *table, size_t n, int 
 int cublas_lt_get(const void *object, const struct lt_attribute *table, size_t n, int number, void *value,
 	size_t bytes, size_t *written);
 
+enum { BATCH_STRIDED, BATCH_POINTERS };
 /* A matrix. */
 struct lt_layout {
 	uint32_t type;
@@ -28,6 +29,7 @@ struct lt_layout {
 	uint64_t rows, columns;
 	int64_t pitch;
 	int32_t batches;
+	uint32_t batch_mode; /* BATCH_STRIDED, or BATCH_POINTERS: bases are addresses of arrays of addresses */
 	int64_t batch_stride, plane;
 };
 

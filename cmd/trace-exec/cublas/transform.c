@@ -43,6 +43,9 @@ static const char *find_unsupported_transform(
 	for (unsigned i = 0; i < 3; i++)
 		if (layout[i] && (what = cublas_lt_unsupported(layout[i])))
 			return what;
+	for (unsigned i = 0; i < 3; i++)
+		if (layout[i] && layout[i]->batch_mode)
+			return "addresses of batches";
 	if (x->op_a < 0 || x->op_a > 2 || x->op_b < 0 || x->op_b > 2)
 		return "this operation on a matrix";
 	if (x->pointer_mode > 1)

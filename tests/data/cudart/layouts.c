@@ -422,7 +422,7 @@ static void test_complex_products(void)
 static void test_refusals(const char *what)
 {
 	const float alpha = 1, beta = 0;
-	const int order = 9, relu = 2;
+	const int order = 9, relu = 2, blocks = 2;
 	const int64_t plane = 64;
 	void *x, *y, *l = layout_of(F32, COLUMNS, M, N),
 		     *square = layout_of(!strcmp(what, "complex") ? 4 : F32, COLUMNS, 4, 4),
@@ -438,13 +438,55 @@ static void test_refusals(const char *what)
 		IS(0, cublasLtMatmulDescSetAttribute(y, 17, &da, sizeof(da)));
 	if (!strcmp(what, "complex"))
 		IS(0, cublasLtMatmulDescSetAttribute(y, 7, &relu, 4));
-	if (!strcmp(what, "complex") || !strcmp(what, "scale") || !strcmp(what, "fp8"))
+	if (!strcmp(what, "blocks"))
+		IS(0, cublasLtMatmulDescSetAttribute(y, 31, &blocks, 4));
+	if (!strcmp(what, "complex") || !strcmp(what, "blocks") || !strcmp(what, "scale") ||
+		!strcmp(what, "fp8"))
 		IS(15, cublasLtMatmul(lt, y, &alpha, da, what[0] == 'f' ? eight : square, da,
 			       what[0] == 'f' ? eight : square, &beta, db, square, db, square, NULL, NULL, 0,
 			       NULL));
 	else
 		IS(15, cublasLtMatrixTransform(lt, x, &alpha, da, !strcmp(what, "types") ? wide : l, &beta,
 			       NULL, NULL, dc, l, NULL));
+}
+
+/* Tests a product of batches whose addresses are in memory of the device, in reverse order. */
+static void test_addresses(void)
+{
+	enum { n = 5 };
+	const float alpha = 1, beta = 0;
+	const int batches = BATCHES, mode = 1;
+	char *addresses[3][BATCHES], *at;
+	void *x, *l, *all[] = {da, db, dc};
+	float *out = (float *)host;
+
+	for (int i = 0; i < 3; i++)
+		for (int b = 0; b < BATCHES; b++)
+			addresses[i][b] = (char *)all[i] + (BATCHES - 1 - b) * n * n * (long)sizeof(float);
+	for (int i = 0; i < BATCHES * n * n; i++)
+		out[i] = (float)element(0, i, 0);
+	cudaMemcpy(da, host, BATCHES * n * n * sizeof(float), TO_DEVICE);
+	cudaMemcpy(db, host, BATCHES * n * n * sizeof(float), TO_DEVICE);
+	cudaMalloc((void **)&at, sizeof(addresses));
+	cudaMemcpy(at, addresses, sizeof(addresses), TO_DEVICE);
+	IS(0, cublasLtMatmulDescCreate(&x, COMPUTE_32F, F32));
+	IS(0, cublasLtMatrixLayoutCreate(&l, F32, n, n, n));
+	IS(0, cublasLtMatrixLayoutSetAttribute(l, 5, &batches, 4));
+	IS(0, cublasLtMatrixLayoutSetAttribute(l, 8, &mode, 4));
+	IS(0, cublasLtMatmul(lt, x, &alpha, at, l, at + sizeof(addresses[0]), l, &beta,
+		      at + 2 * sizeof(addresses[0]), l, at + 2 * sizeof(addresses[0]), l, NULL, NULL, 0,
+		      NULL));
+	cudaMemcpy(host, dc, BATCHES * n * n * sizeof(float), TO_HOST);
+	for (int i = 0; i < BATCHES * n * n; i++) {
+		int first = i / (n * n) * n * n, sum = 0;
+
+		for (int k = 0; k < n; k++)
+			sum += element(0, first + i % n + k * n, 0) *
+			       element(0, first + k + i % (n * n) / n * n, 0);
+		AT(i, sum, out[i]);
+	}
+	cudaFree(at);
+	cublasLtMatmulDescDestroy(x), cublasLtMatrixLayoutDestroy(l);
 }
 
 static void test_invalid(void)
@@ -481,6 +523,7 @@ int main(int argc, char **argv)
 		test_fp8(E4M3, E4M3, E4M3, .0625);
 		test_fp8(E5M2, E4M3, E5M2, 64);
 		test_complex_products();
+		test_addresses();
 		test_invalid();
 	}
 	cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(scalars);
