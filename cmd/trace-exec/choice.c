@@ -33,12 +33,12 @@ const char *choice_add_launches(struct launch_choice *c, const char *ranges)
 		const char *end = s + strcspn(s, ","), *item = s;
 		struct launch_range r;
 
-		r.from = r.to = take_launch_number(&s, end);
-		if (r.from && s < end && *s == '-') {
+		r.first = r.last = take_launch_number(&s, end);
+		if (r.first && s < end && *s == '-') {
 			s++;
-			r.to = s == end ? UINT32_MAX : take_launch_number(&s, end);
+			r.last = s == end ? UINT32_MAX : take_launch_number(&s, end);
 		}
-		if (s != end || !r.from || r.to < r.from)
+		if (s != end || !r.first || r.last < r.first)
 			return item;
 		grow(&c->launches, &c->cap_launches, c->n_launches + 1, sizeof(*c->launches));
 		c->launches[c->n_launches++] = r;
@@ -52,7 +52,7 @@ bool choice_includes_launch(const struct launch_choice *c, uint32_t number, cons
 	bool chosen = !c->n_launches;
 
 	for (uint32_t i = 0; i < c->n_launches && !chosen; i++)
-		chosen = number >= c->launches[i].from && number <= c->launches[i].to;
+		chosen = number >= c->launches[i].first && number <= c->launches[i].last;
 	return chosen && (!c->kernels.n || namelist_find(&c->kernels, kernel) >= 0);
 }
 

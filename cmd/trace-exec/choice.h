@@ -8,7 +8,7 @@
 #include "namelist.h"
 
 struct launch_range {
-	uint32_t from, to;
+	uint32_t first, last;
 };
 
 /* A zeroed struct chooses all launches. */

@@ -14,7 +14,7 @@
 #include "sass/sass.h"
 
 struct disassembly {
-	const struct disassemble_options *o;
+	const struct disassemble_options *options;
 	FILE *out;
 	struct record_writer *json; /* writer of records; NULL: text output */
 	uint64_t instructions, unknown;
@@ -56,7 +56,7 @@ static void put_instruction_text(
 	sass_text(in, text);
 	fprintf(d->out, "%04x\t%016llx%016llx\t", in->pc, (unsigned long long)in->word[1],
 		(unsigned long long)in->word[0]);
-	if (d->o->control)
+	if (d->options->control)
 		fprintf(d->out, "%s\t", control);
 	fputs(text, d->out);
 	if (rest[0] || rest[1])
@@ -79,7 +79,7 @@ static void put_instruction_record(
 	record_string(d->json, "opcode", text);
 	sass_text(in, text);
 	record_string(d->json, "text", text);
-	if (d->o->control)
+	if (d->options->control)
 		record_string(d->json, "control", control);
 	if (rest[0] || rest[1]) {
 		snprintf(code, sizeof(code), "%016llx%016llx", (unsigned long long)rest[1],
@@ -98,7 +98,7 @@ static void put_function_head(
 {
 	if (!d->json) {
 		fprintf(d->out, "# %s %s sm_%u registers %u shared %u\n", fn->entry ? "kernel" : "function",
-			fn->name, m->sm, fn->registers, fn->shared);
+			fn->name, m->sm, fn->registers, fn->shared_bytes);
 		return;
 	}
 	record_begin(d->json, "function");
@@ -106,7 +106,7 @@ static void put_function_head(
 	record_bool(d->json, "kernel", fn->entry);
 	record_uint(d->json, "sm", m->sm, NULL);
 	record_uint(d->json, "registers", fn->registers, NULL);
-	record_uint(d->json, "shared", fn->shared, "byte");
+	record_uint(d->json, "shared", fn->shared_bytes, "byte");
 	record_uint(d->json, "bytes", fn->bytes, "byte");
 	record_end(d->json);
 }
@@ -152,7 +152,7 @@ static void disassemble_file(struct disassembly *d, const char *path)
 	for (uint32_t i = 0; i < cubins_image_count(c); i++) {
 		const struct cubin_image *image = cubins_image(c, i);
 
-		if (!image->sm || (d->o->sm && image->sm != d->o->sm))
+		if (!image->sm || (d->options->sm && image->sm != d->options->sm))
 			continue;
 		struct sass_image *m = sass_image_read(image->bytes, image->n, path, &f);
 
@@ -165,14 +165,15 @@ static void disassemble_file(struct disassembly *d, const char *path)
 	}
 	if (!done)
 		die_at((struct place){.file = path},
-			d->o->sm ? "no cubin for sm_%u" : "no cubin for sm_70 to sm_121", d->o->sm);
+			d->options->sm ? "no cubin for sm_%u" : "no cubin for sm_70 to sm_121",
+			d->options->sm);
 	cubins_free(c);
 }
 
 int disassemble_files(char *const *path, int n, const struct disassemble_options *o)
 {
 	struct output *out;
-	struct disassembly d = {.o = o};
+	struct disassembly d = {.options = o};
 
 	for (int i = 0; i < n; i++)
 		output_check_input(o->force ? o->output : NULL, path[i]);

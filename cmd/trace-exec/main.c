@@ -118,8 +118,8 @@ static const struct cli cli = {
 	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
 
 struct args {
-	struct run_options o;
-	struct disassemble_options d;
+	struct run_options run_options;
+	struct disassemble_options disassemble_options;
 	struct gpu_choice gpu;
 	bool run, list, sass, disassemble;
 	enum { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_PACK, FORMAT_JSON } format;
@@ -153,10 +153,10 @@ static void parse_format_name(struct args *a, const char *value)
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
-	struct run_options *o = &a->o;
+	struct run_options *o = &a->run_options;
 
 	switch (letter) {
-	case 'n': o->to = TRACE_NONE; break;
+	case 'n': o->trace_to = TRACE_NONE; break;
 	case 'o': o->output = value; break;
 	case 'C': o->saves = value; break;
 	case 'j': o->exec.threads = parse_job_count(value); break;
@@ -188,7 +188,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_LAUNCHES: o->launches = value; break;
 	case 'l': a->list = true; break;
 	case OPT_DISASSEMBLE: a->disassemble = true; break;
-	case OPT_CONTROL: a->d.control = true; break;
+	case OPT_CONTROL: a->disassemble_options.control = true; break;
 	case OPT_COMPARE: a->recorded = value; break;
 	case 'F': parse_format_name(a, value); break;
 	case 'g':
@@ -220,7 +220,7 @@ static unsigned sass_binary_version(const struct gpu_choice *g)
 /* Sets the form of the trace from -o and -F. */
 static void choose_output(struct args *a)
 {
-	struct run_options *o = &a->o;
+	struct run_options *o = &a->run_options;
 	bool named = o->output && strcmp(o->output, "-");
 	size_t n = named ? strlen(o->output) : 0;
 	bool packed = a->format == FORMAT_PACK ||
@@ -228,17 +228,17 @@ static void choose_output(struct args *a)
 
 	if (a->format == FORMAT_TEXT && !named && !a->run)
 		cli_usage("-F text requires -o DIR or --run");
-	if (o->to != TRACE_NONE)
-		o->to = packed || !named ? TRACE_STREAM : TRACE_FOLDER;
+	if (o->trace_to != TRACE_NONE)
+		o->trace_to = packed || !named ? TRACE_STREAM : TRACE_FOLDER;
 	o->records = packed;
 }
 
 /* Sets the output of a trace that is compared: a temporary file if none is named. */
 static void choose_compared_output(struct args *a)
 {
-	struct run_options *o = &a->o;
+	struct run_options *o = &a->run_options;
 
-	if (a->disassemble || o->to == TRACE_NONE || (o->output && !strcmp(o->output, "-")))
+	if (a->disassemble || o->trace_to == TRACE_NONE || (o->output && !strcmp(o->output, "-")))
 		cli_usage("--compare cannot be combined with --disassemble, -n or -o -");
 	if (o->output)
 		return;
@@ -252,7 +252,7 @@ static void choose_compared_output(struct args *a)
  */
 static int comparison_status(const struct args *a, int status)
 {
-	return a->recorded && !status ? recorded_compare(a->o.output, a->recorded) : status;
+	return a->recorded && !status ? recorded_compare(a->run_options.output, a->recorded) : status;
 }
 
 static void choose_traced_launches(struct run_options *o)
@@ -298,7 +298,7 @@ static void print_runtime_functions(void)
 
 static int run_program(struct args *a, int n, char **argv)
 {
-	if (a->o.saves)
+	if (a->run_options.saves)
 		cli_usage("-C needs a launch file, not --run");
 	if (a->list) {
 		print_runtime_functions();
@@ -306,50 +306,51 @@ static int run_program(struct args *a, int n, char **argv)
 	}
 	if (!n)
 		cli_usage("--run requires a program");
-	return program_run(argv, &a->o, &a->gpu);
+	return program_run(argv, &a->run_options, &a->gpu);
 }
 
 static int run_disassembler(struct args *a, int n, char **argv)
 {
-	if (a->run || a->sass || a->o.saves)
+	if (a->run || a->sass || a->run_options.saves)
 		cli_usage("--disassemble cannot be combined with --run, --as or -C");
 	if (a->format == FORMAT_PACK)
 		cli_usage("--disassemble has the formats text and json, not pack");
-	a->d.json = a->format == FORMAT_JSON;
+	a->disassemble_options.json = a->format == FORMAT_JSON;
 	if (!n)
 		cli_usage("--disassemble requires a file");
-	a->d.output = a->o.output;
-	a->d.force = a->o.force;
-	a->d.sm = a->gpu_given ? gpu_binary_version(&a->gpu) : 0;
-	return disassemble_files(argv, n, &a->d);
+	a->disassemble_options.output = a->run_options.output;
+	a->disassemble_options.force = a->run_options.force;
+	a->disassemble_options.sm = a->gpu_given ? gpu_binary_version(&a->gpu) : 0;
+	return disassemble_files(argv, n, &a->disassemble_options);
 }
 
 int main(int argc, char **argv)
 {
-	static struct args a = {
-		.o = {.exec = {.check = true, .threads = 1, .limit = LIMIT}, .to = TRACE_STREAM}};
+	static struct args a = {.run_options = {.exec = {.check = true, .threads = 1, .limit = LIMIT},
+					.trace_to = TRACE_STREAM}};
 	struct script s;
 	struct fault f;
 	int status;
 
 	diag_init(argv[0]);
 	if (!strcmp(diag_program(), "trace-ptx"))
-		a.o.code = CODE_PTX;
+		a.run_options.code = CODE_PTX;
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
-	diag_quiet(a.o.quiet);
-	if (a.sass && a.o.code == CODE_MACHINE)
+	diag_quiet(a.run_options.quiet);
+	if (a.sass && a.run_options.code == CODE_MACHINE)
 		cli_usage("--as sass is for PTX, not for --code sass");
 	if (a.disassemble && !a.recorded)
 		return run_disassembler(&a, n, argv);
 	if (a.recorded)
 		choose_compared_output(&a);
-	if (a.format == FORMAT_JSON || a.d.control)
-		cli_usage("%s requires --disassemble", a.d.control ? "--control" : "-F json");
+	if (a.format == FORMAT_JSON || a.disassemble_options.control)
+		cli_usage(
+			"%s requires --disassemble", a.disassemble_options.control ? "--control" : "-F json");
 	choose_output(&a);
-	choose_traced_launches(&a.o);
+	choose_traced_launches(&a.run_options);
 	if (a.sass) {
-		a.o.code = CODE_PTX;
-		a.o.binary = sass_binary_version(&a.gpu);
+		a.run_options.code = CODE_PTX;
+		a.run_options.binary = sass_binary_version(&a.gpu);
 	}
 	if (a.run)
 		return comparison_status(&a, run_program(&a, n, argv));
@@ -357,12 +358,13 @@ int main(int argc, char **argv)
 		cli_usage("--list requires --run");
 	if (n != 1)
 		cli_usage("%d launch files (expected one)", n);
-	if (script_read_code(&s, argv[0], a.o.code, a.gpu_given ? gpu_binary_version(&a.gpu) : 0, &f))
+	if (script_read_code(
+		    &s, argv[0], a.run_options.code, a.gpu_given ? gpu_binary_version(&a.gpu) : 0, &f))
 		die_fault(&f);
 	if (a.gpu_given && !a.sass && !script_has_machine_code(&s))
 		cli_usage("a GPU requires --run, --as sass or machine code");
-	status = run_script(&s, &a.o);
+	status = run_script(&s, &a.run_options);
 	script_free(&s);
-	choice_free(&a.o.choice);
+	choice_free(&a.run_options.choice);
 	return comparison_status(&a, status);
 }

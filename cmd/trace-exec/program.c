@@ -225,7 +225,7 @@ static void set_environment(const struct wire *w, const char *found, const struc
 
 static bool is_trace_on_stdout(const struct run_options *o)
 {
-	return o->to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
+	return o->trace_to == TRACE_STREAM && (!o->output || !strcmp(o->output, "-"));
 }
 
 /* Executes the program. Linux kills it when trace-exec ends, even if a signal ends trace-exec. */
@@ -328,8 +328,8 @@ static int report_incomplete_end(struct receiver *r, const char *name, int statu
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)
 {
 	static struct receiver r;
-	struct wire w = {.trace = o->to != TRACE_NONE,
-		.packed = o->to == TRACE_STREAM && o->records,
+	struct wire w = {.trace = o->trace_to != TRACE_NONE,
+		.packed = o->trace_to == TRACE_STREAM && o->records,
 		.check = o->exec.check,
 		.limit = o->exec.limit,
 		.jobs = o->exec.threads,

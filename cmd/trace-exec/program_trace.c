@@ -25,12 +25,12 @@ static struct output *open_protected_output(const struct program_trace *t, const
 {
 	output_check_input(path, t->program);
 	gpu_protect_files(t->gpu, path);
-	return output_open(path, t->o->force);
+	return output_open(path, t->options->force);
 }
 
 static struct output *open_in_folder(const struct program_trace *t, const char *name)
 {
-	char *path = run_join_path(t->o->output, name);
+	char *path = run_join_path(t->options->output, name);
 	struct output *out = open_protected_output(t, path);
 
 	free(path);
@@ -40,11 +40,11 @@ static struct output *open_in_folder(const struct program_trace *t, const char *
 void program_trace_open(
 	struct program_trace *t, const struct run_options *o, const struct gpu_choice *g, const char *program)
 {
-	*t = (struct program_trace){.o = o, .gpu = g, .program = program};
+	*t = (struct program_trace){.options = o, .gpu = g, .program = program};
 	bytes_puts(&t->list, "");
-	if (o->to == TRACE_FOLDER && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
+	if (o->trace_to == TRACE_FOLDER && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
 		die_errno("%s", o->output);
-	if (o->to != TRACE_STREAM)
+	if (o->trace_to != TRACE_STREAM)
 		return;
 	if (is_stdout(o->output) && isatty(STDOUT_FILENO))
 		die("stdout is a terminal (use -n, -o DIR or a redirection)");
@@ -60,10 +60,10 @@ static void end_received_kernel(struct program_trace *t)
 {
 	if (t->kernel)
 		output_commit(t->kernel);
-	if (t->begun)
+	if (t->kernel_begun)
 		pack_end_kernel(t->pack, NULL);
 	t->kernel = NULL;
-	t->begun = false;
+	t->kernel_begun = false;
 	pack_code_free(&t->code);
 }
 
@@ -72,19 +72,19 @@ void program_trace_begin_kernel(struct program_trace *t)
 	end_received_kernel(t);
 	bytes_printf(&t->list, "%s\n", t->body.p);
 	t->n_kernels++;
-	if (t->o->to == TRACE_FOLDER)
+	if (t->options->trace_to == TRACE_FOLDER)
 		t->kernel = open_in_folder(t, t->body.p);
 	if (!t->pack)
 		return;
 	pack_begin_kernel(t->pack);
-	t->begun = true;
+	t->kernel_begun = true;
 }
 
 void program_trace_add_text(struct program_trace *t)
 {
 	if (t->kernel)
 		fwrite(t->body.p, 1, t->body.n, output_stream(t->kernel));
-	else if (t->begun && !t->code.inst)
+	else if (t->kernel_begun && !t->code.inst)
 		pack_add_text(t->pack, t->body.p, t->body.n);
 }
 
@@ -96,7 +96,7 @@ bool program_trace_add_code(struct program_trace *t)
 	struct pack_code *c = &t->code;
 	uint64_t n[2];
 
-	if (!t->begun || c->inst || b->n < sizeof(n))
+	if (!t->kernel_begun || c->inst || b->n < sizeof(n))
 		return false;
 	memcpy(n, b->p, sizeof(n));
 	size_t left = b->n - sizeof(n), bytes = (size_t)n[0] * sizeof(*c->inst);
@@ -213,10 +213,10 @@ static void put_program_list(struct program_trace *t)
 
 void program_trace_close(struct program_trace *t, bool good)
 {
-	if (good && t->o->to != TRACE_NONE) {
+	if (good && t->options->trace_to != TRACE_NONE) {
 		end_received_kernel(t);
 		put_program_list(t);
-		if (!t->n_kernels && (t->o->kernels || t->o->launches))
+		if (!t->n_kernels && (t->options->kernels || t->options->launches))
 			diag_warn(NOWHERE, "no launch was traced (--kernels and --launches choose none)");
 	} else {
 		if (t->kernel)

@@ -10,7 +10,7 @@
 #include "run.h"
 
 struct program_trace {
-	const struct run_options *o;
+	const struct run_options *options;
 	const struct gpu_choice *gpu;
 	const char *program;
 	struct bytes list;     /* text of the kernel list so far */
@@ -21,7 +21,7 @@ struct program_trace {
 	/* static code of the current kernel; inst is NULL if the kernel has no records */
 	struct pack_code code;
 	uint32_t n_kernels;
-	bool begun; /* the stream has a kernel that has not ended */
+	bool kernel_begun; /* the stream has a kernel that has not ended */
 };
 
 /* Opens the output. Exits on an error, or if the output is the program or a file of the GPU. */

@@ -45,7 +45,7 @@ struct comparison {
 	uint64_t *number; /* for each thread block of the grid: 1 + its number in the executed trace */
 	uint64_t total,
 		differing_insts; /* number of instructions of the kernel, and number of those that differ */
-	char first[320];         /* first difference; "": none so far */
+	char first_difference[320]; /* first difference; "": none so far */
 	FILE *out;
 };
 
@@ -215,12 +215,13 @@ static void count_differing_insts(
 	char place[64] = "";
 
 	c->differing_insts += n;
-	if (*c->first)
+	if (*c->first_difference)
 		return;
 	if (line)
 		snprintf(place, sizeof(place), " (recorded line %" PRIu64 ")", line);
-	snprintf(c->first, sizeof(c->first), "block (%u,%u,%u), warp %u, instruction %" PRIu64 "%s: %s", b->x,
-		b->y, b->z, warp, at, place, what);
+	snprintf(c->first_difference, sizeof(c->first_difference),
+		"block (%u,%u,%u), warp %u, instruction %" PRIu64 "%s: %s", b->x, b->y, b->z, warp, at, place,
+		what);
 }
 
 static void compare_warp(struct comparison *c, uint32_t warp)
@@ -299,8 +300,9 @@ static void compare_blocks(struct comparison *c, const struct wt_kernel_info *k)
 	if (!left)
 		return;
 	c->differing_insts += left;
-	if (!*c->first)
-		snprintf(c->first, sizeof(c->first), "%" PRIu64 " thread blocks are not recorded", left);
+	if (!*c->first_difference)
+		snprintf(c->first_difference, sizeof(c->first_difference),
+			"%" PRIu64 " thread blocks are not recorded", left);
 }
 
 /* Returns true if a kernel is equal in both traces. */
@@ -310,29 +312,29 @@ static bool compare_kernel(struct comparison *c, uint32_t position)
 				    *b = open_recorded_kernel(&c->recorded, position);
 
 	c->total = c->differing_insts = 0;
-	*c->first = '\0';
+	*c->first_difference = '\0';
 	for (unsigned i = 0; i < SPACES; i++)
 		c->pieces[i].n = 0;
 	if (strcmp(a->name, b->name) != 0)
-		snprintf(c->first, sizeof(c->first), "recorded as %.200s", b->name);
+		snprintf(c->first_difference, sizeof(c->first_difference), "recorded as %.200s", b->name);
 	else if (memcmp(a->grid, b->grid, sizeof(a->grid)) || memcmp(a->block, b->block, sizeof(a->block)))
-		snprintf(c->first, sizeof(c->first),
+		snprintf(c->first_difference, sizeof(c->first_difference),
 			"grid %u,%u,%u, block %u,%u,%u (recorded %u,%u,%u and %u,%u,%u)", a->grid[0],
 			a->grid[1], a->grid[2], a->block[0], a->block[1], a->block[2], b->grid[0], b->grid[1],
 			b->grid[2], b->block[0], b->block[1], b->block[2]);
 	else
 		compare_blocks(c, a);
 	fprintf(c->out, "kernel %u %s: ", position, a->name);
-	if (!*c->first)
+	if (!*c->first_difference)
 		fprintf(c->out, "%" PRIu64 " instructions equal\n", c->total);
 	else if (c->differing_insts)
 		fprintf(c->out, "%" PRIu64 " of %" PRIu64 " instructions differ; first: %s\n",
-			c->differing_insts, c->total, c->first);
+			c->differing_insts, c->total, c->first_difference);
 	else
-		fprintf(c->out, "%s\n", c->first);
+		fprintf(c->out, "%s\n", c->first_difference);
 	wt_kernel_close(c->executed.kernel);
 	wt_kernel_close(c->recorded.kernel);
-	return !*c->first;
+	return !*c->first_difference;
 }
 
 int recorded_compare(const char *executed, const char *recorded)

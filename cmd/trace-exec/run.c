@@ -44,7 +44,7 @@ static bool is_step_chosen(const struct script_run *r, const struct step *c)
 
 static bool is_step_traced(const struct script_run *r, const struct step *c)
 {
-	return r->options->to != TRACE_NONE && is_step_chosen(r, c);
+	return r->options->trace_to != TRACE_NONE && is_step_chosen(r, c);
 }
 
 static struct bytes write_kernel_list(const struct script_run *r)
@@ -114,8 +114,8 @@ static char *kernel_path(const struct script_run *r, uint32_t id)
 /* Exits with a message if the trace or a saved file would replace a file that is read. */
 static void protect_inputs(const struct script_run *r)
 {
-	bool folder = r->options->to == TRACE_FOLDER,
-	     file = r->options->to == TRACE_STREAM && r->options->output;
+	bool folder = r->options->trace_to == TRACE_FOLDER,
+	     file = r->options->trace_to == TRACE_STREAM && r->options->output;
 	char *path = folder ? run_join_path(r->options->output, "kernelslist.g")
 		     : file ? xstrdup(r->options->output)
 			    : NULL;
@@ -149,10 +149,10 @@ static void write_list(struct script_run *r)
 
 static void open_trace_outputs(struct script_run *r)
 {
-	if (r->options->to == TRACE_FOLDER) {
+	if (r->options->trace_to == TRACE_FOLDER) {
 		if (mkdir(r->options->output, 0777) && errno != EEXIST)
 			die_errno("%s", r->options->output);
-	} else if (r->options->to != TRACE_NONE) {
+	} else if (r->options->trace_to != TRACE_NONE) {
 		if (isatty(STDOUT_FILENO) && (!r->options->output || !strcmp(r->options->output, "-")))
 			die("stdout is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->options->output, r->options->force);
@@ -187,7 +187,7 @@ static ssize_t write_to_packer(void *ctx, const char *bytes, size_t n)
 static void open_kernel_trace(struct script_run *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_code *code)
 {
-	if (r->options->to == TRACE_FOLDER) {
+	if (r->options->trace_to == TRACE_FOLDER) {
 		char *path = kernel_path(r, g->launch->id);
 
 		*out = output_open(path, r->options->force);
@@ -258,8 +258,8 @@ static int run_launch(struct script_run *r, struct step *c)
 			  : r->options->binary && !c->launch.kernel->machine
 				  ? lower_write_record
 				  : trace_out_record_function(c->launch.kernel, r->pack),
-		.print = r->options->to == TRACE_STREAM ? stderr : stdout};
-	struct occupancy k = {c->regs, c->shared};
+		.print = r->options->trace_to == TRACE_STREAM ? stderr : stdout};
+	struct occupancy k = {c->regs, c->shared_bytes};
 	struct output *out = NULL;
 	struct pack_code code = {NULL, 0, NULL, 0};
 	bool good;
@@ -365,7 +365,7 @@ int run_script(struct script *s, const struct run_options *o)
 		} else {
 			output_discard(r.out);
 		}
-	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
+	} else if (o->trace_to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
 	if (status == EXIT_GOOD && (r.has_finding | (o->exec.check && memory_report_leaks(&r.mem, true))))

@@ -12,7 +12,7 @@ struct run_options {
 	struct options exec;
 	enum code_kind code;
 	unsigned binary; /* binary version of the GPU for --as sass; 0: PTX */
-	enum trace_to to;
+	enum trace_to trace_to;
 	const char *output;          /* folder or file; NULL or "-": stdout */
 	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
 	struct launch_choice choice; /* launches that are traced and checked */

@@ -90,7 +90,7 @@ static NOINLINE void record_inst_as_text(
 	uint32_t n = (uint32_t)(put_columns_after_mask(from, w, o, issue, exec) - from);
 
 	w->out.n += n;
-	recording_add_text(&w->packed, w->g->code->prog->n_insts + pc, exec, n);
+	recording_add_text(&w->packed, w->grid->code->prog->n_insts + pc, exec, n);
 }
 
 void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
@@ -106,7 +106,7 @@ void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint3
 void trace_out_put_block_lines(char text[BLOCK_LINES], const struct cta *c)
 {
 	*text = '\0';
-	if (c->g->machine)
+	if (c->grid->machine)
 		machine_put_block_lines(text, c);
 }
 
@@ -116,7 +116,7 @@ void trace_out_write_block(FILE *out, const struct cta *c)
 
 	trace_out_put_block_lines(lines, c);
 	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n%s", c->id[0], c->id[1], c->id[2], lines);
-	if (c->g->lower)
+	if (c->grid->lower)
 		lower_write_block(out, c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
@@ -276,7 +276,7 @@ void trace_out_write_header(FILE *out, const struct grid *g, const struct occupa
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-		l->block[2], k->shared, k->regs);
+		l->block[2], k->shared_bytes, k->regs);
 	if (l->dyn_shared)
 		fprintf(out, "-dynamic shmem = %u\n", l->dyn_shared);
 	fprintf(out, "-cuda stream id = %u\n-isa = ptx %u.%u\n-ptx hash = %016llx%016llx\n", l->stream,

@@ -11,17 +11,17 @@ enum { ORDER_STREAM = 1, ORDER_LAST = 3, FLAGS_OF_COPY = 1, KIND_DEFAULT = 4 };
 /* cudaMemcpyAttributes */
 struct copy_hints {
 	int order;
-	struct memory_location from, to;
+	struct memory_location source, target;
 	unsigned flags;
 };
 
 /* A batch of n operations. Group i of operations, which share hints or a place, begins at operation first[i]. */
 struct batch {
-	void *const *to;
-	const void *const *from;
+	void *const *targets;
+	const void *const *sources;
 	const size_t *bytes;
 	size_t n;
-	const size_t *first;
+	const size_t *group_start;
 	size_t n_groups;
 };
 
@@ -59,11 +59,11 @@ static int copy_batch(const struct batch *b, const struct copy_hints *h, size_t 
 
 	if (failed)
 		*failed = SIZE_MAX;
-	if (!b->n || !b->to || !b->from || !b->bytes || !h ||
-		!are_groups_valid(b->first, b->n_groups, b->n) || !are_hints_valid(h, b->n_groups))
+	if (!b->n || !b->targets || !b->sources || !b->bytes || !h ||
+		!are_groups_valid(b->group_start, b->n_groups, b->n) || !are_hints_valid(h, b->n_groups))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; !e && i < b->n; i++) {
-		e = cudaMemcpyAsync(b->to[i], b->from[i], b->bytes[i], KIND_DEFAULT, s);
+		e = cudaMemcpyAsync(b->targets[i], b->sources[i], b->bytes[i], KIND_DEFAULT, s);
 		if (e && failed)
 			*failed = i;
 	}
@@ -122,7 +122,7 @@ struct box_operand {
 
 /* cudaMemcpy3DBatchOp */
 struct box_copy {
-	struct box_operand from, to;
+	struct box_operand source, target;
 	struct extent extent;
 	int order;
 	unsigned flags;
@@ -154,8 +154,8 @@ static int convert_box_operand(const struct box_operand *o, const struct extent 
 
 static int convert_box_copy(struct copy_3d *to, const struct box_copy *c)
 {
-	size_t unit =
-		operand_texel_bytes(&c->to) ? operand_texel_bytes(&c->to) : operand_texel_bytes(&c->from);
+	size_t unit = operand_texel_bytes(&c->target) ? operand_texel_bytes(&c->target)
+						      : operand_texel_bytes(&c->source);
 	int e;
 
 	if (!c->extent.width || !c->extent.height || !c->extent.depth || c->order < ORDER_STREAM ||
@@ -163,9 +163,11 @@ static int convert_box_copy(struct copy_3d *to, const struct box_copy *c)
 		return cudaErrorInvalidValue;
 	unit = unit ? unit : 1;
 	*to = (struct copy_3d){.extent = c->extent, .kind = KIND_DEFAULT};
-	e = convert_box_operand(&c->from, &c->extent, unit, &to->from_array, &to->from_position, &to->from);
+	e = convert_box_operand(
+		&c->source, &c->extent, unit, &to->source_array, &to->source_position, &to->source);
 	return e ? e
-		 : convert_box_operand(&c->to, &c->extent, unit, &to->to_array, &to->to_position, &to->to);
+		 : convert_box_operand(&c->target, &c->extent, unit, &to->target_array, &to->target_position,
+			   &to->target);
 }
 
 /* Copies the n boxes on stream s. Sets *failed, unless NULL, to the number of the copy that failed. */
@@ -240,15 +242,16 @@ static int move_batch(const struct batch *b, const struct memory_location *l, bo
 	size_t group = 0;
 	int e = cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : cudaSuccess;
 
-	if (!b->n || !b->to || !b->bytes || flags || (b->first && !l) || (!b->first && !discard) ||
-		(b->first && !are_groups_valid(b->first, b->n_groups, b->n)))
+	if (!b->n || !b->targets || !b->bytes || flags || (b->group_start && !l) ||
+		(!b->group_start && !discard) ||
+		(b->group_start && !are_groups_valid(b->group_start, b->n_groups, b->n)))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; !e && i < b->n; i++) {
-		group += b->first && group + 1 < b->n_groups && b->first[group + 1] == i;
+		group += b->group_start && group + 1 < b->n_groups && b->group_start[group + 1] == i;
 		if (discard)
-			e = discard_managed(b->to[i], b->bytes[i]);
-		if (!e && b->first)
-			e = cudaMemPrefetchAsync_v2(b->to[i], b->bytes[i], l[group], 0, s);
+			e = discard_managed(b->targets[i], b->bytes[i]);
+		if (!e && b->group_start)
+			e = cudaMemPrefetchAsync_v2(b->targets[i], b->bytes[i], l[group], 0, s);
 	}
 	return e;
 }

@@ -104,7 +104,7 @@ struct cuda_copy_end {
 	size_t pitch, height;
 };
 struct cuda_copy_3d {
-	struct cuda_copy_end from, to;
+	struct cuda_copy_end source, target;
 	size_t width, height, depth;
 };
 /* Converts *c to the runtime's structure. Returns 0 or a status. */
@@ -129,7 +129,7 @@ int cuda_launch_kernel(const void *kernel, const struct launch_config *c, void *
 struct cuda_kernel_params {
 	const void *function;
 	struct dim grid, block;
-	unsigned shared;
+	unsigned shared_bytes;
 	void **args, **extra;
 	const void *kernel; /* kernel to launch if `function` is NULL */
 	struct cuda_context *context;

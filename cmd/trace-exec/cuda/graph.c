@@ -16,7 +16,8 @@ int cuda_convert_kernel(
 		return cudaErrorInvalidValue;
 	kernel = p->function || !second ? p->function : p->kernel;
 	e = cuda_collect_arguments(kernel, p->args, p->extra, made);
-	*to = (struct kernel_params){kernel, p->grid, p->block, p->shared, *made ? *made : p->args, NULL};
+	*to = (struct kernel_params){
+		kernel, p->grid, p->block, p->shared_bytes, *made ? *made : p->args, NULL};
 	return e;
 }
 
@@ -80,7 +81,7 @@ static int get_kernel_params(struct graph_node *node, struct cuda_kernel_params 
 	p->function = k.host;
 	p->grid = k.grid;
 	p->block = k.block;
-	p->shared = k.shared;
+	p->shared_bytes = k.shared_bytes;
 	p->args = k.args;
 	p->extra = NULL;
 	if (second) {
@@ -192,7 +193,7 @@ DRIVER(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled(x, node, to), struct graph
 
 struct update_info {
 	int result;
-	struct graph_node *wrong, *from;
+	struct graph_node *error_node, *from_node;
 };
 
 /*
@@ -205,7 +206,7 @@ static int update_graph_exec(struct graph_exec *x, const struct cuda_graph *g, s
 
 	*info = (struct update_info){.result = 0};
 	e = cudart_runtime_release() >= 12 ? cudaGraphExecUpdate(x, g, info, NULL)
-					   : cudaGraphExecUpdate(x, g, &info->wrong, &info->result);
+					   : cudaGraphExecUpdate(x, g, &info->error_node, &info->result);
 	return e;
 }
 
@@ -216,7 +217,7 @@ static int update_by_parts(
 	int e = update_graph_exec(x, g, &info);
 
 	if (wrong)
-		*wrong = info.wrong;
+		*wrong = info.error_node;
 	if (result)
 		*result = info.result;
 	return e;

@@ -86,7 +86,7 @@ STREAM_TOO(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
 /* CUlaunchConfig */
 struct cuda_config {
 	struct dim grid, block;
-	unsigned shared;
+	unsigned shared_bytes;
 	struct stream *stream;
 	struct launch_attribute *attribute;
 	unsigned n_attributes;
@@ -94,7 +94,8 @@ struct cuda_config {
 
 static struct launch_config make_runtime_config(const struct cuda_config *c)
 {
-	return (struct launch_config){c->grid, c->block, c->shared, c->stream, c->attribute, c->n_attributes};
+	return (struct launch_config){
+		c->grid, c->block, c->shared_bytes, c->stream, c->attribute, c->n_attributes};
 }
 
 static int launch_by_config(const struct cuda_config *c, const void *kernel, void **args, void **extra)
@@ -125,9 +126,9 @@ static int get_kernel_attribute(int *to, int number, const void *kernel)
 {
 	struct func_attributes a = {.threads = 0};
 	int e = cudaFuncGetAttributes(&a, kernel);
-	const int value[] = {a.threads, (int)a.shared, (int)a.constant, (int)a.local, a.regs, a.ptx, a.binary,
-		a.cache, a.max_dynamic_shared, a.carveout, a.cluster_needed, a.cluster[0], a.cluster[1],
-		a.cluster[2], a.large_cluster, a.scheduling};
+	const int value[] = {a.threads, (int)a.shared_bytes, (int)a.constant_bytes, (int)a.local_bytes,
+		a.regs, a.ptx, a.binary, a.cache, a.max_dynamic_shared, a.carveout, a.cluster_needed,
+		a.cluster[0], a.cluster[1], a.cluster[2], a.large_cluster, a.scheduling};
 
 	if (!e && (number < 0 || number >= (int)(sizeof(value) / sizeof(value[0]))))
 		e = cudaErrorInvalidValue;

@@ -12,7 +12,7 @@ enum { ARGUMENTS_MOST = 4096 }; /* largest size of a kernel's arguments in bytes
 struct prepared_launch {
 	const void *kernel;
 	struct dim block;
-	unsigned shared;
+	unsigned shared_bytes;
 	size_t n; /* size of the arguments in bytes */
 	uint8_t argument[ARGUMENTS_MOST];
 };
@@ -60,7 +60,7 @@ static int set_shared(const void *kernel, unsigned n)
 {
 	struct prepared_launch *l = find_prepared_launch(kernel);
 
-	return l ? (l->shared = n, cudaSuccess) : cudaErrorInvalidValue;
+	return l ? (l->shared_bytes = n, cudaSuccess) : cudaErrorInvalidValue;
 }
 DRIVER(cuFuncSetSharedSize, set_shared(kernel, n), const void *kernel, unsigned n)
 
@@ -95,7 +95,7 @@ static int launch_prepared(const void *kernel, int width, int height, struct str
 		return cudaErrorInvalidValue;
 	return cuda_launch_kernel(kernel,
 		&(struct launch_config){
-			{(unsigned)width, (unsigned)height, 1}, l->block, l->shared, s, NULL, 0},
+			{(unsigned)width, (unsigned)height, 1}, l->block, l->shared_bytes, s, NULL, 0},
 		NULL, (void *[]){(void *)1, l->argument, (void *)2, &l->n, NULL});
 }
 DRIVER(cuLaunch, launch_prepared(kernel, 1, 1, NULL), const void *kernel)

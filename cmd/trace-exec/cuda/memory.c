@@ -182,14 +182,16 @@ int cuda_convert_copy(struct copy_3d *to, const struct cuda_copy_3d *c)
 
 	if (!c)
 		return cudaErrorInvalidValue;
-	unit = c->to.kind == KIND_ARRAY     ? cudart_array_texel_bytes(c->to.array)
-	       : c->from.kind == KIND_ARRAY ? cudart_array_texel_bytes(c->from.array)
-					    : 1;
+	unit = c->target.kind == KIND_ARRAY   ? cudart_array_texel_bytes(c->target.array)
+	       : c->source.kind == KIND_ARRAY ? cudart_array_texel_bytes(c->source.array)
+					      : 1;
 	if (!unit || c->width % unit)
 		return cudaErrorInvalidValue;
 	*to = (struct copy_3d){.extent = {c->width / unit, c->height, c->depth}, .kind = BY_ADDRESS};
-	e = convert_copy_end(&c->from, c, unit, &to->from_array, &to->from_position, &to->from);
-	return e ? e : convert_copy_end(&c->to, c, unit, &to->to_array, &to->to_position, &to->to);
+	e = convert_copy_end(&c->source, c, unit, &to->source_array, &to->source_position, &to->source);
+	return e ? e
+		 : convert_copy_end(
+			   &c->target, c, unit, &to->target_array, &to->target_position, &to->target);
 }
 
 int cuda_copy_box(const struct cuda_copy_3d *c, struct stream *s)
@@ -218,7 +220,7 @@ struct copy_2d_end {
 	size_t pitch;
 };
 struct cuda_copy_2d {
-	struct copy_2d_end from, to;
+	struct copy_2d_end source, target;
 	size_t width, height;
 };
 
@@ -240,7 +242,7 @@ static int copy_driver_rows(const struct cuda_copy_2d *c, struct stream *s)
 	if (!c)
 		return cudaErrorInvalidValue;
 	box = (struct cuda_copy_3d){
-		convert_2d_copy_end(&c->from), convert_2d_copy_end(&c->to), c->width, c->height, 1};
+		convert_2d_copy_end(&c->source), convert_2d_copy_end(&c->target), c->width, c->height, 1};
 	return cuda_copy_box(&box, s);
 }
 DRIVER_TOO(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, copy_driver_rows(c, NULL), const struct cuda_copy_2d *c)

@@ -363,7 +363,7 @@ DRIVER(cuKernelGetLibrary, module_of_kernel(to, kernel), struct cuda_module **to
 struct cuda_link {
 	struct bytes texts; /* LINKED_MAGIC, then the texts */
 	struct bytes code;  /* machine code, which must be the only input */
-	struct jit_options o;
+	struct jit_options options;
 };
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN };
 
@@ -374,7 +374,7 @@ static int start_link(struct cuda_link **to, const struct jit_options *o)
 	if (!to || (o->n && (!o->option || !o->value)))
 		return cudaErrorInvalidValue;
 	l = xcalloc(1, sizeof(*l));
-	l->o = *o;
+	l->options = *o;
 	bytes_puts(&l->texts, LINKED_MAGIC);
 	*to = l;
 	return cudaSuccess;
@@ -448,8 +448,8 @@ static int complete_link(struct cuda_link *l, void **to, size_t *n)
 	if (!l || !to)
 		return cudaErrorInvalidValue;
 	bytes_add(&l->texts, "", 1);
-	write_jit_log(&l->o, JIT_ERROR_LOG, "");
-	write_jit_log(&l->o, JIT_INFO_LOG, "");
+	write_jit_log(&l->options, JIT_ERROR_LOG, "");
+	write_jit_log(&l->options, JIT_INFO_LOG, "");
 	*to = l->code.n ? l->code.p : l->texts.p;
 	if (n)
 		*n = l->code.n ? l->code.n : l->texts.n;

@@ -13,7 +13,7 @@
 #define PAGE 4096u
 
 static struct advice {
-	uint64_t from, to; /* whole pages of one allocation */
+	uint64_t start, end; /* whole pages of one allocation */
 	enum hint_kind kind;
 	struct location value;
 } * records;
@@ -27,7 +27,7 @@ static void remove_advice(uint64_t from, uint64_t to, enum hint_kind kind)
 	for (uint32_t i = 0; i < n_records; i++) {
 		const struct advice *r = &records[i];
 
-		if ((kind != N_HINT_KINDS && r->kind != kind) || r->from < from || r->to > to)
+		if ((kind != N_HINT_KINDS && r->kind != kind) || r->start < from || r->end > to)
 			records[kept++] = *r;
 	}
 	n_records = kept;
@@ -52,7 +52,7 @@ void advice_forget(uint64_t addr, uint64_t n) { remove_advice(addr, addr + n, N_
 static struct location hint_at(uint64_t addr, enum hint_kind kind)
 {
 	for (uint32_t i = n_records; i-- > 0;)
-		if (records[i].kind == kind && addr >= records[i].from && addr < records[i].to)
+		if (records[i].kind == kind && addr >= records[i].start && addr < records[i].end)
 			return records[i].value;
 	return (struct location){0};
 }
@@ -63,7 +63,7 @@ static struct location hint_of_range(uint64_t addr, size_t n, enum hint_kind kin
 	struct location value = hint_at(addr, kind);
 
 	for (uint32_t i = 0; i < 2 * n_records; i++) {
-		uint64_t edge = i & 1 ? records[i / 2].to : records[i / 2].from;
+		uint64_t edge = i & 1 ? records[i / 2].end : records[i / 2].start;
 		struct location other;
 
 		if (records[i / 2].kind != kind || edge <= addr || edge >= addr + n)

@@ -327,7 +327,7 @@ static bool are_branches_joined(const struct stream_capture *r, const struct bra
 
 		for (uint32_t k = i + 1; k < g->n_nodes && !leads; k++)
 			for (uint32_t a = 0; a < g->node[k]->n_after; a++)
-				leads |= g->node[k]->after[a] == g->node[i];
+				leads |= g->node[k]->dependencies[a] == g->node[i];
 		if (!leads)
 			return false;
 	}

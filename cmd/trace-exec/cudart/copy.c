@@ -106,8 +106,8 @@ int cudart_copy_rows(
 
 struct copy_3d work_make_byte_copy(void *to, const void *from, size_t n, int kind)
 {
-	return (struct copy_3d){.from = {(char *)(uintptr_t)from, n, n, 1},
-		.to = {to, n, n, 1},
+	return (struct copy_3d){.source = {(char *)(uintptr_t)from, n, n, 1},
+		.target = {to, n, n, 1},
 		.extent = {n, 1, 1},
 		.kind = kind};
 }
@@ -121,8 +121,8 @@ static int copy_rows_on_stream(void *to, size_t to_pitch, const void *from, size
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && work_is_kept(s, &e)) {
-		w.copy.from.pitch = from_pitch;
-		w.copy.to.pitch = to_pitch;
+		w.copy.source.pitch = from_pitch;
+		w.copy.target.pitch = to_pitch;
 		w.copy.extent.height = height;
 		return cudart_leave(e ? e : work_keep(s, &w));
 	}
@@ -203,9 +203,9 @@ static int find_copy_box(const struct array *array, const struct pitched *p, str
 
 int work_run_copy(const struct copy_3d *c)
 {
-	size_t unit = c->to_array     ? cudart_array_texel_bytes(c->to_array)
-		      : c->from_array ? cudart_array_texel_bytes(c->from_array)
-				      : 1;
+	size_t unit = c->target_array   ? cudart_array_texel_bytes(c->target_array)
+		      : c->source_array ? cudart_array_texel_bytes(c->source_array)
+					: 1;
 	struct extent x = c->extent;
 	struct pitched to, from;
 	size_t to_slice, from_slice;
@@ -214,8 +214,9 @@ int work_run_copy(const struct copy_3d *c)
 	if (x.width > SIZE_MAX / 16)
 		return cudaErrorInvalidValue;
 	x.width *= unit;
-	if ((e = find_copy_box(c->to_array, &c->to, c->to_position, unit, x, &to, &to_slice)) ||
-		(e = find_copy_box(c->from_array, &c->from, c->from_position, unit, x, &from, &from_slice)))
+	if ((e = find_copy_box(c->target_array, &c->target, c->target_position, unit, x, &to, &to_slice)) ||
+		(e = find_copy_box(
+			 c->source_array, &c->source, c->source_position, unit, x, &from, &from_slice)))
 		return e;
 	for (size_t z = 0; !e && z < x.depth; z++)
 		e = cudart_copy_rows(to.base + z * to_slice, to.pitch, from.base + z * from_slice, from.pitch,
@@ -225,8 +226,9 @@ int work_run_copy(const struct copy_3d *c)
 
 int work_check_copy(const struct copy_3d *c)
 {
-	return (c->from.base || c->from_array) && (c->to.base || c->to_array) ? cudaSuccess
-									      : cudaErrorInvalidValue;
+	return (c->source.base || c->source_array) && (c->target.base || c->target_array)
+		       ? cudaSuccess
+		       : cudaErrorInvalidValue;
 }
 
 API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
@@ -251,24 +253,25 @@ ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 /* cudaMemcpy3DPeerParms: a copy between devices. */
 struct peer_copy_3d {
-	const struct array *from_array;
-	struct position from_position;
-	struct pitched from;
-	int from_device;
-	const struct array *to_array;
-	struct position to_position;
-	struct pitched to;
-	int to_device;
+	const struct array *source_array;
+	struct position source_position;
+	struct pitched source;
+	int source_device;
+	const struct array *target_array;
+	struct position target_position;
+	struct pitched target;
+	int target_device;
 	struct extent extent;
 };
 
 API(int, cudaMemcpy3DPeerAsync, const struct peer_copy_3d *p, struct stream *s)
 {
-	if (!p || p->from_device || p->to_device)
+	if (!p || p->source_device || p->target_device)
 		return cudart_leave(
 			(cudart_enter(false), p ? cudaErrorInvalidDevice : cudaErrorInvalidValue));
-	return cudaMemcpy3DAsync(&(struct copy_3d){p->from_array, p->from_position, p->from, p->to_array,
-					 p->to_position, p->to, p->extent, BY_ADDRESS},
+	return cudaMemcpy3DAsync(
+		&(struct copy_3d){p->source_array, p->source_position, p->source, p->target_array,
+			p->target_position, p->target, p->extent, BY_ADDRESS},
 		s);
 }
 ALSO(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);

@@ -82,7 +82,7 @@ struct kernel {
 	const char *name;
 	uint32_t image;
 	struct func *func; /* function of the kernel; NULL: not loaded, or the image lacks the kernel */
-	uint32_t regs, shared;
+	uint32_t regs, shared_bytes;
 	int max_dynamic_shared;   /* largest dynamic shared memory, in bytes */
 	int carveout, scheduling; /* set by the program; -1 (carveout) or 0 (scheduling): not set */
 	bool cluster_needed;      /* the kernel must be launched with a cluster; set by the program */
@@ -276,7 +276,7 @@ int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pi
  * occupancy.c: attributes in the runtime's layout. The members from cluster_needed on exist since release 12.
  */
 struct func_attributes {
-	size_t shared, constant, local;
+	size_t shared_bytes, constant_bytes, local_bytes;
 	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
 	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16];
 };

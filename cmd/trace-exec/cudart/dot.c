@@ -34,7 +34,7 @@ static void write_work(FILE *out, const struct graph_work *w)
 		k = cudart_find_kernel(w->kernel.host, &e);
 		fprintf(out, "\\n%s\\ngrid (%u,%u,%u), block (%u,%u,%u), shared memory %zu",
 			k ? k->name : "unknown kernel", c->grid.x, c->grid.y, c->grid.z, c->block.x,
-			c->block.y, c->block.z, c->shared);
+			c->block.y, c->block.z, c->shared_bytes);
 		break;
 	case WORK_COPY:
 		fprintf(out, "\\n%s, %zu x %zu x %zu",
@@ -77,7 +77,7 @@ static void write_graph(FILE *out, const struct cuda_graph *g, unsigned *next)
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 			fprintf(out, "\"graph_%u_node_%u\" -> \"graph_%u_node_%u\";\n", number,
-				number_of_node(g, g->node[i]->after[k]), number, i);
+				number_of_node(g, g->node[i]->dependencies[k]), number, i);
 	fprintf(out, "}\n");
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_work *w = &g->node[i]->work;

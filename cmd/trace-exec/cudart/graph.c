@@ -45,7 +45,7 @@ static void free_graph_work(struct graph_work *w)
 static void free_graph_node(struct graph_node *n)
 {
 	free_graph_work(&n->work);
-	free(n->after);
+	free(n->dependencies);
 	free(n->hint);
 	free(n);
 }
@@ -137,7 +137,7 @@ struct graph_node *graph_find_copied_node(const struct cuda_graph *g, const stru
 bool graph_has_edge(const struct graph_node *n, const struct graph_node *on)
 {
 	for (uint32_t i = 0; i < n->n_after; i++)
-		if (n->after[i] == on)
+		if (n->dependencies[i] == on)
 			return true;
 	return false;
 }
@@ -146,8 +146,8 @@ int graph_add_edge(struct graph_node *n, struct graph_node *on)
 {
 	if (n == on || graph_has_edge(n, on))
 		return cudaErrorInvalidValue;
-	grow(&n->after, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
-	n->after[n->n_after++] = on;
+	grow(&n->dependencies, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
+	n->dependencies[n->n_after++] = on;
 	return cudaSuccess;
 }
 
@@ -196,7 +196,7 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 	for (uint32_t i = 0; i < g->n_nodes && !e; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 			for (uint32_t j = 0; j < g->n_nodes; j++)
-				if (g->node[j] == g->node[i]->after[k])
+				if (g->node[j] == g->node[i]->dependencies[k])
 					graph_add_edge(copy->node[i], copy->node[j]);
 	if (e) {
 		graph_copy_free(copy);
@@ -220,7 +220,7 @@ int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order)
 				continue;
 			for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 				for (uint32_t j = 0; j < g->n_nodes; j++)
-					ready += done[j] && g->node[j] == g->node[i]->after[k];
+					ready += done[j] && g->node[j] == g->node[i]->dependencies[k];
 			if (ready < g->node[i]->n_after)
 				continue;
 			order[n++] = i;
@@ -304,7 +304,7 @@ bool graph_make_kernel_work(struct graph_work *w, const struct kernel_params *p)
 		return false;
 	*w = (struct graph_work){.kind = WORK_KERNEL,
 		.kernel = {.host = p->host,
-			.config = {.grid = p->grid, .block = p->block, .shared = p->shared},
+			.config = {.grid = p->grid, .block = p->block, .shared_bytes = p->shared_bytes},
 			.args = p->args}};
 	return true;
 }
@@ -394,8 +394,9 @@ API(int, cudaGraphDestroyNode, struct graph_node *n)
 	g = n->graph;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
-			if (g->node[i]->after[k] == n)
-				g->node[i]->after[k--] = g->node[i]->after[--g->node[i]->n_after];
+			if (g->node[i]->dependencies[k] == n)
+				g->node[i]->dependencies[k--] =
+					g->node[i]->dependencies[--g->node[i]->n_after];
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		if (g->node[i] == n) {
 			memmove(g->node + i, g->node + i + 1, (g->n_nodes - i - 1) * sizeof(*g->node));

@@ -21,7 +21,7 @@
 
 struct configuration {
 	struct dim grid, block, cluster; /* cluster.x 0: use the kernel's own cluster */
-	size_t shared;
+	size_t shared_bytes;
 	struct stream *stream;
 	struct event *event; /* event to record after the launch; NULL: none */
 	bool cooperative;
@@ -40,12 +40,12 @@ struct kernel_work {
  * either end is an array, else bytes.
  */
 struct copy_3d {
-	const struct array *from_array;
-	struct position from_position;
-	struct pitched from;
-	const struct array *to_array;
-	struct position to_position;
-	struct pitched to;
+	const struct array *source_array;
+	struct position source_position;
+	struct pitched source;
+	const struct array *target_array;
+	struct position target_position;
+	struct pitched target;
 	struct extent extent;
 	int kind;
 };
@@ -68,7 +68,7 @@ struct graph_memory {
 struct kernel_params {
 	const void *host;
 	struct dim grid, block;
-	unsigned shared;
+	unsigned shared_bytes;
 	void **args, **extra;
 };
 
@@ -145,7 +145,7 @@ struct hint {
 struct graph_node {
 	struct cuda_graph *graph;
 	struct graph_work work;
-	struct graph_node **after; /* nodes that this node depends on */
+	struct graph_node **dependencies; /* nodes that this node depends on */
 	uint32_t n_after, cap_after;
 	uint64_t serial; /* unique number of the node; unlike its address, it is never reused */
 	uint64_t origin; /* in a copy: serial of the copied node; 0: not a copy */
@@ -165,7 +165,7 @@ struct cuda_graph {
 	struct cuda_graph *next;
 	struct graph_node **node; /* nodes in the order in which they were added */
 	uint32_t n_nodes, cap_nodes;
-	struct held_object *held;
+	struct held_object *held_objects;
 	uint32_t n_held, cap_held;
 	bool is_body; /* the graph belongs to a conditional node */
 };
@@ -254,7 +254,7 @@ struct launch_attribute {
 };
 struct launch_config {
 	struct dim grid, block;
-	size_t shared;
+	size_t shared_bytes;
 	struct stream *stream;
 	struct launch_attribute *attribute;
 	unsigned n_attributes;

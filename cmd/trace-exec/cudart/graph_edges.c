@@ -16,7 +16,7 @@ struct edge_data {
 
 /* A list of edges for the program. Edges beyond its capacity are only counted. */
 struct edge_list {
-	struct graph_node **from, **to;
+	struct graph_node **from_nodes, **to_nodes;
 	struct edge_data *data;
 	size_t capacity, n;
 };
@@ -27,10 +27,10 @@ static void append_edge(struct edge_list *t, struct graph_node *from, struct gra
 
 	if (i >= t->capacity)
 		return;
-	if (t->from)
-		t->from[i] = from;
-	if (t->to)
-		t->to[i] = to;
+	if (t->from_nodes)
+		t->from_nodes[i] = from;
+	if (t->to_nodes)
+		t->to_nodes[i] = to;
 	if (t->data)
 		memset(&t->data[i], 0, sizeof(*t->data));
 }
@@ -57,7 +57,7 @@ static int list_graph_edges(const struct cuda_graph *g, struct graph_node **from
 		e = cudaErrorInvalidValue;
 	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
-			append_edge(&t, g->node[i]->after[k], g->node[i]);
+			append_edge(&t, g->node[i]->dependencies[k], g->node[i]);
 	return cudart_leave(e ? e : finish_edge_list(&t, n));
 }
 
@@ -71,7 +71,7 @@ static int list_node_neighbours(
 	if (!e && (!n || !graph_find_node(of)))
 		e = cudaErrorInvalidValue;
 	for (uint32_t k = 0; !e && before && k < of->n_after; k++)
-		append_edge(&t, of->after[k], of);
+		append_edge(&t, of->dependencies[k], of);
 	for (uint32_t i = 0; !e && !before && i < of->graph->n_nodes; i++)
 		if (graph_has_edge(of->graph->node[i], of))
 			append_edge(&t, of, of->graph->node[i]);
@@ -128,8 +128,8 @@ static int change_edges(struct cuda_graph *g, struct graph_node *const *from, st
 static int remove_graph_edge(struct graph_node *n, struct graph_node *on)
 {
 	for (uint32_t k = 0; k < n->n_after; k++)
-		if (n->after[k] == on) {
-			n->after[k] = n->after[--n->n_after];
+		if (n->dependencies[k] == on) {
+			n->dependencies[k] = n->dependencies[--n->n_after];
 			return cudaSuccess;
 		}
 	return cudaErrorInvalidValue;

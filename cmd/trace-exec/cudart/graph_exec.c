@@ -295,7 +295,7 @@ static enum update compare_graphs(
 		if (a->n_after != b->n_after)
 			return UPDATE_EDGES;
 		for (uint32_t k = 0; k < a->n_after; k++)
-			if (!graph_has_edge(a, x->node[index_of_graph_node(g, b->after[k])]))
+			if (!graph_has_edge(a, x->node[index_of_graph_node(g, b->dependencies[k])]))
 				return UPDATE_EDGES;
 		if (a->work.kind == WORK_GRAPH && (u = compare_graphs(a->work.child, b->work.child, &inner)))
 			return u;
@@ -342,7 +342,7 @@ static int update_instance(
 
 struct update_result {
 	int result;
-	struct graph_node *wrong, *from;
+	struct graph_node *error_node, *from_node;
 };
 
 /* Before release 12 the third argument receives the failing node, and the fourth the result. */

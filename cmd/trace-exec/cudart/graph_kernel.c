@@ -12,8 +12,8 @@ API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_param
 	if (!e) {
 		const struct kernel_work *k = &n->work.kernel;
 
-		*p = (struct kernel_params){
-			k->host, k->config.grid, k->config.block, (unsigned)k->config.shared, k->args, NULL};
+		*p = (struct kernel_params){k->host, k->config.grid, k->config.block,
+			(unsigned)k->config.shared_bytes, k->args, NULL};
 	}
 	return cudart_leave(e);
 }

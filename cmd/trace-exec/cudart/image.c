@@ -459,7 +459,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	if (!k->func && (k->func = find_kernel_function(m, k->name))) {
 		k->regs =
 			k->func->machine ? machine_register_count(k->func) : registers_of_kernel(m, k->name);
-		k->shared = k->func->machine ? machine_shared_bytes(k->func) : k->func->shared_end;
+		k->shared_bytes = k->func->machine ? machine_shared_bytes(k->func) : k->func->shared_end;
 	}
 	if (!k->func)
 		*status = cudaErrorInvalidDeviceFunction;

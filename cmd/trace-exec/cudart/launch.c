@@ -26,8 +26,8 @@ API(unsigned, __cudaPushCallConfiguration, struct dim grid, struct dim block, si
 {
 	if (n_pushed == NESTED)
 		return 1;
-	pushed[n_pushed++] =
-		(struct configuration){.grid = grid, .block = block, .shared = shared, .stream = stream};
+	pushed[n_pushed++] = (struct configuration){
+		.grid = grid, .block = block, .shared_bytes = shared, .stream = stream};
 	return 0;
 }
 
@@ -40,7 +40,7 @@ API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t
 	const struct configuration *c = &pushed[--n_pushed];
 	*grid = c->grid;
 	*block = c->block;
-	*shared = c->shared;
+	*shared = c->shared_bytes;
 	memcpy(stream, &c->stream, sizeof(c->stream));
 	return cudaSuccess;
 }
@@ -74,8 +74,8 @@ static const struct lower *machine_code_of_grid(const struct grid *g)
 }
 
 struct begun_launch {
-	struct launch l;
-	struct grid g;
+	struct launch launch;
+	struct grid grid;
 	struct grid_team *team;
 	struct trace_sink *trace; /* trace of the launch; NULL: not traced */
 	uint8_t *params;
@@ -97,16 +97,16 @@ static void end_launch(struct begun_launch *x, bool good)
 	cudart_end_trace(x->trace);
 	if (!x->chosen)
 		memory_mark_all_set(&cudart.mem);
-	cudart.warp_insts += x->g.warp_insts;
-	cudart.thread_insts += x->g.thread_insts;
-	if (x->g.has_finding)
+	cudart.warp_insts += x->grid.warp_insts;
+	cudart.thread_insts += x->grid.thread_insts;
+	if (x->grid.has_finding)
 		cudart_send(WIRE_FOUND, NULL, 0);
 	if (!good) {
-		diag_fault(&x->g.fault);
-		cudart.pending = cudart_fault_status(&x->g.fault);
+		diag_fault(&x->grid.fault);
+		cudart.pending = cudart_fault_status(&x->grid.fault);
 		cudart_send(WIRE_FAILED, NULL, 0);
 	}
-	cudart_note_effect(&x->repeat, &x->g, good);
+	cudart_note_effect(&x->repeat, &x->grid, good);
 	free_launch(x);
 }
 
@@ -114,10 +114,10 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 {
 	enum grid_state state = grid_continue(x->team, pauses);
 
-	digest_end_launch(&cudart.mem, x->g.options->check);
+	digest_end_launch(&cudart.mem, x->grid.options->check);
 	if (state == GRID_PAUSED) {
 		x->repeat.paused = true;
-		if (x->g.lower && x->g.lower == lowered.code) {
+		if (x->grid.lower && x->grid.lower == lowered.code) {
 			x->own_code = lowered.code;
 			lowered.code = NULL;
 		}
@@ -129,7 +129,7 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 
 void launch_describe(const struct begun_launch *x, char *out, size_t cap)
 {
-	snprintf(out, cap, "kernel %s, launch %u", x->l.kernel->name, x->l.id);
+	snprintf(out, cap, "kernel %s, launch %u", x->launch.kernel->name, x->launch.id);
 }
 
 #define STACK_MOST (512u << 10) /* local memory of a thread of any GPU */
@@ -149,34 +149,34 @@ static void apply_stack_limit(struct func *f)
 static void execute_launch(const struct launch *l, const struct kernel *k, struct stream *s)
 {
 	struct begun_launch *x = xcalloc(1, sizeof(*x));
-	struct occupancy o = {k->regs, k->shared};
+	struct occupancy o = {k->regs, k->shared_bytes};
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
 	apply_stack_limit(k->func);
 	x->chosen = cudart_is_chosen(l);
 	x->params = xmalloc(l->kernel->param_bytes + 16u);
 	memcpy(x->params, l->param, l->kernel->param_bytes + 16u);
-	x->l = *l;
-	x->l.param = x->params;
-	x->g = (struct grid){.code = &cudart.code,
+	x->launch = *l;
+	x->launch.param = x->params;
+	x->grid = (struct grid){.code = &cudart.code,
 		.mem = &cudart.mem,
 		.textures = &cudart.textures,
 		.options = x->chosen ? &cudart.exec : &cudart.unchecked,
-		.launch = &x->l,
+		.launch = &x->launch,
 		.timer = cudart.warp_insts,
 		.resident = cudart.wire.sms * cudart_blocks_of_sm(k, threads, l->dyn_shared),
 		.record = cudart_record_function(l),
 		.print = stdout};
-	if (cudart_skip_repeat(&x->repeat, &x->g)) {
+	if (cudart_skip_repeat(&x->repeat, &x->grid)) {
 		free_launch(x);
 		return;
 	}
-	grid_prepare(&x->g);
-	x->g.lower = machine_code_of_grid(&x->g);
-	if (x->g.record && x->g.lower)
-		x->g.record = lower_write_record;
-	x->trace = cudart_begin_trace(&x->g, &o);
-	x->team = grid_begin(&x->g, cudart_trace_block, x->trace);
+	grid_prepare(&x->grid);
+	x->grid.lower = machine_code_of_grid(&x->grid);
+	if (x->grid.record && x->grid.lower)
+		x->grid.record = lower_write_record;
+	x->trace = cudart_begin_trace(&x->grid, &o);
+	x->team = grid_begin(&x->grid, cudart_trace_block, x->trace);
 	if (!launch_continue(x, true))
 		pause_launch(x, s);
 }
@@ -214,7 +214,8 @@ static bool is_launch_cluster_valid(const struct kernel *k, const struct configu
 	if (k->func->max_cluster && (uint64_t)d[0] * d[1] * d[2] > k->func->max_cluster)
 		return false;
 	return d[1] && d[2] && !(grid[0] % d[0]) && !(grid[1] % d[1]) && !(grid[2] % d[2]) &&
-	       (uint64_t)d[0] * d[1] * d[2] <= most && k->shared + c->shared <= CLUSTER_STRIDE - 16;
+	       (uint64_t)d[0] * d[1] * d[2] <= most &&
+	       k->shared_bytes + c->shared_bytes <= CLUSTER_STRIDE - 16;
 }
 
 static int check_launch_limits(const struct kernel *k, const struct configuration *c)
@@ -229,8 +230,8 @@ static int check_launch_limits(const struct kernel *k, const struct configuratio
 		c->grid.z > 65535)
 		return cudaErrorInvalidConfiguration;
 	if (k->max_dynamic_shared <= 0)
-		allowed = k->shared < allowed ? allowed - k->shared : 0;
-	if (c->shared > allowed || k->shared + c->shared > cudart.wire.shared_block)
+		allowed = k->shared_bytes < allowed ? allowed - k->shared_bytes : 0;
+	if (c->shared_bytes > allowed || k->shared_bytes + c->shared_bytes > cudart.wire.shared_block)
 		return cudaErrorInvalidValue;
 	if (most && threads > most)
 		return cudaErrorInvalidValue;
@@ -260,7 +261,7 @@ static int count_active_blocks(int *fit, const void *host, const struct configur
 	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
+		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared_bytes);
 }
 
 /*
@@ -324,7 +325,7 @@ int work_run_kernel(const struct kernel_work *w, struct stream *s)
 	l = (struct launch){.kernel = k->func,
 		.grid = {c->grid.x, c->grid.y, c->grid.z},
 		.block = {c->block.x, c->block.y, c->block.z},
-		.dyn_shared = (uint32_t)c->shared,
+		.dyn_shared = (uint32_t)c->shared_bytes,
 		.cluster = {cluster.x, cluster.y, cluster.z},
 		.stream = (uint32_t)cudart_stream_number(s),
 		.workspace = c->cooperative ? allocate_grid_workspace() : 0,
@@ -364,7 +365,7 @@ int work_launch_kernel(const void *host, const struct configuration *c, void **a
 API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, void **args, size_t shared,
 	struct stream *stream)
 {
-	struct configuration c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
+	struct configuration c = {.grid = grid, .block = block, .shared_bytes = shared, .stream = stream};
 	int e = cudart_enter(false);
 
 	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
@@ -388,7 +389,7 @@ API(int, cudaLaunchCooperativeKernel, const void *host, struct dim grid, struct 
 	size_t shared, struct stream *stream)
 {
 	struct configuration c = {
-		.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true};
+		.grid = grid, .block = block, .shared_bytes = shared, .stream = stream, .cooperative = true};
 	int e = cudart_enter(false);
 
 	return cudart_leave(e ? e : work_launch_kernel(host, &c, args));
@@ -418,8 +419,10 @@ static int apply_launch_config(struct configuration *c, const struct launch_conf
 
 	if (!from || (from->n_attributes && !from->attribute))
 		return cudaErrorInvalidValue;
-	*c = (struct configuration){
-		.grid = from->grid, .block = from->block, .shared = from->shared, .stream = from->stream};
+	*c = (struct configuration){.grid = from->grid,
+		.block = from->block,
+		.shared_bytes = from->shared_bytes,
+		.stream = from->stream};
 	for (unsigned i = 0; !e && i < from->n_attributes; i++)
 		e = apply_launch_attribute(c, &from->attribute[i]);
 	return e;

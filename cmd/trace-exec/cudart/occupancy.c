@@ -43,17 +43,17 @@ API(int, cudaFuncGetAttributes, struct func_attributes *to, const void *host)
 		uint32_t most = f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
 		uint32_t fit = k->regs ? (uint32_t)(cudart.wire.regs / k->regs / 32 * 32) : 1024;
 
-		struct func_attributes a = {.shared = k->shared,
-			.constant = constant_bytes_of_kernel(f),
-			.local = f->local_bytes,
+		struct func_attributes a = {.shared_bytes = k->shared_bytes,
+			.constant_bytes = constant_bytes_of_kernel(f),
+			.local_bytes = f->local_bytes,
 			.threads = (int)(most         ? most
 					 : fit < 1024 ? fit
 						      : 1024),
 			.regs = (int)k->regs,
 			.ptx = (int)f->module->target,
 			.binary = (int)(10 * cudart.wire.major + cudart.wire.minor),
-			.max_dynamic_shared =
-				k->max_dynamic_shared >= 0 ? k->max_dynamic_shared : 49152 - (int)k->shared,
+			.max_dynamic_shared = k->max_dynamic_shared >= 0 ? k->max_dynamic_shared
+									 : 49152 - (int)k->shared_bytes,
 			.carveout = k->carveout,
 			.cluster_needed = f->cluster[0] || k->cluster_needed,
 			.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
@@ -83,7 +83,7 @@ static int set_kernel_attribute(struct kernel *k, int attribute, int value)
 		return cudaErrorInvalidValue;
 	switch (attribute) {
 	case DYNAMIC_SHARED:
-		if (k->shared + (uint64_t)value > cudart.wire.shared_block)
+		if (k->shared_bytes + (uint64_t)value > cudart.wire.shared_block)
 			return cudaErrorInvalidValue;
 		k->max_dynamic_shared = value;
 		break;
@@ -171,7 +171,7 @@ static uint64_t warps_by_registers(uint64_t regs)
 uint64_t cudart_blocks_of_sm(const struct kernel *k, uint64_t threads, uint64_t dynamic)
 {
 	const struct wire *w = &cudart.wire;
-	uint64_t warps = (threads + 31) / 32, shared = k->shared + dynamic,
+	uint64_t warps = (threads + 31) / 32, shared = k->shared_bytes + dynamic,
 		 allocated = round_up_u64(shared + reserved_shared_bytes(), shared_unit());
 	uint64_t n = min_u64(w->ctas, warps ? w->threads / (32 * warps) : 0);
 
@@ -210,7 +210,7 @@ API(int, cudaOccupancyAvailableDynamicSMemPerBlock, size_t *to, const void *host
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		uint64_t each = w->shared / (unsigned)blocks / shared_unit() * shared_unit(),
-			 used = k->shared + reserved_shared_bytes();
+			 used = k->shared_bytes + reserved_shared_bytes();
 
 		*to = each > used ? each - used : 0;
 	}

@@ -28,7 +28,7 @@
 /* Equal launches. */
 struct repeated {
 	XXH128_hash_t key;
-	bool known;      /* the entry is in use */
+	bool in_use;     /* the entry is in use */
 	bool examined;   /* the effect of a launch with this key was examined */
 	uint64_t misses; /* number of launches whose memory was hashed since an effect was found last */
 	uint64_t credit; /* number of bytes that may be hashed */
@@ -143,7 +143,7 @@ static bool is_only_thread(void)
 
 /* State of the search for the changes of a launch. */
 struct change_search {
-	struct memory *m;
+	struct memory *memory;
 	struct effect *effect;
 	bool has_threads; /* other threads could write to memory of the host during the launch */
 	bool fails;       /* the effect cannot be kept */
@@ -160,17 +160,17 @@ static bool is_any_mark_set(const uint8_t *marks)
 static void add_change(void *search, uint64_t addr, XXH128_hash_t hash)
 {
 	struct change_search *s = search;
-	const uint8_t *marks = digest_chunk_marks(s->m, addr);
+	const uint8_t *marks = digest_chunk_marks(s->memory, addr);
 	struct chunk_change c = {.addr = addr, .hash = hash, .has_marks = is_any_mark_set(marks)};
 	struct bytes *b = &s->effect->changes;
 
-	s->effect->changes_host |= digest_is_host_chunk(s->m, addr);
+	s->effect->changes_host |= digest_is_host_chunk(s->memory, addr);
 	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && s->effect->changes_host))
 		s->fails = true;
 	if (s->fails)
 		return;
 	bytes_add(b, &c, sizeof(c));
-	bytes_add(b, digest_chunk_bytes(s->m, addr), DIGEST_CHUNK);
+	bytes_add(b, digest_chunk_bytes(s->memory, addr), DIGEST_CHUNK);
 	if (c.has_marks)
 		bytes_add(b, marks, DIGEST_CHUNK);
 }
@@ -208,8 +208,8 @@ static struct repeated *find_repeated(XXH128_hash_t key)
 {
 	struct repeated *r = slot_of_key(key);
 
-	if (!r->known || !XXH128_isEqual(r->key, key))
-		*r = (struct repeated){.key = key, .known = true};
+	if (!r->in_use || !XXH128_isEqual(r->key, key))
+		*r = (struct repeated){.key = key, .in_use = true};
 	return r;
 }
 
@@ -282,7 +282,7 @@ static void examine_effect(const struct repeat *x, const struct grid *g)
 {
 	struct effect *e = xcalloc(1, sizeof(*e));
 	struct change_search s = {
-		.m = g->mem, .effect = e, .has_threads = x->has_threads || !is_only_thread()};
+		.memory = g->mem, .effect = e, .has_threads = x->has_threads || !is_only_thread()};
 
 	e->id = x->id;
 	e->warp_insts = g->warp_insts;

@@ -16,9 +16,9 @@
  * launches are kept until that launch has ended.
  */
 struct trace_sink {
-	struct trace_sink *next; /* next trace in the order of the launches */
-	FILE *text;              /* text of the trace; NULL: thread blocks are sent as records */
-	struct bytes kept;       /* unsent messages, each a struct kept_head followed by its body */
+	struct trace_sink *next;    /* next trace in the order of the launches */
+	FILE *text;                 /* text of the trace; NULL: thread blocks are sent as records */
+	struct bytes kept_messages; /* unsent messages, each a struct kept_head followed by its body */
 	bool ended;
 };
 struct kept_head {
@@ -36,8 +36,8 @@ static void send_or_keep(struct trace_sink *t, enum wire_kind kind, const void *
 		cudart_send(kind, bytes, n);
 		return;
 	}
-	bytes_add(&t->kept, &head, sizeof(head));
-	bytes_add(&t->kept, bytes, n);
+	bytes_add(&t->kept_messages, &head, sizeof(head));
+	bytes_add(&t->kept_messages, bytes, n);
 }
 
 /* Sends the messages that were kept for a trace. */
@@ -45,11 +45,12 @@ static void send_kept_messages(struct trace_sink *t)
 {
 	struct kept_head head;
 
-	for (size_t at = 0; at < t->kept.n; at += sizeof(head) + (size_t)head.n) {
-		memcpy(&head, t->kept.p + at, sizeof(head));
-		cudart_send((enum wire_kind)head.kind, t->kept.p + at + sizeof(head), (size_t)head.n);
+	for (size_t at = 0; at < t->kept_messages.n; at += sizeof(head) + (size_t)head.n) {
+		memcpy(&head, t->kept_messages.p + at, sizeof(head));
+		cudart_send(
+			(enum wire_kind)head.kind, t->kept_messages.p + at + sizeof(head), (size_t)head.n);
 	}
-	bytes_free(&t->kept);
+	bytes_free(&t->kept_messages);
 }
 
 bool cudart_is_chosen(const struct launch *l)
@@ -189,7 +190,7 @@ void cudart_end_trace(struct trace_sink *t)
 	while (sinks && sinks->ended) {
 		t = sinks;
 		sinks = t->next;
-		bytes_free(&t->kept);
+		bytes_free(&t->kept_messages);
 		free(t);
 		if (sinks)
 			send_kept_messages(sinks);

@@ -17,8 +17,8 @@ struct user_object {
 	struct user_object *next;
 	void *data;
 	void (*destroy)(void *);
-	uint64_t own;  /* references of the program */
-	uint64_t held; /* references of graphs */
+	uint64_t program_references; /* references of the program */
+	uint64_t graph_references;   /* references of graphs */
 };
 
 static struct user_object *objects;
@@ -37,7 +37,7 @@ static bool is_reference_count(unsigned n) { return n && n <= INT_MAX; }
 /* Moves an object without references to the list of dead objects. */
 static void bury_user_object(struct user_object *o)
 {
-	if (o->own || o->held)
+	if (o->program_references || o->graph_references)
 		return;
 	for (struct user_object **i = &objects; *i; i = &(*i)->next)
 		if (*i == o) {
@@ -72,8 +72,8 @@ void user_object_destroy(struct user_object *o)
 static struct held_object *find_held_object(const struct cuda_graph *g, const struct user_object *o)
 {
 	for (uint32_t i = 0; i < g->n_held; i++)
-		if (g->held[i].object == o)
-			return &g->held[i];
+		if (g->held_objects[i].object == o)
+			return &g->held_objects[i];
 	return NULL;
 }
 
@@ -82,32 +82,32 @@ static void hold_user_object(struct cuda_graph *g, struct user_object *o, uint64
 	struct held_object *h = find_held_object(g, o);
 
 	if (!h) {
-		grow(&g->held, &g->cap_held, g->n_held + 1, sizeof(*g->held));
-		h = &g->held[g->n_held++];
+		grow(&g->held_objects, &g->cap_held, g->n_held + 1, sizeof(*g->held_objects));
+		h = &g->held_objects[g->n_held++];
 		*h = (struct held_object){.object = o};
 	}
 	h->references += n;
-	o->held += n;
+	o->graph_references += n;
 }
 
 static void drop_held_object(struct held_object *h, uint64_t n)
 {
 	h->references -= n;
-	h->object->held -= n;
+	h->object->graph_references -= n;
 	bury_user_object(h->object);
 }
 
 void user_object_copy_references(struct cuda_graph *to, const struct cuda_graph *from)
 {
 	for (uint32_t i = 0; i < from->n_held; i++)
-		hold_user_object(to, from->held[i].object, from->held[i].references);
+		hold_user_object(to, from->held_objects[i].object, from->held_objects[i].references);
 }
 
 void user_object_drop_references(struct cuda_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_held; i++)
-		drop_held_object(&g->held[i], g->held[i].references);
-	free(g->held);
+		drop_held_object(&g->held_objects[i], g->held_objects[i].references);
+	free(g->held_objects);
 }
 
 /* ---- the program's calls ---- */
@@ -135,7 +135,7 @@ API(int, cudaUserObjectRetain, struct user_object *o, unsigned n)
 	if (!e && (!user_object_exists(o) || !is_reference_count(n)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		o->own += n;
+		o->program_references += n;
 	return cudart_leave(e);
 }
 
@@ -143,10 +143,10 @@ API(int, cudaUserObjectRelease, struct user_object *o, unsigned n)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!user_object_exists(o) || !is_reference_count(n) || n > o->own))
+	if (!e && (!user_object_exists(o) || !is_reference_count(n) || n > o->program_references))
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		o->own -= n;
+		o->program_references -= n;
 		bury_user_object(o);
 	}
 	return cudart_leave(e);
@@ -157,11 +157,11 @@ API(int, cudaGraphRetainUserObject, struct cuda_graph *g, struct user_object *o,
 	int e = cudart_enter(false);
 
 	if (!e && (!graph_exists(g) || !user_object_exists(o) || !is_reference_count(n) ||
-			  flags > FLAG_MOVE || (flags == FLAG_MOVE && n > o->own)))
+			  flags > FLAG_MOVE || (flags == FLAG_MOVE && n > o->program_references)))
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		hold_user_object(g, o, n);
-		o->own -= flags == FLAG_MOVE ? n : 0;
+		o->program_references -= flags == FLAG_MOVE ? n : 0;
 	}
 	return cudart_leave(e);
 }
@@ -177,7 +177,7 @@ API(int, cudaGraphReleaseUserObject, struct cuda_graph *g, struct user_object *o
 	if (!e) {
 		drop_held_object(h, n);
 		if (!h->references)
-			*h = g->held[--g->n_held];
+			*h = g->held_objects[--g->n_held];
 	}
 	return cudart_leave(e);
 }

@@ -48,8 +48,8 @@ static void copy_reg_argument(struct warp *w, const struct func *callee, const s
 	const struct argument *a, size_t caller, size_t called, bool ret, uint32_t mask)
 {
 	for (unsigned e = 0; e < a->n && e < 4; e++) {
-		uint32_t slot = callee->reg[formal->first + e].slot;
-		unsigned bytes = slot_width(callee, formal->first + e);
+		uint32_t slot = callee->reg[formal->first_reg + e].slot;
+		unsigned bytes = slot_width(callee, formal->first_reg + e);
 
 		if (slot)
 			copy_slot(w, ret ? caller + a->slot[e] : called + slot,
@@ -85,7 +85,7 @@ static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec
 
 uint32_t call_frame_end(const struct warp *w)
 {
-	return w->local_base + w->g->code->prog->func[w->func]->local_bytes;
+	return w->local_base + w->grid->code->prog->func[w->func]->local_bytes;
 }
 
 /* Saves the ends of the memory that the caller allocated. Returns the offset after all of it in the lanes of exec. */
@@ -93,7 +93,7 @@ static uint32_t save_dynamic_ends(struct warp *w, struct call_frame *c, uint32_t
 {
 	uint32_t end = call_frame_end(w);
 
-	if (!w->g->code->allocates_local)
+	if (!w->grid->code->allocates_local)
 		return end;
 	memcpy(c->dynamic_end, w->dynamic_end, sizeof(c->dynamic_end));
 	FOR_BITS32 (i, exec) {
@@ -105,13 +105,13 @@ static uint32_t save_dynamic_ends(struct warp *w, struct call_frame *c, uint32_t
 
 static void restore_dynamic_ends(struct warp *w, const struct call_frame *c, uint32_t mask)
 {
-	FOR_BITS32 (i, w->g->code->allocates_local ? mask : 0)
+	FOR_BITS32 (i, w->grid->code->allocates_local ? mask : 0)
 		w->dynamic_end[i] = c->dynamic_end[i];
 }
 
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec)
 {
-	const struct func *callee = w->g->code->prog->func[func];
+	const struct func *callee = w->grid->code->prog->func[func];
 	const struct call_site *site = o->x->site;
 	uint32_t base = w->local_base;
 	size_t at = w->frame_at;
@@ -131,10 +131,10 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 	c->live = w->live;
 	c->exec = exec;
 	c->func = w->func;
-	c->local = base;
+	c->local_base = base;
 	c->frame_at = at;
 	c->op = o;
-	w->frame_at += w->g->code->frame[w->func].bytes;
+	w->frame_at += w->grid->code->frame[w->func].bytes;
 	w->local_base = frame;
 	exec_open_frame(w, func);
 	for (uint32_t i = 0; i < site->n_args; i++) {
@@ -163,7 +163,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 
 void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask)
 {
-	const struct func *callee = w->g->code->prog->func[w->func];
+	const struct func *callee = w->grid->code->prog->func[w->func];
 	const struct call_site *site = c->op->x->site;
 
 	restore_dynamic_ends(w, c, mask);
@@ -179,7 +179,7 @@ void call_copy_results(struct warp *w, const struct call_frame *c, uint32_t mask
 		FOR_BITS32 (lane, a->kind == ARG_PARAM ? mask : 0) {
 			uint8_t *own = w->local + (size_t)w->local_stride * lane;
 
-			copy_local(w, own + c->local + a->param_offset, own + w->local_base + f->addr,
+			copy_local(w, own + c->local_base + a->param_offset, own + w->local_base + f->addr,
 				a->bytes < f->size ? a->bytes : f->size);
 		}
 	}
@@ -191,7 +191,7 @@ void call_return_to_caller(struct warp *w, const struct call_frame *c)
 	w->func = c->func;
 	w->frame_at = c->frame_at;
 	w->frame = w->frames + w->frame_at;
-	w->local_base = c->local;
+	w->local_base = c->local_base;
 	w->live = c->live & ~w->ended;
 }
 
@@ -201,7 +201,7 @@ void call_leave(struct warp *w)
 
 	call_copy_results(w, c, c->exec);
 	if (w->n_undefined)
-		undefined_clear_registers(w, w->frame_at, w->g->code->frame[w->func].bytes);
+		undefined_clear_registers(w, w->frame_at, w->grid->code->frame[w->func].bytes);
 	call_return_to_caller(w, c);
 }
 
@@ -263,8 +263,8 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 	w->cta->has_outside_effect = w->changed = true;
 	if (!a)
 		return 0;
-	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->in);
-	if (w->g->options->check)
+	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->stmt);
+	if (w->grid->options->check)
 		memory_mark_unset(w->mem, a, n);
 	return a;
 }

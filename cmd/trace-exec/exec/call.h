@@ -24,12 +24,12 @@ struct call_site {
 
 /* A running call. Lanes that return wait until the last lane of the call has returned. */
 struct call_frame {
-	uint32_t base;   /* number of stack entries below the entries of the call */
-	uint32_t live;   /* live lanes of the caller */
-	uint32_t exec;   /* lanes that made the call */
-	uint32_t func;   /* function number of the caller */
-	uint32_t local;  /* local_base of the caller */
-	size_t frame_at; /* frame_at of the caller */
+	uint32_t base;       /* number of stack entries below the entries of the call */
+	uint32_t live;       /* live lanes of the caller */
+	uint32_t exec;       /* lanes that made the call */
+	uint32_t func;       /* function number of the caller */
+	uint32_t local_base; /* local_base of the caller */
+	size_t frame_at;     /* frame_at of the caller */
 	const struct op *op;
 	uint32_t dynamic_end[LANES]; /* dynamic_end of the caller; set only if bound_code.allocates_local */
 };
@@ -83,7 +83,7 @@ void call_set_condition(struct warp *w, const struct op *o, unsigned lane, uint6
 /* A function that the executor implements. */
 struct call_built_in {
 	const char *name;
-	op_fn *fn;
+	op_fn *execute;
 	uint32_t n_params; /* number of parameters that the function reads */
 };
 /* Returns the built-in function of this name, or NULL if the executor does not implement it. */

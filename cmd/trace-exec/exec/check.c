@@ -45,7 +45,7 @@ static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char 
 
 const char *checker_access_noun(const struct op *o)
 {
-	switch (o->in->op) {
+	switch (o->stmt->opcode) {
 	case I_st: return "write";
 	case I_atom:
 	case I_red: return "atomic";
@@ -71,16 +71,16 @@ void checker_instruction_text(const struct op *o, char *out, size_t cap)
 	*out = '\0';
 	if (o->func->machine)
 		o->func->machine->describe(o, out, cap);
-	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
-		checker_source_text(m->file[o->in->loc_file], o->in->loc_line, out, cap);
+	if (o->stmt->loc_line && o->stmt->loc_file < m->n_files && m->file[o->stmt->loc_file])
+		checker_source_text(m->file[o->stmt->loc_file], o->stmt->loc_line, out, cap);
 }
 
 void checker_position_text(const struct op *o, char *out, size_t cap)
 {
 	if (o->func->machine)
-		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->in - o->func->inst));
+		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->stmt - o->func->inst));
 	else
-		snprintf(out, cap, "line %u", o->in->line);
+		snprintf(out, cap, "line %u", o->stmt->line);
 }
 
 void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
@@ -97,7 +97,7 @@ void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, e
 	}
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
-					    : w->g->launch->kernel->param_bytes;
+					    : w->grid->launch->kernel->param_bytes;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", checker_access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
@@ -117,7 +117,7 @@ static uint64_t required_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	return o->is_param || stmt_has(o->in, M_BULK) || !is_pow2(step) ? 1 : step;
+	return o->is_param || stmt_has(o->stmt, M_BULK) || !is_pow2(step) ? 1 : step;
 }
 
 /*
@@ -296,9 +296,9 @@ static void describe_heap_read(
 {
 	char where[160];
 
-	describe_nearest_buffer(w->mem, r->at, where, sizeof(where));
+	describe_nearest_buffer(w->mem, r->address, where, sizeof(where));
 	snprintf(out, cap, "%s of %llu %s, %s", checker_access_noun(o), (unsigned long long)r->bytes,
-		r->all ? "uninitialised bytes" : "bytes, some uninitialised", where);
+		r->all_unwritten ? "uninitialised bytes" : "bytes, some uninitialised", where);
 }
 
 /* Notes a read at an offset of the heap that includes uninitialised bytes. all: all its bytes are. */
@@ -341,7 +341,7 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
-		uint64_t off = heap_offset(w->mem, s->at);
+		uint64_t off = heap_offset(w->mem, s->host);
 
 		if (off == UINT64_MAX)
 			continue;
@@ -363,7 +363,7 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 static bool check_spans(struct warp *w, const struct op *o, enum state_space space,
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)
 {
-	if (w->g->race && space != SP_SHARED)
+	if (w->grid->race && space != SP_SHARED)
 		race_check_access(w, o, span, n, bytes, write);
 	if ((w->mem->unset || w->mem->digests) && (space == SP_GLOBAL || space == SP_GENERIC))
 		check_heap_access(w, o, span, n, bytes, at, write);
@@ -442,7 +442,7 @@ bool check_lane_span(struct warp *w, const struct op *o, enum state_space space,
 	uint8_t *all[LANES] = {NULL};
 
 	all[lane] = at;
-	return !w->g->options->check || !bytes || check_access(w, o, space, 1u << lane, bytes, all, write);
+	return !w->grid->options->check || !bytes || check_access(w, o, space, 1u << lane, bytes, all, write);
 }
 
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)

@@ -29,12 +29,13 @@ bool check_lane_span(struct warp *w, const struct op *o, enum state_space space,
 /* Returns true if the op is atomic. Accesses of atomic ops do not race. */
 static inline bool is_atomic_access(const struct op *o)
 {
-	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && stmt_has(o->in, M_REDUCE));
+	return o->stmt->opcode == I_atom || o->stmt->opcode == I_red ||
+	       (o->stmt->opcode == I_cp && stmt_has(o->stmt, M_REDUCE));
 }
 /* Returns true if the result in memory depends on the bytes that were there before: all atomics except exchanges. */
 static inline bool does_atomic_read(const struct op *o)
 {
-	return (o->in->op == I_atom || o->in->op == I_red) && !stmt_has(o->in, M_EXCH);
+	return (o->stmt->opcode == I_atom || o->stmt->opcode == I_red) && !stmt_has(o->stmt, M_EXCH);
 }
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);

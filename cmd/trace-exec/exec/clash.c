@@ -87,8 +87,8 @@ void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *
 	uint8_t first[SLOTS] = {0}; /* first lane with the address, plus 1 */
 
 	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || lanes_are_ascending(at, m) ||
-		stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_RELEASE) ||
-		stmt_has(o->in, M_MMIO))
+		stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
+		stmt_has(o->stmt, M_RELEASE) || stmt_has(o->stmt, M_MMIO))
 		return;
 	FOR_BITS32 (i, m) {
 		uint32_t k = (uint32_t)((uintptr_t)at[i] * 0x9e3779b97f4a7c15u >> 58);
@@ -106,21 +106,21 @@ void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *
 void clash_report(const struct cta *c)
 {
 	const struct clash *x = &c->clash;
-	struct func *k = c->g->code->prog->func[c->g->kernel];
+	struct func *k = c->grid->code->prog->func[c->grid->kernel];
 	char where[160], line[300];
 
 	if (!x->op || k->clash_reported)
 		return;
 	k->clash_reported = true;
-	const struct buffer *b = x->shared ? NULL : memory_nearest_buffer(c->g->mem, x->place);
-	if (x->shared)
+	const struct buffer *b = x->is_shared ? NULL : memory_nearest_buffer(c->grid->mem, x->place);
+	if (x->is_shared)
 		snprintf(where, sizeof(where), "byte %llu of .shared", (unsigned long long)x->place);
 	else
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
 	checker_instruction_text(x->op, line, sizeof(line));
-	diag_warn(stmt_place(x->op->func, x->op->in),
+	diag_warn(stmt_place(x->op->func, x->op->stmt),
 		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one lane to write, or an atomic) (kernel %s%s)",
-		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->launch->kernel->name,
-		line);
+		x->lane, x->other_lane, x->warp, where, c->id[0], c->id[1], c->id[2],
+		c->grid->launch->kernel->name, line);
 }

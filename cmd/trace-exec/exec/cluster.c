@@ -64,8 +64,8 @@ static void end_warp_cluster_wait(struct warp *w)
 		w->state = WARP_READY;
 		w->waiting = NULL;
 	}
-	if (w->g->machine)
-		w->g->machine->end_cluster_wait(w);
+	if (w->grid->machine)
+		w->grid->machine->end_cluster_wait(w);
 	else if (waits && !w->wait_mask)
 		stack_select_other(w, 0);
 }
@@ -96,7 +96,7 @@ static void end_cluster_phase(struct cluster *c)
  */
 static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 {
-	struct grid *g = c->cta[0]->g;
+	struct grid *g = c->cta[0]->grid;
 
 	*moved = false;
 	*done = 0;
@@ -118,7 +118,7 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 /* Returns the number of rounds without a change of memory after which to look for endless loops. */
 static uint32_t first_watched_round(const struct cluster *c)
 {
-	uint64_t turn = c->cta[0]->g->turn;
+	uint64_t turn = c->cta[0]->grid->turn;
 
 	return turn < QUIET ? (uint32_t)(QUIET / turn) : 1;
 }
@@ -128,7 +128,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 	c->number = number;
 	c->arrived = c->unchanged_rounds = 0;
 	c->watch_from_round = first_watched_round(c);
-	c->idle = 0;
+	c->idle_ns = 0;
 	c->idle_step_ns = IDLE_LEAST;
 	c->has_idled = false;
 	for (uint32_t i = 0; i < c->n; i++)
@@ -157,7 +157,7 @@ static bool has_warp_changed_memory(struct cluster *c)
 #define STEPS_MOST  65536u
 static uint32_t steps_until_work(const struct cluster *c)
 {
-	uint64_t steps = (uint64_t)c->unchanged_rounds * c->cta[0]->g->turn / 8;
+	uint64_t steps = (uint64_t)c->unchanged_rounds * c->cta[0]->grid->turn / 8;
 
 	return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : (uint32_t)steps;
 }
@@ -175,10 +175,10 @@ static bool do_all_groups_spin(struct warp *w, uint32_t steps)
 		spins = exec_does_spin(w, steps);
 		if (spins)
 			spinning |= w->stack[w->depth - 1].mask & w->live;
-	} while (spins && w->g->independent && stack_select_other(w, spinning));
+	} while (spins && w->grid->independent && stack_select_other(w, spinning));
 	if (w->state == WARP_DONE)
 		cta_count_ended_warp(w->cta);
-	return spins && !(w->g->independent && stack_release_waiting(w));
+	return spins && !(w->grid->independent && stack_release_waiting(w));
 }
 
 /* Returns true if every warp that is ready spins. */
@@ -220,7 +220,7 @@ bool cluster_advance_clocks(struct cluster *c)
 {
 	if (!c->timed || c->idle_step_ns > IDLE_MOST)
 		return false;
-	c->idle += c->idle_step_ns;
+	c->idle_ns += c->idle_step_ns;
 	c->idle_step_ns *= 2;
 	c->has_idled = true;
 	return true;
@@ -244,14 +244,14 @@ static uint64_t count_instructions(const struct cluster *c)
  */
 static bool lets_others_continue(const struct cluster *c)
 {
-	const struct grid *g = c->cta[0]->g;
+	const struct grid *g = c->cta[0]->grid;
 
 	return g->order & ORDER_FENCE && c->unchanged_rounds * g->turn >= PATIENCE;
 }
 
 enum cluster_state cluster_run(struct cluster *c)
 {
-	const uint64_t slice = c->cta[0]->g->slice, before = count_instructions(c);
+	const uint64_t slice = c->cta[0]->grid->slice, before = count_instructions(c);
 	bool moved;
 	uint32_t done;
 
@@ -303,7 +303,7 @@ void cluster_fail_deadlock(struct cluster *c)
 /* Checks that all live lanes of a warp arrive together at a barrier with .aligned. */
 static bool check_arrive_together(struct warp *w, const struct op *o, uint32_t m)
 {
-	return !w->g->options->check || !stmt_has(o->in, M_ALIGNED) || check_divergence(w, o, m);
+	return !w->grid->options->check || !stmt_has(o->stmt, M_ALIGNED) || check_divergence(w, o, m);
 }
 
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)

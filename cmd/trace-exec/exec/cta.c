@@ -20,7 +20,7 @@ struct cta *cta_new(struct grid *g)
 {
 	struct cta *c = xcalloc(1, sizeof(*c));
 
-	c->g = g;
+	c->grid = g;
 	c->n_warps = g->warps;
 	c->warp = xcalloc(g->warps, sizeof(*c->warp));
 	c->shared_bytes = g->shared_window;
@@ -33,7 +33,7 @@ struct cta *cta_new(struct grid *g)
 		uint32_t left = g->threads - i * LANES;
 
 		w->cta = c;
-		w->g = g;
+		w->grid = g;
 		w->mem = g->mem;
 		w->index = i;
 		w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -68,12 +68,12 @@ void cta_free(struct cta *c)
 void cta_start(struct cta *c, uint64_t number)
 {
 	c->number = number;
-	grid_block_id(c->g, number, c->id);
+	grid_block_id(c->grid, number, c->id);
 	c->n_done = 0;
 	c->clock = 0;
 	c->has_outside_effect = false;
 	memset(c->barrier, 0, sizeof(c->barrier));
-	c->shared_bytes = c->g->shared_window;
+	c->shared_bytes = c->grid->shared_window;
 	memset(c->shared, 0, c->shared_bytes);
 	c->clash.op = NULL;
 	c->n_findings = 0;
@@ -87,7 +87,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->ended = 0;
 		w->n_calls = 0;
 		w->frame_at = 0;
-		w->local_base = func_frame_start(c->g->launch->kernel, c->g->code->prog->local_end);
+		w->local_base = func_frame_start(c->grid->launch->kernel, c->grid->code->prog->local_end);
 		memset(w->dynamic_end, 0, sizeof(w->dynamic_end));
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
@@ -101,12 +101,12 @@ void cta_start(struct cta *c, uint64_t number)
 		w->switched_at = w->released_at = 0;
 		undefined_reset(w);
 		park_reset(w);
-		if (c->g->machine) {
-			c->g->machine->start(w);
+		if (c->grid->machine) {
+			c->grid->machine->start(w);
 			continue;
 		}
-		exec_open_frame(w, c->g->kernel);
-		stack_start(w, c->g->launch->kernel->first_pc);
+		exec_open_frame(w, c->grid->kernel);
+		stack_start(w, c->grid->launch->kernel->first_pc);
 	}
 }
 
@@ -119,11 +119,11 @@ static void set_barrier_result(struct warp *w, const struct barrier *b)
 
 	if (o->n == BAR_POPC) {
 		FOR_BITS32 (i, m)
-			REG(uint32_t, w, o->d)[i] = b->popc;
+			REG(uint32_t, w, o->d)[i] = b->n_true;
 	} else if (o->n == BAR_AND || o->n == BAR_OR) {
 		uint32_t *d = &PRED(w, o->d);
 
-		*d = (*d & ~m) | ((o->n == BAR_AND ? b->all : b->any) ? m : 0);
+		*d = (*d & ~m) | ((o->n == BAR_AND ? b->and_result : b->or_result) ? m : 0);
 	}
 }
 
@@ -161,26 +161,27 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 			"barrier %u of %u threads (expected 0 to 15 and a multiple of 32)", id, count);
 		return true;
 	}
-	if (w->g->options->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
+	if (w->grid->options->check && !stack_must_gather(w, o) && !check_divergence(w, o, exec))
 		return true;
 	uint32_t warps = count ? count / LANES : c->n_warps; /* without a count: the whole block */
 	if (b->arrived && b->expected != warps) {
 		exec_fail(w, o, exec, "barrier-count",
 			"barrier %u of %u threads (expected %u, as in other warps)", id,
-			count ? count : c->g->threads, b->counted ? b->expected * LANES : c->g->threads);
+			count ? count : c->grid->threads,
+			b->counted ? b->expected * LANES : c->grid->threads);
 		return true;
 	}
 	if (!b->arrived)
-		*b = (struct barrier){.all = 1, .counted = true};
+		*b = (struct barrier){.and_result = 1, .counted = true};
 	b->counted = b->counted && count;
 	b->expected = warps;
 	b->arrived++;
 	if (o->n >= BAR_AND) {
 		uint32_t p = (PRED(w, o->c) ^ (uint32_t)o->imm) & exec;
 
-		b->all &= p == exec;
-		b->any |= p != 0;
-		b->popc += bit_count32(p);
+		b->and_result &= p == exec;
+		b->or_result |= p != 0;
+		b->n_true += bit_count32(p);
 	}
 	if (o->n != BAR_ARRIVE) {
 		w->waiting = o;
@@ -231,17 +232,17 @@ static void fail_spinning_warp(struct warp *w)
 	const struct buffer *b = last_accessed_buffer(w, top->mask & w->live);
 
 	if (b && b->host) {
-		exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
+		exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
 			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host waits for the kernel",
 			bit_count32(top->mask & w->live), w->index, b->name);
 		return;
 	}
-	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
+	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
 		"deadlock: %u lanes of warp %u spin on a value that no running thread writes%s",
 		bit_count32(top->mask & w->live), w->index,
-		!others             ? ""
-		: w->g->independent ? ", while other lanes of the warp wait for them"
-				    : ", while other lanes of the warp wait for them (use --stack volta)");
+		!others                ? ""
+		: w->grid->independent ? ", while other lanes of the warp wait for them"
+				       : ", while other lanes of the warp wait for them (use --stack volta)");
 }
 
 void cta_fail_deadlock(struct cta *c)
@@ -275,19 +276,20 @@ void cta_fail_over_limit(struct cta *c)
 
 	for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
 		w = &c->warp[i];
-	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->launch->kernel->first_pc],
+	exec_fail(w,
+		&c->grid->code->op[w->depth ? w->stack[w->depth - 1].pc : c->grid->launch->kernel->first_pc],
 		w->live, "limit", "more than %llu warp instructions in a launch (--limit)",
-		(unsigned long long)c->g->options->limit);
+		(unsigned long long)c->grid->options->limit);
 }
 
 /* Executes a turn of a warp with independent lanes: each group that can run executes STEP instructions. */
 static void execute_independent_groups(struct warp *w)
 {
-	uint64_t end = w->insts + w->g->turn;
+	uint64_t end = w->insts + w->grid->turn;
 
 	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
 		w->stop = 0;
-		exec_warp(w, min_u64(STEP, w->g->turn));
+		exec_warp(w, min_u64(STEP, w->grid->turn));
 		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_switch_group(w) < 2 && w->stop)
 			return;
 	}
@@ -333,15 +335,15 @@ bool cta_execute_turn(struct cta *c)
 			continue;
 		moved = true;
 		w->clock_reads = 0;
-		if (c->g->independent && !c->g->machine)
+		if (c->grid->independent && !c->grid->machine)
 			execute_independent_groups(w);
 		else
-			exec_warp(w, c->g->turn);
+			exec_warp(w, c->grid->turn);
 		c->clock += w->insts - before;
 		if (w->stop & WARP_STOP)
 			return true;
 		w->stop = 0;
-		if (c->g->independent)
+		if (c->grid->independent)
 			let_other_lanes_continue(w);
 		if (w->state == WARP_DONE)
 			cta_count_ended_warp(c);

@@ -18,8 +18,8 @@ void digest_start(struct memory *m)
 {
 	struct digests *d = xcalloc(1, sizeof(*d));
 
-	d->now = d->summed_now = 1;
-	d->known = reserve(end_chunk(m->heap_cap), sizeof(*d->known));
+	d->change_number = d->buffer_change_number = 1;
+	d->chunk_number = reserve(end_chunk(m->heap_cap), sizeof(*d->chunk_number));
 	d->of_heap = reserve(end_chunk(m->heap_cap), sizeof(*d->of_heap));
 	d->of_statics = reserve(end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
 	d->state = XXH3_createState();
@@ -34,7 +34,7 @@ void digest_free(struct memory *m)
 
 	if (!d)
 		return;
-	reserve_free(d->known, end_chunk(m->heap_cap), sizeof(*d->known));
+	reserve_free(d->chunk_number, end_chunk(m->heap_cap), sizeof(*d->chunk_number));
 	reserve_free(d->of_heap, end_chunk(m->heap_cap), sizeof(*d->of_heap));
 	reserve_free(d->of_statics, end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
 	XXH3_freeState(d->state);
@@ -70,7 +70,7 @@ void digest_forget(struct memory *m, uint64_t addr, uint64_t n)
 		return;
 	from = first_chunk(addr - HEAP_BASE);
 	end = end_chunk(addr - HEAP_BASE + n);
-	memset(m->digests->known + from, 0, (end - from) * sizeof(*m->digests->known));
+	memset(m->digests->chunk_number + from, 0, (end - from) * sizeof(*m->digests->chunk_number));
 	forget_sums(m, from, end);
 }
 
@@ -78,8 +78,8 @@ void digest_forget_all(struct memory *m)
 {
 	if (!m->digests)
 		return;
-	m->digests->now++;
-	m->digests->summed_now++;
+	m->digests->change_number++;
+	m->digests->buffer_change_number++;
 }
 
 void digest_end_launch(struct memory *m, bool noted)
@@ -87,7 +87,7 @@ void digest_end_launch(struct memory *m, bool noted)
 	if (!noted)
 		digest_forget_all(m);
 	else if (m->digests)
-		m->digests->summed_now++;
+		m->digests->buffer_change_number++;
 }
 
 void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash)
@@ -101,7 +101,7 @@ void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash)
 	}
 	c = first_chunk(addr - HEAP_BASE);
 	d->of_heap[c] = hash;
-	d->known[c] = d->now;
+	d->chunk_number[c] = d->change_number;
 	forget_sums(m, c, c + 1);
 }
 
@@ -132,8 +132,8 @@ static uint64_t count_unknown_chunks(const struct digests *d, const struct buffe
 
 	if (b->host)
 		return end - c;
-	for (; b->summed != d->summed_now && c < end; c++)
-		n += d->known[c] != d->now;
+	for (; b->summed != d->buffer_change_number && c < end; c++)
+		n += d->chunk_number[c] != d->change_number;
 	return n;
 }
 
@@ -146,8 +146,8 @@ uint64_t digest_cost(const struct memory *m, uint64_t most)
 		const struct buffer *b = &m->buffer[i];
 
 		n += VISIT_COST;
-		if (is_hashed_buffer(b) && (b->summed != d->summed_now || b->host))
-			n += count_chunks(b) * (sizeof(*d->known) + sizeof(*d->of_heap));
+		if (is_hashed_buffer(b) && (b->summed != d->buffer_change_number || b->host))
+			n += count_chunks(b) * (sizeof(*d->chunk_number) + sizeof(*d->of_heap));
 	}
 	for (uint32_t i = 0; i < m->n_buffers && n <= most; i++)
 		if (is_hashed_buffer(&m->buffer[i]))
@@ -178,7 +178,7 @@ static XXH128_hash_t hash_chunk(const struct memory *m, uint64_t addr)
 }
 
 struct updater {
-	struct memory *m;
+	struct memory *memory;
 	digest_changed_fn *changed;
 	void *ctx;
 };
@@ -186,7 +186,7 @@ struct updater {
 /* Computes *hash, the hash of the chunk at addr, again. */
 static void rehash_chunk(const struct updater *u, uint64_t addr, XXH128_hash_t *hash)
 {
-	XXH128_hash_t h = hash_chunk(u->m, addr);
+	XXH128_hash_t h = hash_chunk(u->memory, addr);
 
 	if (XXH128_isEqual(h, *hash))
 		return;
@@ -202,7 +202,7 @@ static void check_known_chunks(const struct memory *m, const struct buffer *b)
 	const struct digests *d = m->digests;
 
 	for (uint64_t c = first_chunk(b->addr - HEAP_BASE), end = c + count_chunks(b); c < end; c++)
-		if (d->known[c] == d->now &&
+		if (d->chunk_number[c] == d->change_number &&
 			!XXH128_isEqual(hash_chunk(m, HEAP_BASE + c * CHUNK), d->of_heap[c]))
 			die("invariant: a write to '%s', byte %llu, was not noted", b->name,
 				(unsigned long long)(HEAP_BASE + c * CHUNK - b->addr));
@@ -214,23 +214,23 @@ static void check_known_chunks(const struct memory *m, const struct buffer *b)
 /* Sets b->sum, the sum of the hashes of its chunks. */
 static void sum_buffer(const struct updater *u, struct buffer *b)
 {
-	struct digests *d = u->m->digests;
+	struct digests *d = u->memory->digests;
 	uint64_t end = end_chunk(b->addr - HEAP_BASE + b->size);
 
 	if (b->host)
-		digest_forget(u->m, b->addr, b->size);
-	check_known_chunks(u->m, b);
-	if (b->summed == d->summed_now)
+		digest_forget(u->memory, b->addr, b->size);
+	check_known_chunks(u->memory, b);
+	if (b->summed == d->buffer_change_number)
 		return;
 	b->sum[0] = b->sum[1] = 0;
 	for (uint64_t c = first_chunk(b->addr - HEAP_BASE); c < end; c++) {
-		if (d->known[c] != d->now)
+		if (d->chunk_number[c] != d->change_number)
 			rehash_chunk(u, HEAP_BASE + c * CHUNK, &d->of_heap[c]);
-		d->known[c] = d->now;
+		d->chunk_number[c] = d->change_number;
 		b->sum[0] += d->of_heap[c].low64;
 		b->sum[1] += d->of_heap[c].high64;
 	}
-	b->summed = d->summed_now;
+	b->summed = d->buffer_change_number;
 }
 
 XXH128_hash_t digest_update(struct memory *m, digest_changed_fn *changed, void *ctx)

@@ -20,12 +20,12 @@
 #define DIGEST_CHUNK 4096u
 
 /*
- * A chunk whose number equals `now`, or a buffer whose number equals `summed_now`, has not changed since its hash was
+ * A chunk whose number equals `change_number`, or a buffer whose number equals `buffer_change_number`, has not changed since its hash was
  * computed. The number 0 means that it may have changed.
  */
 struct digests {
-	uint32_t now, summed_now;
-	uint32_t *known;                     /* number of each chunk of the heap, as above */
+	uint32_t change_number, buffer_change_number;
+	uint32_t *chunk_number;              /* number of each chunk of the heap, as above */
 	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
 	XXH3_state_t *state;
 };
@@ -45,8 +45,8 @@ void digest_forget_all(struct memory *m);
 static inline void digest_note_write(struct digests *d, uint64_t off, uint64_t n)
 {
 	for (uint64_t c = off / DIGEST_CHUNK; d && c <= (off + n - 1) / DIGEST_CHUNK; c++)
-		if (__atomic_load_n(&d->known[c], __ATOMIC_RELAXED))
-			__atomic_store_n(&d->known[c], 0, __ATOMIC_RELAXED);
+		if (__atomic_load_n(&d->chunk_number[c], __ATOMIC_RELAXED))
+			__atomic_store_n(&d->chunk_number[c], 0, __ATOMIC_RELAXED);
 }
 /* Notes the end of a launch, or a part of it. noted: it has called digest_note_write() for all its writes. */
 void digest_end_launch(struct memory *m, bool noted);

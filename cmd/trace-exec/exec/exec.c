@@ -16,7 +16,7 @@
 
 void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 {
-	const uint32_t *n = w->g->launch->block;
+	const uint32_t *n = w->grid->launch->block;
 	uint32_t t = w->index * LANES + lane;
 
 	tid[0] = t % n[0];
@@ -31,14 +31,14 @@ void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
 {
-	const char *name = w->g->launch->kernel->name;
+	const char *name = w->grid->launch->kernel->name;
 	char text[400], line[300] = "";
 	uint32_t tid[3];
 
 	checker_instruction_text(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
 	exec_thread_id(w, mask ? bit_lowest32(mask) : 0, tid);
-	fault_set(f, stmt_place(o->func, o->in), id,
+	fault_set(f, stmt_place(o->func, o->stmt), id,
 		"%s (kernel %.80s%s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, name,
 		strlen(name) > 80 ? ".." : "", tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1],
 		w->cta->id[2], line);
@@ -57,7 +57,7 @@ static void drop_findings_at(struct cta *c, const struct op *o)
 
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
-	struct grid *g = w->cta->g;
+	struct grid *g = w->cta->grid;
 	va_list args;
 
 	va_start(args, fmt);
@@ -116,14 +116,14 @@ static bool is_first_finding_at(const struct bound_code *code, const struct op *
 
 void exec_print_findings(const struct cta *c)
 {
-	struct func *k = c->g->code->prog->func[c->g->kernel];
+	struct func *k = c->grid->code->prog->func[c->grid->kernel];
 
 	for (uint32_t i = 0; i < c->n_findings; i++) {
 		const struct finding *x = &c->finding[i];
 		unsigned bit = bit_of_finding(x->fault.id);
 
-		c->g->has_finding = true;
-		if (bit ? is_first_finding_at(c->g->code, x->op, bit) : !k->finding_reported)
+		c->grid->has_finding = true;
+		if (bit ? is_first_finding_at(c->grid->code, x->op, bit) : !k->finding_reported)
 			diag_fault(&x->fault);
 		k->finding_reported |= !bit;
 	}
@@ -135,8 +135,8 @@ void exec_print_findings(const struct cta *c)
 
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 {
-	const struct launch *l = w->g->launch;
-	const uint32_t *id = w->cta->id, *size = w->g->cluster;
+	const struct launch *l = w->grid->launch;
+	const uint32_t *id = w->cta->id, *size = w->grid->cluster;
 	uint32_t tid[3];
 
 	switch (sreg) {
@@ -154,7 +154,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_NCTAID_Z: return l->grid[sreg - S_NCTAID_X];
 	case S_LANEID: return lane;
 	case S_WARPID: return w->index;
-	case S_NWARPID: return w->g->warps;
+	case S_NWARPID: return w->grid->warps;
 	case S_SMID: return w->cta->number % MANY_SMS;
 	case S_NSMID: return MANY_SMS;
 	case S_GRIDID: w->cta->has_outside_effect = true; return l->id;
@@ -178,12 +178,12 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_CLUSTER_NCTAID_Y:
 	case S_CLUSTER_NCTAID_Z: return size[sreg - S_CLUSTER_NCTAID_X];
 	case S_CLUSTER_CTARANK: return w->cta->rank;
-	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
+	case S_CLUSTER_NCTARANK: return w->grid->cluster_size;
 	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
 	/* cooperative groups read the address of the workspace from these two registers */
 	case S_ENVREG1: return l->workspace >> 32;
 	case S_ENVREG2: return (uint32_t)l->workspace;
-	default: return grid_sreg_value(w->g, sreg);
+	default: return grid_sreg_value(w->grid, sreg);
 	}
 }
 
@@ -216,7 +216,7 @@ void exec_init_frame(struct warp *w, const struct frame *f)
 	PRED(w, 0) = ALL_LANES;
 	for (uint32_t n = 0; n < f->n_init; n++) {
 		const struct frame_init *s = &f->init[n];
-		uint64_t v = s->value + (s->sreg == INIT_DYN_SHARED ? w->g->shared_static : 0) +
+		uint64_t v = s->value + (s->sreg == INIT_DYN_SHARED ? w->grid->shared_static : 0) +
 			     (s->sreg == INIT_LOCAL ? w->local_base : 0);
 
 		if (!s->bytes) {
@@ -241,7 +241,7 @@ void exec_init_frame(struct warp *w, const struct frame *f)
 
 void exec_open_frame(struct warp *w, uint32_t func)
 {
-	const struct frame *f = &w->g->code->frame[func];
+	const struct frame *f = &w->grid->code->frame[func];
 	size_t need = w->frame_at + f->bytes;
 
 	if (need > w->frames_cap) {
@@ -284,7 +284,7 @@ static void enter_function_by_register(struct warp *w, const struct op *o, uint3
 {
 	uint64_t first = 0;
 	uint32_t same = 0;
-	const struct bound_code *c = w->g->code;
+	const struct bound_code *c = w->grid->code;
 
 	FOR_BITS32 (i, exec) {
 		uint64_t a = o->reg_bytes == 8 ? REG(uint64_t, w, o->a)[i] : REG(uint32_t, w, o->a)[i];
@@ -330,7 +330,7 @@ static void execute_flow(struct warp *w, const struct op *o, uint32_t pc, uint32
 	default:
 		(exec ? stack_return_to : stack_continue_at)(w, pc + 1);
 		if (exec && o->flow == FLOW_CALL)
-			call_enter(w, o, w->g->code->owner[o->target], exec);
+			call_enter(w, o, w->grid->code->owner[o->target], exec);
 		else if (exec)
 			enter_function_by_register(w, o, pc, exec);
 	}
@@ -342,7 +342,7 @@ static inline void record_inst(
 {
 	struct recording *t = &w->packed;
 
-	if (pc == t->next && exec == t->mask && issue == exec && !o->memory && o->flow != FLOW_BAR)
+	if (pc == t->next && exec == t->last_run_mask && issue == exec && !o->memory && o->flow != FLOW_BAR)
 		t->next++;
 	else
 		record(w, o, pc, issue, exec);
@@ -376,7 +376,7 @@ static inline uint32_t run_straight(
 
 		lanes += count_lanes(counted, exec);
 		if (exec)
-			o->fn(w, o, exec);
+			o->execute(w, o, exec);
 		o++;
 	}
 	w->run = NULL;
@@ -397,13 +397,13 @@ static inline uint32_t straight_length(const struct op *o, uint32_t pc, uint32_t
 /* Executes instructions whose sources are all defined. Also stops when a register becomes undefined. */
 static void run_defined(struct warp *w, uint64_t quantum)
 {
-	const struct op *code = w->g->code->op;
-	record_fn *record = w->g->record;
+	const struct op *code = w->grid->code->op;
+	record_fn *record = w->grid->record;
 	uint64_t end = w->insts + quantum;
 	struct lane_count counted = {0, 0};
 
-	if (w->g->machine) {
-		w->g->machine->run(w, quantum);
+	if (w->grid->machine) {
+		w->grid->machine->run(w, quantum);
 		return;
 	}
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
@@ -429,7 +429,7 @@ static void run_defined(struct warp *w, uint64_t quantum)
 			if (o->flow != FLOW_NEXT)
 				break;
 			if (exec)
-				o->fn(w, o, exec);
+				o->execute(w, o, exec);
 			if (record)
 				record_inst(w, record, o, pc, mask, exec);
 			if (pc + 1 == top->rpc || w->stop || w->insts >= end)
@@ -461,7 +461,7 @@ static void run_defined(struct warp *w, uint64_t quantum)
  */
 static void run_with_undefined(struct warp *w, uint64_t quantum)
 {
-	const struct machine_execution *machine = w->g->machine;
+	const struct machine_execution *machine = w->grid->machine;
 	uint64_t end = w->insts + quantum;
 	bool turns = machine && quantum > 1;
 
@@ -469,7 +469,7 @@ static void run_with_undefined(struct warp *w, uint64_t quantum)
 		(w->insts < end || (turns && w->depth > 1))) {
 		const struct stack_entry *top = &w->stack[w->depth - 1];
 		uint32_t pc = top->pc, mask = machine ? top->mask : top->mask & w->live;
-		const struct op *o = &w->g->code->op[pc];
+		const struct op *o = &w->grid->code->op[pc];
 
 		undefined_step(w, o, mask, mask & (PRED(w, o->guard) ^ o->guard_not));
 		run_defined(w, 1);
@@ -513,5 +513,5 @@ uint64_t exec_clock(struct warp *w, const struct op *o)
 		w->clock_reads++;
 	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */
 		w->stop |= WARP_YIELD;
-	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle;
+	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle_ns;
 }

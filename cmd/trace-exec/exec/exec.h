@@ -64,13 +64,13 @@ struct ext {
 	struct call_site *site; /* call.h */
 	struct matrix *matrix;  /* sem/mma.h */
 	void *family;           /* data of one family of ops: sem/video.c, sem/tensor.c */
-	const struct stmt *in;
+	const struct stmt *stmt;
 	uint64_t value[4];
 	uint32_t aux[8];
 };
 
 struct op {
-	op_fn *fn;
+	op_fn *execute;
 	uint32_t d, a, b, c; /* offsets in the frame */
 	uint32_t guard;      /* offset of the guard predicate */
 	uint32_t guard_not;  /* mask that is XORed with the guard predicate */
@@ -86,7 +86,7 @@ struct op {
 	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
 	int64_t imm;
 	struct ext *x;
-	const struct stmt *in;
+	const struct stmt *stmt;
 	const struct func *func;
 };
 
@@ -145,8 +145,8 @@ struct bound_code {
 struct bind {
 	struct bound_code *code;
 	const struct program *prog;
-	struct func *fn;
-	const struct stmt *in;
+	struct func *func;
+	const struct stmt *stmt;
 	struct frame *frame;
 	struct fault *fault;
 };
@@ -303,7 +303,7 @@ struct machine_execution {
 
 /* Resources of a kernel as ptxas reports them; 0: no limit. */
 struct occupancy {
-	uint32_t regs, shared;
+	uint32_t regs, shared_bytes;
 };
 
 /* Records an executed instruction. issue: lanes for which it was issued; exec: lanes that executed it. */
@@ -356,10 +356,10 @@ struct recording {
 	struct pack_run *run;
 	struct pack_more *more;
 	uint64_t *word;
-	uint32_t next;  /* instruction that continues the last run */
-	uint32_t mask;  /* lanes of the last run */
-	uint32_t first; /* first instruction of the last run */
-	uint32_t space; /* number of accesses for which word[] and more[] have space at least */
+	uint32_t next;           /* instruction that continues the last run */
+	uint32_t last_run_mask;  /* lanes of the last run */
+	uint32_t last_run_start; /* first instruction of the last run */
+	uint32_t space;          /* number of accesses for which word[] and more[] have space at least */
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	struct {
 		uint32_t first_word; /* index in word[] */
@@ -374,7 +374,7 @@ struct recording {
 struct warp {
 	uint8_t *frame;
 	struct cta *cta;
-	const struct grid *g;
+	const struct grid *grid;
 	uint8_t *local; /* local memory of lane 0; each further lane's begins local_stride bytes later */
 	uint32_t local_stride;
 	uint32_t local_base;         /* offset of the running function's frame */
@@ -429,11 +429,11 @@ enum { WARP_STOP = 1, WARP_YIELD = 2, WARP_UNDEFINED = 4 };
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_CLUSTER, WARP_DONE };
 
 struct barrier {
-	uint32_t arrived, expected, all, any, popc;
+	uint32_t arrived, expected, and_result, or_result, n_true;
 	bool counted;
 };
 struct cta {
-	struct grid *g;
+	struct grid *grid;
 	uint32_t id[3];
 	uint64_t number;
 	uint8_t *shared;
@@ -451,8 +451,8 @@ struct cta {
 		const struct op *op; /* op of the store; NULL: no clash */
 		uint64_t place;
 		uint32_t warp;
-		uint8_t lane, other;
-		bool shared;
+		uint8_t lane, other_lane;
+		bool is_shared;
 	} clash; /* clash.c */
 	struct finding {
 		const struct op *op;
@@ -479,7 +479,7 @@ struct cluster {
 	uint32_t watch_from_round; /* value of unchanged_rounds at which to look for endless loops */
 	bool changed;              /* memory was changed during the last cluster_run() */
 	bool timed;                /* a spinning warp reads a clock */
-	uint64_t idle;             /* nanoseconds by which the clocks have advanced while all warps waited */
+	uint64_t idle_ns;          /* nanoseconds by which the clocks have advanced while all warps waited */
 	uint64_t idle_step_ns;     /* next step by which the clocks advance */
 	bool has_idled;            /* the clocks have advanced since the last cluster_run() */
 };

@@ -104,22 +104,22 @@ void grid_prepare(struct grid *g)
 
 /* Clusters of a launch on one thread that have started and have not been delivered. */
 struct resident_clusters {
-	struct cluster **c; /* clusters in the order of their numbers; NULL: not allocated */
+	struct cluster **cluster; /* clusters in the order of their numbers; NULL: not allocated */
 	enum cluster_state *state;
 	uint32_t n, cap;
 	bool paused; /* all clusters waited when the launch paused; others may have written memory since then */
 };
 
 struct grid_team {
-	struct grid *g;
-	bool (*done)(void *ctx, struct cta *c);
+	struct grid *grid;
+	bool (*deliver)(void *ctx, struct cta *c);
 	void *ctx;
 	uint64_t clusters;
 	pthread_mutex_t lock;            /* protects next, delivered and good */
 	pthread_cond_t delivery_changed; /* signals that `delivered` has changed */
 	uint64_t next;                   /* number of clusters that have started */
 	uint64_t delivered;              /* number of clusters that were delivered */
-	bool good;
+	bool succeeded;
 	struct resident_clusters resident;
 };
 
@@ -134,7 +134,7 @@ static bool is_failed_block(struct grid *g, const struct cta *c)
  */
 static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 {
-	struct grid *g = t->g;
+	struct grid *g = t->grid;
 
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		g->warp_insts += c->warp[i].insts;
@@ -150,7 +150,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 	}
 	if (good || is_failed_block(g, c))
 		exec_print_findings(c);
-	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
+	t->succeeded = t->succeeded && good && (!t->deliver || t->deliver(t->ctx, c));
 }
 
 /* Returns true if the order of the blocks could have an effect. */
@@ -175,21 +175,21 @@ static enum cluster_state run_cluster(const struct grid *g, struct cluster *c)
 static void *run_clusters(void *arg)
 {
 	struct grid_team *t = arg;
-	struct cluster *c = cluster_new(t->g);
+	struct cluster *c = cluster_new(t->grid);
 
 	pthread_mutex_lock(&t->lock);
-	while (t->good && t->next < t->clusters) {
+	while (t->succeeded && t->next < t->clusters) {
 		uint64_t n = t->next++;
 
 		pthread_mutex_unlock(&t->lock);
 		cluster_start(c, n);
-		enum cluster_state state = run_cluster(t->g, c);
+		enum cluster_state state = run_cluster(t->grid, c);
 		if (state == CLUSTER_STUCK)
 			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
 		while (t->delivered != n)
 			pthread_cond_wait(&t->delivery_changed, &t->lock);
-		for (uint32_t i = 0; i < c->n && t->good; i++)
+		for (uint32_t i = 0; i < c->n && t->succeeded; i++)
 			deliver_cta(t, c->cta[i], state == CLUSTER_DONE);
 		t->delivered++;
 		pthread_cond_broadcast(&t->delivery_changed);
@@ -210,14 +210,14 @@ static bool start_next_cluster(struct grid_team *t, struct resident_clusters *r)
 	if (r->n == r->cap) {
 		uint32_t cap = r->cap ? 2 * r->cap : 4;
 
-		r->c = xrealloc(r->c, cap, sizeof(struct cluster *));
+		r->cluster = xrealloc(r->cluster, cap, sizeof(struct cluster *));
 		r->state = xrealloc(r->state, cap, sizeof(*r->state));
-		memset(r->c + r->cap, 0, (cap - r->cap) * sizeof(struct cluster *));
+		memset(r->cluster + r->cap, 0, (cap - r->cap) * sizeof(struct cluster *));
 		r->cap = cap;
 	}
-	if (!r->c[r->n])
-		r->c[r->n] = cluster_new(t->g);
-	cluster_start(r->c[r->n], t->next++);
+	if (!r->cluster[r->n])
+		r->cluster[r->n] = cluster_new(t->grid);
+	cluster_start(r->cluster[r->n], t->next++);
 	r->state[r->n] = CLUSTER_READY;
 	r->n++;
 	return true;
@@ -228,15 +228,15 @@ static void deliver_finished_clusters(struct grid_team *t, struct resident_clust
 {
 	uint32_t k = 0;
 
-	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
-		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
-			deliver_cta(t, r->c[k]->cta[i], true);
+	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->succeeded; k++)
+		for (uint32_t i = 0; i < r->cluster[k]->n && t->succeeded; i++)
+			deliver_cta(t, r->cluster[k]->cta[i], true);
 	for (uint32_t i = 0; k && i < r->n; i++) { /* free structures move to the end */
-		struct cluster *c = r->c[i];
+		struct cluster *c = r->cluster[i];
 
 		if (i + k < r->n) {
-			r->c[i] = r->c[i + k];
-			r->c[i + k] = c;
+			r->cluster[i] = r->cluster[i + k];
+			r->cluster[i + k] = c;
 			r->state[i] = r->state[i + k];
 		}
 	}
@@ -249,7 +249,7 @@ static bool advance_idle_clocks(struct resident_clusters *r)
 	bool passed = false;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		passed |= cluster_advance_clocks(r->c[i]);
+		passed |= cluster_advance_clocks(r->cluster[i]);
 	return passed;
 }
 
@@ -258,8 +258,8 @@ static bool waits_for_outside_write(const struct grid_team *t)
 {
 	const struct resident_clusters *r = &t->resident;
 
-	for (uint32_t i = 0; !t->g->race && i < r->n; i++)
-		if (r->state[i] == CLUSTER_STUCK && cluster_waits_for_write(r->c[i]))
+	for (uint32_t i = 0; !t->grid->race && i < r->n; i++)
+		if (r->state[i] == CLUSTER_STUCK && cluster_waits_for_write(r->cluster[i]))
 			return true;
 	return false;
 }
@@ -270,9 +270,9 @@ static bool waits_as_before(struct grid_team *t)
 	struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		if (r->state[i] == CLUSTER_STUCK && !cluster_still_waits(r->c[i]))
+		if (r->state[i] == CLUSTER_STUCK && !cluster_still_waits(r->cluster[i]))
 			return false;
-	return t->good;
+	return t->succeeded;
 }
 
 /*
@@ -284,15 +284,16 @@ static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 	struct resident_clusters *r = &t->resident;
 	bool progress = false;
 
-	for (uint32_t i = from; i < r->n && t->good; i++) {
+	for (uint32_t i = from; i < r->n && t->succeeded; i++) {
 		if (r->state[i] == CLUSTER_DONE)
 			continue;
-		r->state[i] = run_cluster(t->g, r->c[i]);
-		progress |= r->state[i] == CLUSTER_DONE || r->state[i] == CLUSTER_READY || r->c[i]->changed;
-		t->good = r->state[i] != CLUSTER_FAILED;
-		for (uint32_t k = 0; !t->good && k < r->c[i]->n; k++)
-			if (is_failed_block(t->g, r->c[i]->cta[k]))
-				exec_print_findings(r->c[i]->cta[k]);
+		r->state[i] = run_cluster(t->grid, r->cluster[i]);
+		progress |=
+			r->state[i] == CLUSTER_DONE || r->state[i] == CLUSTER_READY || r->cluster[i]->changed;
+		t->succeeded = r->state[i] != CLUSTER_FAILED;
+		for (uint32_t k = 0; !t->succeeded && k < r->cluster[i]->n; k++)
+			if (is_failed_block(t->grid, r->cluster[i]->cta[k]))
+				exec_print_findings(r->cluster[i]->cta[k]);
 	}
 	return progress;
 }
@@ -306,7 +307,7 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 	if (r->paused && pauses && waits_as_before(t))
 		return GRID_PAUSED;
 	r->paused = false;
-	while (t->good && (r->n || t->next < t->clusters)) {
+	while (t->succeeded && (r->n || t->next < t->clusters)) {
 		bool progress = start_next_cluster(t, r);
 
 		if (progress)
@@ -314,17 +315,17 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 		progress |= run_resident_clusters(t, from);
 		deliver_finished_clusters(t, r);
 		from = 0;
-		if (!t->good || progress)
+		if (!t->succeeded || progress)
 			continue;
 		r->paused = pauses && waits_for_outside_write(t);
 		if (r->paused)
 			return GRID_PAUSED;
 		if (!advance_idle_clocks(r)) {
-			cluster_fail_deadlock(r->c[0]);
-			t->good = false;
+			cluster_fail_deadlock(r->cluster[0]);
+			t->succeeded = false;
 		}
 	}
-	return t->good ? GRID_DONE : GRID_FAILED;
+	return t->succeeded ? GRID_DONE : GRID_FAILED;
 }
 
 /* Returns the number of threads for the launch: 1 when the order of its blocks could have an effect. */
@@ -349,11 +350,11 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 	const struct launch *l = g->launch;
 	struct grid_team *t = xcalloc(1, sizeof(*t));
 
-	*t = (struct grid_team){.g = g,
-		.done = done,
+	*t = (struct grid_team){.grid = g,
+		.deliver = done,
 		.ctx = ctx,
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
-		.good = true};
+		.succeeded = true};
 	g->n_threads = count_threads(g, t->clusters);
 	bool alternate = do_clusters_alternate(g, t->clusters);
 	g->turn = alternate ? SHARING_TURN : TURN;
@@ -372,25 +373,25 @@ enum grid_state grid_continue(struct grid_team *t, bool pauses)
 {
 	struct crew *crew;
 
-	if (t->g->n_threads == 1)
+	if (t->grid->n_threads == 1)
 		return run_on_one_thread(t, pauses);
-	crew = crew_start(t->g->n_threads - 1, run_clusters, t);
+	crew = crew_start(t->grid->n_threads - 1, run_clusters, t);
 	run_clusters(t);
 	crew_join(crew);
-	return t->good ? GRID_DONE : GRID_FAILED;
+	return t->succeeded ? GRID_DONE : GRID_FAILED;
 }
 
 void grid_end(struct grid_team *t)
 {
-	struct grid *g = t->g;
+	struct grid *g = t->grid;
 	struct resident_clusters *r = &t->resident;
 
 	for (uint32_t i = 0; i < r->cap; i++)
-		if (r->c[i])
-			cluster_free(r->c[i]);
-	free(r->c);
+		if (r->cluster[i])
+			cluster_free(r->cluster[i]);
+	free(r->cluster);
 	free(r->state);
-	race_report(g, t->good);
+	race_report(g, t->succeeded);
 	if (g->machine)
 		g->machine->close(g);
 	pthread_cond_destroy(&t->delivery_changed);

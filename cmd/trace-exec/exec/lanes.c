@@ -138,7 +138,7 @@ unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, u
 	FOR_BITS32 (i, first) {
 		uint32_t above = first & ~((2u << i) - 1), next = above ? bit_lowest32(above) : LANES;
 		uint32_t end = m == ALL_LANES ? next : i + 1;
-		uint64_t d = (uintptr_t)at[i] - (uintptr_t)last->at;
+		uint64_t d = (uintptr_t)at[i] - (uintptr_t)last->host;
 
 		if (d > last->bytes || d & (bytes - 1)) {
 			*++last = (struct access_range){at[i], 0, 0};

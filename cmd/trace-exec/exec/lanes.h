@@ -131,7 +131,7 @@ bool lanes_are_ascending(uint8_t *const *at, uint32_t m);
 
 /* A range of memory that some lanes access without a gap, each at a multiple of the access's size from its start. */
 struct access_range {
-	uint8_t *at; /* host address */
+	uint8_t *host; /* host address */
 	uint64_t bytes;
 	uint32_t lanes; /* mask */
 };

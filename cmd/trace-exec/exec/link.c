@@ -21,7 +21,7 @@ static struct place symbol_place(const struct module *m, const struct symbol *s)
 /* A definition that is visible to other modules, and its module. */
 struct link_name {
 	struct symbol *sym;
-	const struct module *in;
+	const struct module *module;
 };
 
 static bool is_visible_definition(const struct symbol *s)
@@ -37,8 +37,8 @@ static int link_fault(const struct link_name *a, const struct link_name *b, stru
 	char quoted[80];
 
 	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
-	return fault_set(f, symbol_place(a->in, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)",
-		quoted, found, expected, b->in->path, b->sym->line, b->sym->col);
+	return fault_set(f, symbol_place(a->module, a->sym), "link", "'%s' %s (expected %s, as in %s:%u:%u)",
+		quoted, found, expected, b->module->path, b->sym->line, b->sym->col);
 }
 
 /* Checks that a name agrees with its definition `to`. */
@@ -274,7 +274,8 @@ static void end_body_with_ret(struct func *fn)
 {
 	const struct stmt *last = fn->n_insts ? &fn->inst[fn->n_insts - 1] : NULL;
 	bool ends = last && !last->guard &&
-		    (last->op == I_ret || last->op == I_exit || last->op == I_bra || last->op == I_trap);
+		    (last->opcode == I_ret || last->opcode == I_exit || last->opcode == I_bra ||
+			    last->opcode == I_trap);
 	static const char text[] = "ret";
 	uint32_t line = last ? last->line : fn->line, col = last ? last->col : fn->col;
 
@@ -284,7 +285,7 @@ static void end_body_with_ret(struct func *fn)
 	if (ends)
 		return;
 	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
-	fn->inst[fn->n_insts++] = (struct stmt){.op = I_ret, .line = line, .col = col, .text = text};
+	fn->inst[fn->n_insts++] = (struct stmt){.opcode = I_ret, .line = line, .col = col, .text = text};
 }
 
 void program_add_module(struct program *p, struct module *m)

@@ -13,8 +13,8 @@
 struct spare_marks {
 	struct spare_marks *next;
 	enum marks_kind kind;
-	uint64_t words; /* number of words of memory, rounded up */
-	uint64_t last;  /* the highest number in the marks */
+	uint64_t words;          /* number of words of memory, rounded up */
+	uint64_t highest_number; /* the highest number in the marks */
 	void *marks;
 };
 
@@ -64,11 +64,11 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 	words = marks_round_up(words);
 	pthread_mutex_lock(&m->lock);
 	drop_spares_of_other_sizes(m, words);
-	while ((s = *at) && (s->kind != kind || s->words != words || s->last > *last))
+	while ((s = *at) && (s->kind != kind || s->words != words || s->highest_number > *last))
 		at = &s->next;
 	if (s) {
 		*at = s->next;
-		*last = s->last;
+		*last = s->highest_number;
 		marks = s->marks;
 		free(s);
 	}

@@ -10,8 +10,8 @@
 struct operand_lists {
 	uint32_t *word;
 	uint32_t n, cap;
-	uint32_t begin; /* index of the head of the list in the making; 0: none */
-	uint32_t *at;   /* for each op, the index of the head of its list */
+	uint32_t begin;       /* index of the head of the list in the making; 0: none */
+	uint32_t *list_heads; /* for each op, the index of the head of its list */
 };
 
 static void append_word(struct operand_lists *l, uint32_t word)
@@ -23,7 +23,7 @@ static void append_word(struct operand_lists *l, uint32_t word)
 void operands_start(struct bound_code *c, uint32_t n_ops)
 {
 	c->operands = xcalloc(1, sizeof(*c->operands));
-	c->operands->at = xcalloc(n_ops + 1u, sizeof(*c->operands->at));
+	c->operands->list_heads = xcalloc(n_ops + 1u, sizeof(*c->operands->list_heads));
 	append_word(c->operands, VALUE_USE << 16);
 }
 
@@ -31,7 +31,7 @@ void operands_free(struct bound_code *c)
 {
 	if (c->operands) {
 		free(c->operands->word);
-		free(c->operands->at);
+		free(c->operands->list_heads);
 	}
 	free(c->operands);
 }
@@ -66,13 +66,13 @@ void operands_end(
 
 	l->word[l->begin] =
 		(l->n - l->begin - 1) | (uint32_t) class << 16 | combine << 20 | (uint32_t)inverted << 22;
-	l->at[inst] = l->begin;
+	l->list_heads[inst] = l->begin;
 	l->begin = 0;
 }
 
 struct operand_list operands_of(const struct bound_code *c, const struct op *o)
 {
-	const uint32_t *head = c->operands->word + c->operands->at[o - c->op];
+	const uint32_t *head = c->operands->word + c->operands->list_heads[o - c->op];
 
 	return (struct operand_list){*head, head + 1};
 }

@@ -67,7 +67,7 @@ void park_call(struct warp *w)
 {
 	uint32_t k = find_free_record(w);
 	struct parked_call *p = &w->parked->call[k];
-	size_t bytes = w->g->code->frame[w->func].bytes;
+	size_t bytes = w->grid->code->frame[w->func].bytes;
 
 	p->call = w->call[--w->n_calls];
 	return_ended_lanes(w, &p->call);
@@ -89,12 +89,12 @@ void park_resume_top(struct warp *w)
 {
 	while (w->stack[w->depth - 1].rpc == RPC_PARKED) {
 		struct parked_call *p = &w->parked->call[w->stack[--w->depth].pc];
-		size_t bytes = w->g->code->frame[p->func].bytes;
+		size_t bytes = w->grid->code->frame[p->func].bytes;
 
 		p->call.base = w->depth;
 		p->call.live = w->live;
 		w->call[w->n_calls++] = p->call;
-		w->frame_at += w->g->code->frame[w->func].bytes;
+		w->frame_at += w->grid->code->frame[w->func].bytes;
 		w->frame = w->frames + w->frame_at;
 		w->func = p->func;
 		w->live = p->live & ~w->ended;

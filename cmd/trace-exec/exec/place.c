@@ -71,15 +71,15 @@ int place_statics(struct program *p, struct fault *f)
  * node of its first module.
  */
 struct reach {
-	const struct program *p;
+	const struct program *program;
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *from; /* for each node, the first edge from a node that names it; UINT32_MAX: none */
+	uint32_t *first_edge; /* for each node, the first edge from a node that names it; UINT32_MAX: none */
 	struct reach_edge {
-		uint32_t from, next;
+		uint32_t source, next;
 	} * edge;
 	uint32_t n_edges, cap_edges;
 	uint32_t walk_number; /* number of the current walk */
-	uint32_t *seen;       /* for each node, the last walk that reached it */
+	uint32_t *last_walk;  /* for each node, the last walk that reached it */
 	uint32_t *walk;       /* nodes that the current walk reached */
 	uint32_t n_walk;
 };
@@ -88,18 +88,18 @@ static uint32_t reach_call_node(const struct reach *r, const struct module *m)
 {
 	uint32_t i = 0;
 
-	while (r->p->module[i] != m->group)
+	while (r->program->module[i] != m->group)
 		i++;
-	return r->p->n_funcs + i;
+	return r->program->n_funcs + i;
 }
 
 static void reach_add_edge(struct reach *r, uint32_t from, uint32_t to)
 {
-	if (r->from[to] != UINT32_MAX && r->edge[r->from[to]].from == from)
+	if (r->first_edge[to] != UINT32_MAX && r->edge[r->first_edge[to]].source == from)
 		return;
 	grow(&r->edge, &r->cap_edges, r->n_edges + 1, sizeof(*r->edge));
-	r->edge[r->n_edges] = (struct reach_edge){from, r->from[to]};
-	r->from[to] = r->n_edges++;
+	r->edge[r->n_edges] = (struct reach_edge){from, r->first_edge[to]};
+	r->first_edge[to] = r->n_edges++;
 }
 
 /* Adds the edges for a symbol that function fn names. */
@@ -139,7 +139,7 @@ static void reach_add_func(struct reach *r, struct func *fn)
 			const struct operand *o = &in->operand[k];
 
 			reach_add_operand(r, fn, o);
-			any |= in->op == I_call && o->sym && o->sym->kind == SYM_PROTO;
+			any |= in->opcode == I_call && o->sym && o->sym->kind == SYM_PROTO;
 		}
 		if (any)
 			reach_add_edge(r, fn->number, reach_call_node(r, fn->module));
@@ -150,18 +150,18 @@ static void reach_build_graph(struct reach *r, struct program *p)
 {
 	uint32_t n = p->n_funcs + p->n_modules;
 
-	*r = (struct reach){.p = p};
+	*r = (struct reach){.program = p};
 	for (uint32_t i = 0; i < p->n_modules; i++)
 		for (uint32_t k = 0; k < p->module[i]->n_shared; k++)
 			if (!p->module[i]->shared[k]->owner)
 				p->module[i]->shared[k]->node = n++;
 	r->n_nodes = n;
-	r->from = xmalloc((3 * (size_t)n + 1) * sizeof(*r->from));
-	r->seen = r->from + n;
-	r->walk = r->seen + n;
+	r->first_edge = xmalloc((3 * (size_t)n + 1) * sizeof(*r->first_edge));
+	r->last_walk = r->first_edge + n;
+	r->walk = r->last_walk + n;
 	for (uint32_t i = 0; i < n; i++) {
-		r->from[i] = UINT32_MAX;
-		r->seen[i] = 0;
+		r->first_edge[i] = UINT32_MAX;
+		r->last_walk[i] = 0;
 	}
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
 		reach_add_func(r, p->func[i]);
@@ -172,7 +172,7 @@ static void reach_build_graph(struct reach *r, struct program *p)
 
 static void reach_free_graph(struct reach *r)
 {
-	free(r->from);
+	free(r->first_edge);
 	free(r->edge);
 }
 
@@ -182,19 +182,19 @@ static void reach_walk_from(struct reach *r, uint32_t node)
 	r->walk_number++;
 	r->n_walk = 0;
 	r->walk[r->n_walk++] = node;
-	r->seen[node] = r->walk_number;
+	r->last_walk[node] = r->walk_number;
 	for (uint32_t i = 0; i < r->n_walk; i++)
-		for (uint32_t e = r->from[r->walk[i]]; e != UINT32_MAX; e = r->edge[e].next)
-			if (r->seen[r->edge[e].from] != r->walk_number) {
-				r->seen[r->edge[e].from] = r->walk_number;
-				r->walk[r->n_walk++] = r->edge[e].from;
+		for (uint32_t e = r->first_edge[r->walk[i]]; e != UINT32_MAX; e = r->edge[e].next)
+			if (r->last_walk[r->edge[e].source] != r->walk_number) {
+				r->last_walk[r->edge[e].source] = r->walk_number;
+				r->walk[r->n_walk++] = r->edge[e].source;
 			}
 }
 
 /* Returns node i of the walk if it is a kernel, or NULL. */
 static struct func *reach_kernel_at(const struct reach *r, uint32_t i)
 {
-	struct func *fn = r->walk[i] < r->p->n_funcs ? r->p->func[r->walk[i]] : NULL;
+	struct func *fn = r->walk[i] < r->program->n_funcs ? r->program->func[r->walk[i]] : NULL;
 
 	return fn && fn->entry ? fn : NULL;
 }
@@ -256,10 +256,10 @@ static int place_shared_module(struct reach *r, const struct module *m, struct f
 /* Passes the alignment of functions' dynamic variables on to the kernels that reach them. */
 static void place_dynamic_shared(struct reach *r)
 {
-	for (uint32_t i = 0; i < r->p->n_funcs; i++) {
-		uint32_t align = r->p->func[i]->shared_align;
+	for (uint32_t i = 0; i < r->program->n_funcs; i++) {
+		uint32_t align = r->program->func[i]->shared_align;
 
-		if (r->p->func[i]->entry || align <= 16)
+		if (r->program->func[i]->entry || align <= 16)
 			continue;
 		reach_walk_from(r, i);
 		for (uint32_t k = 0; k < r->n_walk; k++) {

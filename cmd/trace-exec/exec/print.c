@@ -27,9 +27,9 @@ static enum state_space space_of_address(uint64_t a)
 /* Returns the host address of n bytes at a generic address, or NULL if they are not all in memory. */
 static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
-	if (w->g->machine && a >> 32 == LOCAL_WINDOW_BASE >> 32) /* a string that machine code passes */
+	if (w->grid->machine && a >> 32 == LOCAL_WINDOW_BASE >> 32) /* a string that machine code passes */
 		a = LOCAL_BASE + (uint32_t)a;
-	else if (w->g->machine && a >> 32 == SHARED_WINDOW_BASE >> 32)
+	else if (w->grid->machine && a >> 32 == SHARED_WINDOW_BASE >> 32)
 		a = SHARED_BASE + (uint32_t)a;
 	const enum state_space space = space_of_address(a);
 
@@ -54,8 +54,8 @@ void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out,
 
 /* State of one lane's printf. */
 struct printing {
-	struct warp *w;
-	const struct op *o;
+	struct warp *warp;
+	const struct op *op;
 	unsigned lane;
 	uint64_t args; /* address of the arguments */
 	uint64_t next; /* offset of the next argument */
@@ -68,7 +68,7 @@ static bool fail_printf_outside(struct printing *p, uint64_t addr, uint64_t n)
 	const enum state_space space = space_of_address(addr);
 
 	addr -= space == SP_LOCAL ? LOCAL_BASE : space == SP_SHARED ? SHARED_BASE : 0;
-	checker_report_outside(p->w, p->o, p->lane, space, addr, n);
+	checker_report_outside(p->warp, p->op, p->lane, space, addr, n);
 	return false;
 }
 
@@ -78,7 +78,7 @@ static bool add_string_text(struct printing *p, struct bytes *to, uint64_t addr)
 	const uint8_t *c;
 
 	bytes_add(to, "", 0);
-	for (; (c = find_lane_bytes(p->w, p->lane, addr, 1)) && *c; addr++)
+	for (; (c = find_lane_bytes(p->warp, p->lane, addr, 1)) && *c; addr++)
 		bytes_add(to, c, 1);
 	return c || fail_printf_outside(p, addr, 1);
 }
@@ -87,13 +87,13 @@ static bool add_string_text(struct printing *p, struct bytes *to, uint64_t addr)
 static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 {
 	p->next = (p->next + size - 1) / size * size;
-	const uint8_t *a = find_lane_bytes(p->w, p->lane, p->args + p->next, size);
+	const uint8_t *a = find_lane_bytes(p->warp, p->lane, p->args + p->next, size);
 
 	*v = 0;
 	if (!a)
 		return fail_printf_outside(p, p->args + p->next, size);
 	memcpy(v, a, size);
-	undefined_note_print(p->w, p->o, p->lane, a, size);
+	undefined_note_print(p->warp, p->op, p->lane, a, size);
 	p->next += size;
 	p->used++;
 	return true;
@@ -259,7 +259,7 @@ static bool print_format(struct printing *p, const char *s)
 
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args)
 {
-	struct printing p = {.w = w, .o = o, .lane = lane, .args = args};
+	struct printing p = {.warp = w, .op = o, .lane = lane, .args = args};
 	struct bytes text = {0};
 	bool good;
 
@@ -268,9 +268,9 @@ int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t forma
 		return -1;
 	good = add_string_text(&p, &text, format) && print_format(&p, text.p);
 	if (good && p.out.n) {
-		pthread_mutex_lock(&w->cta->g->lock);
-		fwrite(p.out.p, 1, p.out.n, w->g->print);
-		pthread_mutex_unlock(&w->cta->g->lock);
+		pthread_mutex_lock(&w->cta->grid->lock);
+		fwrite(p.out.p, 1, p.out.n, w->grid->print);
+		pthread_mutex_unlock(&w->cta->grid->lock);
 	}
 	bytes_free(&text);
 	bytes_free(&p.out);

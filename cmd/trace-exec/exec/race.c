@@ -433,9 +433,9 @@ void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words)
 static bool byte_range_of_span(
 	const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
 {
-	const struct race *r = w->g->race;
-	uint64_t heap = (uintptr_t)s->at - (uintptr_t)w->mem->heap,
-		 fixed = (uintptr_t)s->at - (uintptr_t)w->mem->statics;
+	const struct race *r = w->grid->race;
+	uint64_t heap = (uintptr_t)s->host - (uintptr_t)w->mem->heap,
+		 fixed = (uintptr_t)s->host - (uintptr_t)w->mem->statics;
 	bool in_heap = heap / 4 < r->heap;
 
 	if (!in_heap && fixed >= w->mem->static_bytes)
@@ -449,16 +449,16 @@ static bool byte_range_of_span(
 /* Returns true if the span is a lane of a strided access: a word of the heap that needs no lock. */
 static inline bool is_word_of_heap(const struct warp *w, const struct access_range *s)
 {
-	uint64_t off = (uintptr_t)s->at - (uintptr_t)w->mem->heap;
+	uint64_t off = (uintptr_t)s->host - (uintptr_t)w->mem->heap;
 
-	return s->bytes == 4 && off % 4 == 0 && off / 4 < w->g->race->heap && w->g->n_threads == 1;
+	return s->bytes == 4 && off % 4 == 0 && off / 4 < w->grid->race->heap && w->grid->n_threads == 1;
 }
 
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write)
 {
-	uint32_t inst = (uint32_t)(o - w->g->code->op);
-	uint64_t key = (w->g->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from,
+	uint32_t inst = (uint32_t)(o - w->grid->code->op);
+	uint64_t key = (w->grid->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from,
 		 end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
 
@@ -466,26 +466,26 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		race_start_epoch(w->cta); /* atomics may synchronize threads */
 		return;
 	}
-	if (stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) || stmt_has(o->in, M_ACQUIRE) ||
-		stmt_has(o->in, M_RELEASE)) {
+	if (stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) || stmt_has(o->stmt, M_ACQUIRE) ||
+		stmt_has(o->stmt, M_RELEASE)) {
 		race_start_epoch(w->cta);
 		x = NULL;
 	}
 	for (const struct access_range *last = s + n; s < last; s++) {
 		if (is_word_of_heap(w, s)) {
-			uint64_t word = ((uintptr_t)s->at - (uintptr_t)w->mem->heap) / 4;
+			uint64_t word = ((uintptr_t)s->host - (uintptr_t)w->mem->heap) / 4;
 
-			if (w->g->race->line_marks)
-				note_changed_marks(w->g->race, mark_one_word(w->g->race, key, word, write),
-					word, word + 1);
+			if (w->grid->race->line_marks)
+				note_changed_marks(w->grid->race,
+					mark_one_word(w->grid->race, key, word, write), word, word + 1);
 			if (x)
 				race_note_warp(x, inst, w->index + 1, word, 1, write);
 			continue;
 		}
 		if (!byte_range_of_span(w, s, &from, &end))
 			continue;
-		if (w->g->race->line_marks)
-			mark_range(w->cta->g, key, from, end, write);
+		if (w->grid->race->line_marks)
+			mark_range(w->cta->grid, key, from, end, write);
 		if (x)
 			race_note_warp(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
 	}
@@ -526,7 +526,7 @@ static const struct buffer *find_overrun_buffer(
 static const char *expected_order(const struct bound_code *c)
 {
 	for (uint32_t i = 0; i < c->prog->n_insts; i++)
-		if (c->op[i].in && is_atomic_access(&c->op[i]))
+		if (c->op[i].stmt && is_atomic_access(&c->op[i]))
 			return "a fence before an atomic that orders the blocks, an atomic, or two launches";
 	return "an atomic or two launches";
 }
@@ -558,7 +558,7 @@ static void report_race(const struct grid *g, uint64_t byte)
 		snprintf(hint, sizeof(hint),
 			"; the instruction that %s it accesses the end of '%s' before it, too: perhaps it goes beyond that end",
 			overruns, end_of->name);
-	diag_warn(stmt_place(o->func, o->in),
+	diag_warn(stmt_place(o->func, o->stmt),
 		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected %s) (kernel %s%s)",
 		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too, hint,
 		expected_order(g->code), g->launch->kernel->name, line);

@@ -28,7 +28,7 @@ enum { MANY = 0xffff };
  */
 struct region_marks {
 	/* for each part of the region, the epoch in which its warps[] are valid; in other epochs they count as 0 */
-	uint32_t seen[WARP_REGION / PART];
+	uint32_t valid_epoch[WARP_REGION / PART];
 	/* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 	uint32_t warps[WARP_REGION];
 	/* for each word, the instructions of these accesses */
@@ -51,14 +51,14 @@ struct warp_marks {
 
 void race_start_cta(struct cta *c)
 {
-	if (!c->g->race || c->n_warps < 2)
+	if (!c->grid->race || c->n_warps < 2)
 		return;
 	if (!c->warp_marks) {
 		struct warp_marks *x = c->warp_marks = xcalloc(1, sizeof(*c->warp_marks));
 		uint64_t last = UINT32_MAX / 2;
 
-		race_count_words(c->g, &x->heap, &x->words);
-		x->region = marks_take(c->g->mem, MARKS_OF_WARPS, x->words, &last);
+		race_count_words(c->grid, &x->heap, &x->words);
+		x->region = marks_take(c->grid->mem, MARKS_OF_WARPS, x->words, &last);
 		x->epoch = (uint32_t)last;
 	}
 	race_start_epoch(c);
@@ -68,7 +68,7 @@ void race_start_cta(struct cta *c)
 void race_free_cta(struct cta *c)
 {
 	if (c->warp_marks) {
-		marks_return(c->g->mem, MARKS_OF_WARPS, c->warp_marks->words, c->warp_marks->epoch,
+		marks_return(c->grid->mem, MARKS_OF_WARPS, c->warp_marks->words, c->warp_marks->epoch,
 			c->warp_marks->region);
 		free(c->warp_marks->marks);
 	}
@@ -165,9 +165,9 @@ static NOINLINE void place_region(struct warp_marks *x, uint64_t region)
 static inline void begin_parts(struct region_marks *r, uint32_t epoch, uint32_t first, uint32_t n)
 {
 	for (uint32_t part = first / PART; part <= (first + n - 1) / PART; part++)
-		if (r->seen[part] != epoch) {
+		if (r->valid_epoch[part] != epoch) {
 			memset(r->warps + part * PART, 0, PART * sizeof(*r->warps));
-			r->seen[part] = epoch;
+			r->valid_epoch[part] = epoch;
 		}
 }
 
@@ -209,9 +209,9 @@ void race_note_warp(
 
 static const char *access_verb(const struct op *o)
 {
-	bool bulk = o->in->op == I_cp && strstr(o->in->text, ".global.shared");
+	bool bulk = o->stmt->opcode == I_cp && strstr(o->stmt->text, ".global.shared");
 
-	return o->in->op == I_st || bulk ? "writes" : "reads";
+	return o->stmt->opcode == I_st || bulk ? "writes" : "reads";
 }
 
 static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)
@@ -229,7 +229,7 @@ static void describe_race_step(const struct grid *g, const struct race_step *s, 
 void race_report_warps(struct cta *c)
 {
 	struct warp_marks *x = c->warp_marks;
-	const struct grid *g = c->g;
+	const struct grid *g = c->grid;
 	struct func *k = g->code->prog->func[g->kernel];
 	char first[80], line[300];
 
@@ -241,7 +241,7 @@ void race_report_warps(struct cta *c)
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
 	checker_instruction_text(o, line, sizeof(line));
-	diag_warn(stmt_place(o->func, o->in),
+	diag_warn(stmt_place(o->func, o->stmt),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
 		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->launch->kernel->name, line);

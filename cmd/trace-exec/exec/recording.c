@@ -149,9 +149,9 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 	if (t->n_runs == t->cap_runs)
 		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
 	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
-	t->first = id;
+	t->last_run_start = id;
 	t->next = id + 1;
-	t->mask = mask;
+	t->last_run_mask = mask;
 }
 
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
@@ -165,7 +165,7 @@ void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_
 
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
-	if (id != t->next || mask != t->mask || !t->space) {
+	if (id != t->next || mask != t->last_run_mask || !t->space) {
 		begin_run_with_access(t, id, mask, a, base);
 		return;
 	}
@@ -184,7 +184,7 @@ static NOINLINE void begin_run_with_line(
 
 void recording_add_line(struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
 {
-	if (id != t->next || mask != t->mask || !t->space) {
+	if (id != t->next || mask != t->last_run_mask || !t->space) {
 		begin_run_with_line(t, id, mask, first, stride);
 		return;
 	}

@@ -17,7 +17,7 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask);
 /* Records an instruction that the lanes of mask execute. */
 static inline void recording_extend_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	if (id == t->next && mask == t->mask)
+	if (id == t->next && mask == t->last_run_mask)
 		t->next++;
 	else
 		recording_begin_run(t, id, mask);

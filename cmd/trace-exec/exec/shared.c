@@ -18,8 +18,8 @@ enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
 struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
-	uint32_t *seen; /* for each word, the epoch in which its marks are valid */
+	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
+	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
 	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
 };
 
@@ -29,19 +29,19 @@ void checker_start_cta(struct cta *c)
 
 	race_start_cta(c);
 	flight_reset(c);
-	if (!c->g->options->check || !c->shared_bytes)
+	if (!c->grid->options->check || !c->shared_bytes)
 		return;
 	if (!s) {
 		s = c->check = xcalloc(1, sizeof(*s));
 		s->bytes = c->shared_bytes;
-		s->written = xcalloc(s->bytes, 1);
-		s->seen = xcalloc(s->bytes / 4 + 1, sizeof(*s->seen));
+		s->byte_state = xcalloc(s->bytes, 1);
+		s->valid_epoch = xcalloc(s->bytes / 4 + 1, sizeof(*s->valid_epoch));
 		s->warps = xcalloc(s->bytes / 4 + 1, sizeof(*s->warps));
 	}
 	s->epoch++;
-	memset(s->written, 0, s->bytes);
-	if (c->g->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
-		memset(s->written + c->g->reserved_at, WRITTEN, RESERVED_SHARED);
+	memset(s->byte_state, 0, s->bytes);
+	if (c->grid->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
+		memset(s->byte_state + c->grid->reserved_at, WRITTEN, RESERVED_SHARED);
 }
 
 void checker_free_cta(struct cta *c)
@@ -49,8 +49,8 @@ void checker_free_cta(struct cta *c)
 	struct shared_shadow *s = c->check;
 
 	if (s) {
-		free(s->written);
-		free(s->seen);
+		free(s->byte_state);
+		free(s->valid_epoch);
 		free(s->warps);
 	}
 	free(s);
@@ -97,7 +97,7 @@ void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bo
 	if (off != UINT32_MAX) {
 		struct shared_shadow *s = owner->check;
 
-		memset(s->written + off, in_flight ? IN_FLIGHT : WRITTEN, bytes);
+		memset(s->byte_state + off, in_flight ? IN_FLIGHT : WRITTEN, bytes);
 	}
 }
 
@@ -109,9 +109,9 @@ void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 	if (off != UINT32_MAX) {
 		struct shared_shadow *s = owner->check;
 
-		memset(s->written + off, WRITTEN, bytes);
+		memset(s->byte_state + off, WRITTEN, bytes);
 	}
-	checker_mark_heap_initialised(c->g->mem, at, bytes);
+	checker_mark_heap_initialised(c->grid->mem, at, bytes);
 }
 
 bool checker_is_shared(const struct cta *c, const uint8_t *at) { return shared_offset(&c, at) != UINT32_MAX; }
@@ -123,9 +123,9 @@ void checker_mark_unwritten(const struct cta *c, const uint8_t *at)
 	struct shared_shadow *s = owner->check;
 
 	if (off == UINT32_MAX)
-		checker_mark_heap_uninitialised(c->g->mem, at);
+		checker_mark_heap_uninitialised(c->grid->mem, at);
 	else if (s)
-		s->written[off] = 0;
+		s->byte_state[off] = 0;
 }
 
 static void report_shared_race(
@@ -144,7 +144,8 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 	uint32_t off, bool write, bool same)
 {
 	uint32_t self = w->index + 1, *marks = &s->warps[off / 4];
-	uint32_t old = s->seen[off / 4] == s->epoch ? *marks : 0, writer = old & 0xffff, reader = old >> 16;
+	uint32_t old = s->valid_epoch[off / 4] == s->epoch ? *marks : 0, writer = old & 0xffff,
+		 reader = old >> 16;
 
 	if (writer && writer != self && !same)
 		report_shared_race(w, o, lane, off, writer, "has written");
@@ -155,7 +156,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 	else
 		reader = !reader || reader == self ? self : MANY;
 	*marks = writer | reader << 16;
-	s->seen[off / 4] = s->epoch;
+	s->valid_epoch[off / 4] = s->epoch;
 }
 
 /* Returns the states of n bytes, combined by OR. */
@@ -235,8 +236,8 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 {
 	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
 
-	memcpy(&written, s->written + off, 4);
-	return written == 0x01010101 && s->seen[off / 4] == s->epoch &&
+	memcpy(&written, s->byte_state + off, 4);
+	return written == 0x01010101 && s->valid_epoch[off / 4] == s->epoch &&
 	       (write ? writer == self && (!reader || reader == self)
 		      : (!writer || writer == self) && (reader == self || reader == MANY));
 }
@@ -244,17 +245,17 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 /* Tests whether an access to a part of a word, which has no marks of races, leaves the states of its bytes unchanged. */
 static inline bool is_written_part(const struct shared_shadow *s, uint32_t off, uint64_t bytes)
 {
-	return s->written[off] == WRITTEN && s->written[off + bytes - 1] == WRITTEN &&
-	       (bytes < 3 || s->written[off + 1] == WRITTEN);
+	return s->byte_state[off] == WRITTEN && s->byte_state[off + bytes - 1] == WRITTEN &&
+	       (bytes < 3 || s->byte_state[off + 1] == WRITTEN);
 }
 
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
 static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
 	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
 {
-	if (!(states_of_bytes(s->written + off, bytes) & IN_FLIGHT) ||
+	if (!(states_of_bytes(s->byte_state + off, bytes) & IN_FLIGHT) ||
 		/* a write by another copy is allowed */
-		(write && o->in->op == I_cp && !stmt_has(o->in, M_BULK)))
+		(write && o->stmt->opcode == I_cp && !stmt_has(o->stmt, M_BULK)))
 		return false;
 	exec_fail(w, o, 1u << lane, "race",
 		"%s at byte %u of .shared, which a cp.async in flight writes (expected cp.async.wait_group before it)",
@@ -267,8 +268,9 @@ static void describe_shared_read(
 {
 	(void)w;
 	snprintf(out, cap, "%s of %llu %s at byte %llu of .shared", checker_access_noun(o),
-		(unsigned long long)r->bytes, r->all ? "uninitialised bytes" : "bytes, some uninitialised,",
-		(unsigned long long)r->at);
+		(unsigned long long)r->bytes,
+		r->all_unwritten ? "uninitialised bytes" : "bytes, some uninitialised,",
+		(unsigned long long)r->address);
 }
 
 /*
@@ -282,17 +284,17 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t m, con
 	uint32_t word = 0;
 
 	if (bytes == 4)
-		memcpy(&word, s->written + off, 4);
+		memcpy(&word, s->byte_state + off, 4);
 	if (word == 0x01010101)
 		return;
 	for (uint64_t b = 0; b < bytes && b < 64; b++)
-		unset |= (uint64_t) !(s->written[off + b] & WRITTEN) << b;
+		unset |= (uint64_t) !(s->byte_state[off + b] & WRITTEN) << b;
 	if (!unset)
 		return;
 	FOR_BITS32 (i, m)
 		undefined_note_read(w, o, i, unset,
 			&(struct unset_read){describe_shared_read, off, bytes,
-				!(states_of_bytes(s->written + off, bytes) & WRITTEN)});
+				!(states_of_bytes(s->byte_state + off, bytes) & WRITTEN)});
 }
 
 /*
@@ -316,12 +318,12 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
 		if (write)
-			memset(s->written + off, WRITTEN, bytes);
+			memset(s->byte_state + off, WRITTEN, bytes);
 		else
 			note_shared_read(w, o, span->bytes == bytes ? span->lanes : 1u << i, s, off, bytes);
 		if (bytes < 4 || owner != w->cta)
 			continue;
-		bool same = write && o->in->op == I_st && !w->g->options->strict_races &&
+		bool same = write && o->stmt->opcode == I_st && !w->grid->options->strict_races &&
 			    bytes == (uint64_t)o->n * o->bytes && clash_is_store_redundant(w, o, i, at[i]);
 		for (uint64_t b = 0; b < bytes; b += 4)
 			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
@@ -336,20 +338,20 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 static bool check_shared_span(struct warp *w, const struct access_range *s, uint64_t bytes, bool write)
 {
 	struct shared_shadow *x = w->cta->check;
-	uintptr_t off = (uintptr_t)s->at - (uintptr_t)w->cta->shared;
+	uintptr_t off = (uintptr_t)s->host - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
 	bool races = bytes >= 4; /* parts of words have no marks of races */
 
 	if (off >= x->bytes || (races && (off % 4 || bytes % 4)))
 		return false;
-	if (write ? memchr(x->written + off, IN_FLIGHT, s->bytes) != NULL
-		  : !are_bytes_written(x->written + off, s->bytes))
+	if (write ? memchr(x->byte_state + off, IN_FLIGHT, s->bytes) != NULL
+		  : !are_bytes_written(x->byte_state + off, s->bytes))
 		return false;
 	if (races && !(write ? mark_written_words : mark_read_words)(
-			     x->seen + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
+			     x->valid_epoch + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
 		return false;
 	if (write)
-		memset(x->written + off, WRITTEN, s->bytes);
+		memset(x->byte_state + off, WRITTEN, s->bytes);
 	return true;
 }
 
@@ -368,15 +370,15 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
 		const struct cta *owner = w->cta;
-		uint32_t off = shared_offset(&owner, s->at);
+		uint32_t off = shared_offset(&owner, s->host);
 		struct shared_shadow *x = owner->check;
 
-		if (off == UINT32_MAX || !x || are_bytes_written(x->written + off, s->bytes))
+		if (off == UINT32_MAX || !x || are_bytes_written(x->byte_state + off, s->bytes))
 			continue;
 		if (does_atomic_read(o))
 			FOR_BITS32 (i, s->lanes)
-				note_shared_read(w, o, 1u << i, x, off + (uint32_t)(at[i] - s->at), bytes);
-		memset(x->written + off, WRITTEN, s->bytes);
+				note_shared_read(w, o, 1u << i, x, off + (uint32_t)(at[i] - s->host), bytes);
+		memset(x->byte_state + off, WRITTEN, s->bytes);
 	}
 	checker_note_barrier(w->cta); /* atomics may synchronize threads */
 }

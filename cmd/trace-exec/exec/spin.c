@@ -20,7 +20,7 @@ struct snapshot {
 
 static void take_snapshot(const struct warp *w, struct snapshot *s)
 {
-	s->bytes = w->frame_at + w->g->code->frame[w->func].bytes;
+	s->bytes = w->frame_at + w->grid->code->frame[w->func].bytes;
 	s->depth = w->depth;
 	s->calls = w->n_calls;
 	s->frames = xmalloc(s->bytes);
@@ -38,7 +38,7 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 	return w->depth == s->depth && w->n_calls == s->calls &&
 	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
 	       !memcmp(w->stack, s->stack, s->depth * sizeof(*s->stack)) &&
-	       w->frame_at + w->g->code->frame[w->func].bytes == s->bytes &&
+	       w->frame_at + w->grid->code->frame[w->func].bytes == s->bytes &&
 	       !memcmp(w->frames, s->frames, s->bytes) &&
 	       (!w->changed_local || (s->local && !memcmp(w->local, s->local, s->local_bytes)));
 }
@@ -110,8 +110,8 @@ bool exec_does_spin(struct warp *w, uint32_t steps)
 /* Returns true if an op reads memory that other lanes may write at any time. */
 static bool is_polling_read(const struct op *o)
 {
-	return o->in->op == I_atom || stmt_has(o->in, M_VOLATILE) || stmt_has(o->in, M_RELAXED) ||
-	       stmt_has(o->in, M_ACQUIRE);
+	return o->stmt->opcode == I_atom || stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
+	       stmt_has(o->stmt, M_ACQUIRE);
 }
 
 bool exec_does_poll(struct warp *w, uint32_t steps)
@@ -121,7 +121,7 @@ bool exec_does_poll(struct warp *w, uint32_t steps)
 
 	w->changed = false;
 	for (uint32_t n = 0; n < steps && !polls; n++) {
-		const struct op *o = &w->g->code->op[w->stack[w->depth - 1].pc];
+		const struct op *o = &w->grid->code->op[w->stack[w->depth - 1].pc];
 
 		polls = polled && o == polled;
 		if (!polled && is_polling_read(o))

@@ -183,8 +183,8 @@ static uint32_t rotate_groups(struct warp *w)
 
 uint32_t stack_switch_group(struct warp *w)
 {
-	if (w->g->machine)
-		return w->g->machine->rotate(w);
+	if (w->grid->machine)
+		return w->grid->machine->rotate(w);
 	uint32_t n = rotate_groups(w);
 	park_resume_top(w);
 	return n;
@@ -192,7 +192,7 @@ uint32_t stack_switch_group(struct warp *w)
 
 void stack_switch_call(struct warp *w)
 {
-	if (w->g->machine || !(w->lanes & ~w->ended & ~w->live & ~w->barrier_waiting_lanes))
+	if (w->grid->machine || !(w->lanes & ~w->ended & ~w->live & ~w->barrier_waiting_lanes))
 		return;
 	while (w->n_calls) {
 		park_call(w);
@@ -204,10 +204,10 @@ void stack_switch_call(struct warp *w)
 /* Selects a group of machine code with a lane that is not in `tried`. */
 static bool select_machine_group(struct warp *w, uint32_t tried)
 {
-	for (uint32_t n = w->g->machine->rotate(w); n; n--) {
+	for (uint32_t n = w->grid->machine->rotate(w); n; n--) {
 		if (w->stack[w->depth - 1].mask & ~tried)
 			return true;
-		w->g->machine->rotate(w);
+		w->grid->machine->rotate(w);
 	}
 	return false;
 }
@@ -216,7 +216,7 @@ bool stack_select_other(struct warp *w, uint32_t tried)
 {
 	uint32_t i = 0, seen = tried | w->barrier_waiting_lanes;
 
-	if (w->g->machine)
+	if (w->grid->machine)
 		return select_machine_group(w, tried);
 	for (;;) {
 		if (count_groups(w, seen, &i)) {
@@ -242,9 +242,9 @@ bool stack_select_other(struct warp *w, uint32_t tried)
  */
 static uint32_t lanes_named_by_sync(const struct stmt *in)
 {
-	const struct operand *mask = &in->operand[in->op == I_bar ? 0 : in->n_operands - 1];
+	const struct operand *mask = &in->operand[in->opcode == I_bar ? 0 : in->n_operands - 1];
 
-	switch (in->op) {
+	switch (in->opcode) {
 	case I_bar:
 		if (!stmt_has(in, M_WARP))
 			return 0;
@@ -269,13 +269,13 @@ static uint32_t lanes_named_by_sync(const struct stmt *in)
  */
 static bool do_lanes_soon_wait(const struct warp *w, uint32_t pc, uint32_t others)
 {
-	const struct func *f = w->g->code->prog->func[w->func];
+	const struct func *f = w->grid->code->prog->func[w->func];
 	uint32_t end = min_u32(pc + SYNC_NEAR, f->first_pc + f->n_insts);
 
 	for (; pc < end; pc++) {
-		const struct op *o = &w->g->code->op[pc];
+		const struct op *o = &w->grid->code->op[pc];
 
-		if (lanes_named_by_sync(o->in) & others)
+		if (lanes_named_by_sync(o->stmt) & others)
 			return true;
 		if (o->flow != FLOW_NEXT)
 			return false;
@@ -308,8 +308,8 @@ bool stack_release_waiting(struct warp *w)
 {
 	uint32_t i = 0, seen = 0;
 
-	if (w->g->machine)
-		return w->g->machine->release(w);
+	if (w->grid->machine)
+		return w->grid->machine->release(w);
 	while (!release_lanes_of_call(w)) {
 		while (count_groups(w, seen, &i) && w->stack[i].rpc != RPC_PARKED)
 			seen |= w->stack[i].mask;
@@ -330,7 +330,7 @@ bool stack_release_waiting(struct warp *w)
 bool stack_must_gather(const struct warp *w, const struct op *o)
 {
 	return o->n < BAR_AND &&
-	       (w->g->independent || (o->in->op == I_barrier && !stmt_has(o->in, M_ALIGNED)));
+	       (w->grid->independent || (o->stmt->opcode == I_barrier && !stmt_has(o->stmt, M_ALIGNED)));
 }
 
 static void remove_entry(struct warp *w, uint32_t i)
@@ -454,7 +454,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 
 bool stack_wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	if (!w->g->independent || stmt_has(o->in, M_ALIGNED) || exec == (w->lanes & ~w->ended) ||
+	if (!w->grid->independent || stmt_has(o->stmt, M_ALIGNED) || exec == (w->lanes & ~w->ended) ||
 		!cluster_must_wait(w, exec))
 		return true;
 	w->cluster_waiting_lanes |= exec;

@@ -96,7 +96,7 @@ bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *
 		for (unsigned k = 0; k < s->n; k++)
 			fill_register(w, s->word[k], undefined_lanes(w, operand_slot_of(s->word[k])) & m,
 				choice >> k & 1);
-		o->fn(w, o, m);
+		o->execute(w, o, m);
 		for (unsigned k = 0; k < results; k++)
 			if (choice)
 				lanes[k] |= lanes_that_differ(w, &first, k, whole) & m;
@@ -126,7 +126,7 @@ uint32_t trial_shuffle(struct warp *w, const struct op *o, const struct operand_
 	save_register(w, &before, source);
 	fill_register(w, source, ALL_LANES, false);
 	fill_register(w, source, undefined_lanes(w, operand_slot_of(source)), true);
-	o->fn(w, o, m);
+	o->execute(w, o, m);
 	FOR_BITS32 (i, m)
 		lanes |= (uint32_t)(REG(uint32_t, w, operand_slot_of(result))[i] != 0) << i;
 	restore_registers(w, &before);

@@ -10,8 +10,8 @@
 
 /* The undefined sources of an op. */
 struct undefined_sources {
-	uint32_t any; /* lanes in which a source is undefined */
-	unsigned n;   /* number of registers that are undefined in some lane that executes */
+	uint32_t lanes; /* lanes in which a source is undefined */
+	unsigned n;     /* number of registers that are undefined in some lane that executes */
 	uint32_t word[TRIAL_SOURCES];
 	unsigned origin;
 };

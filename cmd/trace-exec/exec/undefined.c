@@ -210,7 +210,7 @@ static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsig
 	if (o->func->machine)
 		o->func->machine->describe(o, where, sizeof(where));
 	else
-		snprintf(where, sizeof(where), ", line %u", o->in->line);
+		snprintf(where, sizeof(where), ", line %u", o->stmt->line);
 	from->read.describe(w, from->op, &from->read, what, sizeof(what));
 	exec_note_finding(
 		w, from->op, lanes, "uninitialised", "%s, %s at %s", what, use, *where ? where + 2 : where);
@@ -253,7 +253,7 @@ static struct undefined_sources find_sources(const struct warp *w, const struct 
 		if (operand_role_of(word) == OPERAND_RESULT || !operand_slot_of(word))
 			continue;
 		lanes = undefined_lanes(w, operand_slot_of(word));
-		s.any |= lanes;
+		s.lanes |= lanes;
 		if (!(lanes & m) || is_repeated_source(&s, word))
 			continue;
 		if (!s.n)
@@ -332,7 +332,7 @@ static void compute_results(
 {
 	struct undefined_sources s =
 		find_sources(w, l, operands_class(l) == VALUE_SHUFFLE ? ALL_LANES : exec);
-	uint32_t each[TRIAL_RESULTS], *lanes = NULL, lane = s.any;
+	uint32_t each[TRIAL_RESULTS], *lanes = NULL, lane = s.lanes;
 
 	if (!s.n && guarded)
 		s.origin = origin_of_slot(w, o->guard);
@@ -347,7 +347,7 @@ static void compute_results(
 			lanes = each;
 		lane &= ~lanes_decided_by_predicate(w, l);
 		break;
-	case VALUE_WARP: lane = s.any & exec ? ALL_LANES : 0; break;
+	case VALUE_WARP: lane = s.lanes & exec ? ALL_LANES : 0; break;
 	case VALUE_SHUFFLE: lane = s.n && exec ? trial_shuffle(w, o, l, exec) : 0; break;
 	default: break;
 	}
@@ -356,8 +356,8 @@ static void compute_results(
 
 void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
-	const struct machine_execution *machine = w->g->machine;
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct machine_execution *machine = w->grid->machine;
+	const struct operand_list l = operands_of(w->grid->code, o);
 	uint32_t guarded = undefined_lanes(w, o->guard) & mask;
 	const bool flow = o->flow != FLOW_NEXT && !(machine && o->flow == machine->uniform);
 
@@ -436,7 +436,7 @@ static bool is_operand_unset(uint64_t unset, unsigned k, uint64_t bytes, uint64_
 static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint64_t unset, uint64_t bytes,
 	const struct unset_read *r, unsigned origin)
 {
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct operand_list l = operands_of(w->grid->code, o);
 	uint32_t word[TRIAL_RESULTS];
 	unsigned n = list_operands(&l, OPERAND_RESULT, word);
 	bool rows = operands_class(&l) == VALUE_LOAD_ROWS;
@@ -459,7 +459,7 @@ static bool is_followed_load(enum value_class c) { return c == VALUE_LOAD || c =
 void undefined_note_read(
 	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, const struct unset_read *r)
 {
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct operand_list l = operands_of(w->grid->code, o);
 	char what[WHAT_MAX];
 
 	if (is_followed_load(operands_class(&l))) {
@@ -473,7 +473,7 @@ void undefined_note_read(
 /* Reads the states of bytes of local memory. */
 static void note_local_read(struct warp *w, const struct op *o, unsigned lane, size_t off, uint64_t bytes)
 {
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct operand_list l = operands_of(w->grid->code, o);
 	const uint8_t *state = w->undefined->local + off;
 	uint64_t unset = 0;
 	unsigned origin = 0;
@@ -495,7 +495,7 @@ static void note_local_read(struct warp *w, const struct op *o, unsigned lane, s
 static uint64_t undefined_bytes_of_store(const struct warp *w, const struct op *o, const uint32_t *word,
 	unsigned n, unsigned lane, uint64_t bytes, unsigned *origin)
 {
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct operand_list l = operands_of(w->grid->code, o);
 	bool rows = operands_class(&l) == VALUE_STORE_ROWS;
 	uint64_t each = bytes_of_operand(bytes, n), unset = 0;
 
@@ -535,7 +535,7 @@ void undefined_note_access(
 {
 	if (!w->n_undefined && !w->undefined->local)
 		return;
-	const struct operand_list l = operands_of(w->g->code, o);
+	const struct operand_list l = operands_of(w->grid->code, o);
 	uint32_t word[TRIAL_RESULTS];
 	enum value_class class = operands_class(&l);
 	bool stores = class == VALUE_STORE || class == VALUE_STORE_ROWS;

@@ -16,8 +16,8 @@ struct unset_read {
 	/* Writes the text of the read by op o. */
 	void (*describe)(
 		const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap);
-	uint64_t at, bytes; /* address, and number of bytes */
-	bool all;           /* all bytes are unwritten */
+	uint64_t address, bytes; /* address, and number of bytes */
+	bool all_unwritten;      /* all bytes are unwritten */
 };
 
 /*

@@ -135,11 +135,11 @@ static struct constant compute_whole_operation(enum operation op, struct constan
 /* Returns the operator that begins at the current token, of one or two tokens; N_OPERATORS: none. */
 static unsigned operator_at(const struct parser *p)
 {
-	const struct token *a = &p->ahead;
-	bool two = a->kind == TOK_PUNCT && a->s == p->t.s + 1;
+	const struct token *a = &p->next_token;
+	bool two = a->kind == TOK_PUNCT && a->start == p->token.start + 1;
 
-	for (unsigned i = 0; p->t.kind == TOK_PUNCT && i < N_OPERATORS; i++)
-		if (operators[i].text[0] == p->t.punct &&
+	for (unsigned i = 0; p->token.kind == TOK_PUNCT && i < N_OPERATORS; i++)
+		if (operators[i].text[0] == p->token.punct &&
 			(!operators[i].text[1] || (two && operators[i].text[1] == a->punct)))
 			return i;
 	return N_OPERATORS;
@@ -152,7 +152,7 @@ static bool parse_constant_bracket(struct parser *p, struct constant *c, unsigne
 
 static bool parse_constant_term(struct parser *p, struct constant *c, unsigned depth)
 {
-	struct token t = p->t;
+	struct token t = p->token;
 
 	*c = (struct constant){0};
 	if (depth > DEPTH)
@@ -180,7 +180,7 @@ static bool parse_constant_term(struct parser *p, struct constant *c, unsigned d
 	*c = (struct constant){CONST_SIGNED, t.value};
 	if (t.kind == TOK_F64)
 		c->kind = CONST_REAL;
-	else if (t.value >> 63 || t.s[t.n - 1] == 'U' || t.s[t.n - 1] == 'u')
+	else if (t.value >> 63 || t.start[t.n - 1] == 'U' || t.start[t.n - 1] == 'u')
 		c->kind = CONST_UNSIGNED;
 	return parser_next(p);
 }
@@ -246,7 +246,7 @@ static bool parse_constant_expression(struct parser *p, struct constant *c, unsi
 	if (!parse_constant_term(p, c, depth))
 		return false;
 	while ((i = operator_at(p)) < N_OPERATORS && operators[i].precedence > above) {
-		struct token at = p->t;
+		struct token at = p->token;
 
 		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
 			!parse_constant_expression(p, &b, operators[i].precedence, depth + 1) ||
@@ -269,7 +269,7 @@ static bool take_whole_value(struct parser *p, const struct token *at, const str
 
 bool constant_take_whole(struct parser *p, int64_t *v)
 {
-	struct token at = p->t;
+	struct token at = p->token;
 	struct constant c;
 
 	*v = 0;
@@ -278,7 +278,7 @@ bool constant_take_whole(struct parser *p, int64_t *v)
 
 bool constant_take_number(struct parser *p, int64_t *v)
 {
-	struct token at = p->t;
+	struct token at = p->token;
 	struct constant c;
 
 	*v = 0;

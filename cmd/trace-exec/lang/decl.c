@@ -23,15 +23,15 @@ static bool take_type_spec(struct parser *p, struct spec *s)
 	int64_t v;
 
 	*s = (struct spec){0};
-	while (p->t.kind == TOK_DOT) {
-		enum type type = type_find(p->t.s, p->t.n);
+	while (p->token.kind == TOK_DOT) {
+		enum type type = type_find(p->token.start, p->token.n);
 
 		if (type) {
 			if (s->type)
 				return parser_unexpected(p, "one type");
 			s->type = type;
 		} else if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
-			s->vec = (unsigned)(p->t.s[1] - '0');
+			s->vec = (unsigned)(p->token.start[1] - '0');
 		} else if (parser_at_word(p, "align")) {
 			if (!parser_next(p))
 				return false;
@@ -47,7 +47,7 @@ static bool take_type_spec(struct parser *p, struct spec *s)
 			if (!parser_next(p) || !parser_take_punct(p, '('))
 				return false;
 			while (!parser_at_punct(p, ')'))
-				if (p->t.kind == TOK_END || !parser_next(p))
+				if (p->token.kind == TOK_END || !parser_next(p))
 					return p->failed ? false : parser_unexpected(p, "')'");
 		} else if (!parser_at_word(p, "ptr") && !parser_at_word(p, "global") &&
 			   !parser_at_word(p, "shared") && !parser_at_word(p, "const") &&
@@ -80,7 +80,7 @@ static bool take_dimensions(struct parser *p, uint64_t *elems, bool *unsized)
 			p->dim[p->n_dims++] = 0;
 			*unsized = true;
 		} else {
-			struct token at = p->t;
+			struct token at = p->token;
 
 			if (!constant_take_whole(p, &v))
 				return false;
@@ -99,13 +99,13 @@ static bool take_dimensions(struct parser *p, uint64_t *elems, bool *unsized)
 
 static void add_variable_to_owner(struct parser *p, struct symbol *s)
 {
-	if (p->fn) {
-		grow(&p->fn->var, &p->fn->cap_vars, p->fn->n_vars + 1, sizeof(*p->fn->var));
-		p->fn->var[p->fn->n_vars++] = s;
-		s->owner = p->fn;
+	if (p->func) {
+		grow(&p->func->var, &p->func->cap_vars, p->func->n_vars + 1, sizeof(*p->func->var));
+		p->func->var[p->func->n_vars++] = s;
+		s->owner = p->func;
 	} else {
-		grow(&p->m->var, &p->m->cap_vars, p->m->n_vars + 1, sizeof(*p->m->var));
-		p->m->var[p->m->n_vars++] = s;
+		grow(&p->module->var, &p->module->cap_vars, p->module->n_vars + 1, sizeof(*p->module->var));
+		p->module->var[p->module->n_vars++] = s;
 	}
 }
 
@@ -118,7 +118,7 @@ static void add_shared_variable(struct module *m, struct symbol *s)
 static struct symbol *decl_reg_range(
 	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range)
 {
-	struct func *fn = p->fn;
+	struct func *fn = p->func;
 	uint64_t regs = count * (vec ? vec : 1);
 	struct symbol *s;
 
@@ -137,8 +137,8 @@ static struct symbol *decl_reg_range(
 	s->space = SP_REG;
 	s->vec = (uint8_t)vec;
 	s->range = range;
-	s->first = fn->n_regs;
-	s->count = (uint32_t)count;
+	s->first_reg = fn->n_regs;
+	s->n_regs = (uint32_t)count;
 	grow(&fn->reg, &fn->cap_regs, fn->n_regs + (uint32_t)regs, sizeof(*fn->reg));
 	for (uint64_t i = 0; i < regs; i++)
 		fn->reg[fn->n_regs++] =
@@ -154,10 +154,10 @@ static bool declare_registers(struct parser *p)
 	if (!take_type_spec(p, &s))
 		return false;
 	do {
-		struct token name = p->t;
+		struct token name = p->token;
 		bool range = false;
 
-		if (p->t.kind != TOK_NAME)
+		if (p->token.kind != TOK_NAME)
 			return parser_unexpected(p, "the name of a register");
 		count = 1;
 		if (!parser_next(p))
@@ -182,28 +182,29 @@ static bool declare_registers(struct parser *p)
 
 bool decl_module_registers(struct parser *p)
 {
-	if (!p->m->common)
-		p->m->common = arena_alloc(&p->m->arena, 1, sizeof(*p->m->common));
-	p->fn = p->m->common;
+	if (!p->module->module_scope)
+		p->module->module_scope = arena_alloc(&p->module->arena, 1, sizeof(*p->module->module_scope));
+	p->func = p->module->module_scope;
 	bool good = declare_registers(p);
-	p->fn = NULL;
+	p->func = NULL;
 	return good;
 }
 
 struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used)
 {
-	struct token name = {.s = s->name, .n = (uint32_t)strlen(s->name), .line = s->line, .col = s->col};
+	struct token name = {
+		.start = s->name, .n = (uint32_t)strlen(s->name), .line = s->line, .col = s->col};
 	struct scope *inner = p->scope;
 
-	if (s->owner && s->owner != p->fn && !(s->owner->entry && p->fn->entry)) {
+	if (s->owner && s->owner != p->func && !(s->owner->entry && p->func->entry)) {
 		parser_bad(p, used, "registers",
 			"register '%s' of module scope is also used by function %s (only kernels may share it)",
 			s->name, s->owner->name);
 		return NULL;
 	}
-	s->owner = p->fn;
-	p->scope = p->fn->scope;
-	s = decl_reg_range(p, (enum type)s->type, s->vec, &name, s->count, s->range);
+	s->owner = p->func;
+	p->scope = p->func->scope;
+	s = decl_reg_range(p, (enum type)s->type, s->vec, &name, s->n_regs, s->range);
 	p->scope = inner;
 	return s;
 }
@@ -228,7 +229,7 @@ static bool check_variable_size(struct parser *p, const struct token *name, cons
 	if (v->size > most)
 		return parser_bad(p, name, "array", ".%s variable of %llu bytes (expected at most %llu)",
 			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
-	if (p->fn && p->fn->local_bytes > 1u << 20)
+	if (p->func && p->func->local_bytes > 1u << 20)
 		return parser_bad(
 			p, name, "local-memory", "too much local memory in a function (at most 1 MiB)");
 	return true;
@@ -269,12 +270,12 @@ static bool matches_extern_declaration(
  */
 static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
 {
-	struct token name = p->t;
+	struct token name = p->token;
 	struct symbol *v;
 	uint64_t elems;
 	bool unsized;
 
-	if (p->t.kind != TOK_NAME)
+	if (p->token.kind != TOK_NAME)
 		return parser_unexpected(p, "the name of a variable");
 	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) ||
 		!take_dimensions(p, &elems, &unsized))
@@ -304,9 +305,9 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	if (!old.space)
 		add_variable_to_owner(p, v);
 	if (space == SP_SHARED && !unsized && (!old.space || old.unsized))
-		add_shared_variable(p->m, v);
-	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
-		place_variable_in_frame(p->fn, v);
+		add_shared_variable(p->module, v);
+	if (p->func && (space == SP_LOCAL || space == SP_PARAM))
+		place_variable_in_frame(p->func, v);
 	return check_variable_size(p, &name, v);
 }
 
@@ -358,7 +359,7 @@ static struct symbol *new_named_param(
 	struct scope apart = {.parent = NULL}, *scope = p->scope;
 	struct symbol *v;
 
-	if (name->n == 1 && *name->s == '_')
+	if (name->n == 1 && *name->start == '_')
 		p->scope = &apart;
 	v = reg ? decl_reg_range(p, s->type, s->vec, name, 1, false) : parser_new_symbol(p, SYM_VAR, name);
 	p->scope = scope;
@@ -379,8 +380,8 @@ struct symbol *decl_parse_param(struct parser *p, bool entry)
 	}
 	if (!parser_next(p) || !take_type_spec(p, &s))
 		return NULL;
-	name = p->t;
-	if (p->t.kind != TOK_NAME) {
+	name = p->token;
+	if (p->token.kind != TOK_NAME) {
 		parser_unexpected(p, "the name of a parameter");
 		return NULL;
 	}
@@ -398,12 +399,12 @@ struct symbol *decl_parse_param(struct parser *p, bool entry)
 		return NULL;
 	}
 	set_variable_type(v, &s, SP_PARAM, elems, unsized);
-	v->owner = p->fn;
+	v->owner = p->func;
 	v->defined = true;
 	v->line = name.line;
 	v->col = name.col;
-	if (!entry && p->fn)
-		place_variable_in_frame(p->fn, v);
+	if (!entry && p->func)
+		place_variable_in_frame(p->func, v);
 	if (!check_variable_size(p, &name, v))
 		return NULL;
 	return v;

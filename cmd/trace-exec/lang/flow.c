@@ -15,7 +15,7 @@
 #define NO_NODE UINT32_MAX
 
 struct flow_edge {
-	uint32_t to, next;
+	uint32_t target, next;
 };
 
 struct flow_graph {
@@ -42,8 +42,8 @@ struct flow_graph {
 
 static bool ends_basic_block(const struct stmt *in)
 {
-	return in->op == I_bra || in->op == I_brx || in->op == I_ret || in->op == I_exit ||
-	       in->op == I_trap || (in->op == I_call && in->guard);
+	return in->opcode == I_bra || in->opcode == I_brx || in->opcode == I_ret || in->opcode == I_exit ||
+	       in->opcode == I_trap || (in->opcode == I_call && in->guard);
 }
 
 static const struct symbol *branch_targets_of(const struct stmt *in)
@@ -76,11 +76,11 @@ static void find_flow_blocks(struct flow_graph *g, const struct func *f)
 	leader[0] = true;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stmt *in = &f->inst[i];
-		const struct symbol *t = in->op == I_brx ? branch_targets_of(in) : NULL;
+		const struct symbol *t = in->opcode == I_brx ? branch_targets_of(in) : NULL;
 
 		if (ends_basic_block(in))
 			leader[i + 1] = true;
-		if (in->op == I_bra && in->n_operands)
+		if (in->opcode == I_bra && in->n_operands)
 			mark_leader(leader, n, in->operand[0].sym);
 		for (uint32_t k = 0; t && k < t->n_targets; k++)
 			mark_leader(leader, n, t->target[k]);
@@ -100,11 +100,11 @@ static void find_flow_edges(struct flow_graph *g, const struct func *f)
 		g->pred[b] = g->succ[b] = UINT32_MAX;
 	for (uint32_t b = 0; b < g->n; b++) {
 		const struct stmt *in = &f->inst[g->end[b]];
-		const struct symbol *t = in->op == I_brx ? branch_targets_of(in) : NULL;
+		const struct symbol *t = in->opcode == I_brx ? branch_targets_of(in) : NULL;
 		uint32_t after = g->end[b] + 1;
-		bool leaves = in->op == I_ret || in->op == I_exit || in->op == I_trap;
+		bool leaves = in->opcode == I_ret || in->opcode == I_exit || in->opcode == I_trap;
 
-		if (in->op == I_bra && in->n_operands && in->operand[0].sym) {
+		if (in->opcode == I_bra && in->n_operands && in->operand[0].sym) {
 			uint32_t at = in->operand[0].sym->label_inst;
 
 			add_flow_edge(g, b, at < f->n_insts ? g->block_of_inst[at] : g->n);
@@ -116,7 +116,7 @@ static void find_flow_edges(struct flow_graph *g, const struct func *f)
 					: g->n);
 		if (leaves)
 			add_flow_edge(g, b, g->n);
-		if (in->guard || (!leaves && in->op != I_bra && in->op != I_brx))
+		if (in->guard || (!leaves && in->opcode != I_bra && in->opcode != I_brx))
 			add_flow_edge(g, b, after < f->n_insts ? g->block_of_inst[after] : g->n);
 	}
 }
@@ -142,7 +142,7 @@ static void number_nodes(struct flow_graph *g)
 			continue;
 		}
 		edge[at] = g->edge[e].next;
-		b = g->edge[e].to;
+		b = g->edge[e].target;
 		if (g->number[b] != NO_NODE)
 			continue;
 		g->block[g->n_nodes] = b;
@@ -193,7 +193,7 @@ static void find_post_dominators(struct flow_graph *g)
 	}
 	for (uint32_t v = g->n_nodes; v-- > 1;) {
 		for (uint32_t e = g->succ[g->block[v]]; e != NO_NODE; e = g->edge[e].next) {
-			uint32_t from = g->number[g->edge[e].to];
+			uint32_t from = g->number[g->edge[e].target];
 
 			if (from == NO_NODE)
 				continue;

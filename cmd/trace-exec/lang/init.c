@@ -25,7 +25,7 @@ static bool put_element(struct parser *p, struct init_filling *fl, const struct 
 			return parser_bad(p, at, "initialiser", "too many values for '%s' (at most %llu)",
 				fl->var->name, (unsigned long long)fl->cap);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
-		uint8_t *more = arena_alloc(&p->m->arena, cap, fl->bytes);
+		uint8_t *more = arena_alloc(&p->module->arena, cap, fl->bytes);
 
 		if (fl->next)
 			memcpy(more, fl->var->init, fl->next * fl->bytes);
@@ -70,19 +70,19 @@ static bool accepts_real_number(enum type type, bool bits)
 
 static bool put_number_element(struct parser *p, struct init_filling *fl)
 {
-	bool minus = parser_at_punct(p, '-') && p->ahead.kind == TOK_F32;
+	bool minus = parser_at_punct(p, '-') && p->next_token.kind == TOK_F32;
 	enum type type = (enum type)fl->var->type;
 	uint8_t bytes[16] = {0};
-	struct token at = p->t;
+	struct token at = p->token;
 	struct constant c;
 	uint64_t v;
 
 	if (minus && !parser_next(p))
 		return false;
-	if (p->t.kind == TOK_F32) {
+	if (p->token.kind == TOK_F32) {
 		if (!accepts_real_number(type, true))
 			return parser_unexpected(p, "a whole number");
-		v = convert_0f_literal((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
+		v = convert_0f_literal((uint32_t)p->token.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
 			return false;
 	} else {
@@ -99,9 +99,9 @@ static bool put_number_element(struct parser *p, struct init_filling *fl)
 
 static bool put_symbol_address(struct parser *p, struct init_filling *fl, uint64_t mask)
 {
-	struct token t = p->t;
-	bool generic =
-		t.n == 7 && !memcmp(t.s, "generic", 7) && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(';
+	struct token t = p->token;
+	bool generic = t.n == 7 && !memcmp(t.start, "generic", 7) && p->next_token.kind == TOK_PUNCT &&
+		       p->next_token.punct == '(';
 	uint8_t zero[16] = {0};
 	struct fixup *fix;
 	unsigned shift = 0;
@@ -109,8 +109,8 @@ static bool put_symbol_address(struct parser *p, struct init_filling *fl, uint64
 
 	if (generic && (!parser_next(p) || !parser_next(p)))
 		return false;
-	t = p->t;
-	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.s, t.n) : NULL;
+	t = p->token;
+	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.start, t.n) : NULL;
 	if (!sym || !(sym->kind == SYM_FUNC ||
 			    (sym->kind == SYM_VAR && (sym->space == SP_GLOBAL || sym->space == SP_CONST))))
 		return parser_unexpected(
@@ -125,7 +125,7 @@ static bool put_symbol_address(struct parser *p, struct init_filling *fl, uint64
 			fl->bytes);
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
-	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
+	fix = arena_alloc(&p->module->arena, 1, sizeof(*fix));
 	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->next * fl->bytes), (uint8_t)fl->bytes,
 		(uint8_t)shift, t.line, t.col};
 	fl->var->fixup = fix;
@@ -137,13 +137,14 @@ static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned de
 static bool fill_value(struct parser *p, struct init_filling *fl, unsigned depth)
 {
 	if (!parser_at_punct(p, '{')) {
-		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
-			uint64_t mask = p->t.value;
+		if (p->token.kind == TOK_INT && p->next_token.kind == TOK_PUNCT &&
+			p->next_token.punct == '(') {
+			uint64_t mask = p->token.value;
 
 			return parser_next(p) && parser_next(p) && put_symbol_address(p, fl, mask) &&
 			       parser_take_punct(p, ')');
 		}
-		return p->t.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number_element(p, fl);
+		return p->token.kind == TOK_NAME ? put_symbol_address(p, fl, 0) : put_number_element(p, fl);
 	}
 	return fill_init_row(p, fl, depth);
 }
@@ -152,7 +153,7 @@ static bool fill_value(struct parser *p, struct init_filling *fl, unsigned depth
 static bool fill_zeros(struct parser *p, struct init_filling *fl, uint64_t end)
 {
 	static const uint8_t zero[16];
-	const struct token t = p->t;
+	const struct token t = p->token;
 
 	if (end * fl->bytes > INITIALISED_MOST)
 		return parser_unexpected(p, "at most 64 MiB of initial values");
@@ -181,7 +182,7 @@ static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned de
 		if (parser_at_punct(p, '{') && row && (fl->next - start) % row)
 			return parser_unexpected(p, "a number, because no row begins here");
 		if (rows && fl->next - start >= rows * row)
-			return parser_bad(p, &p->t, "initialiser",
+			return parser_bad(p, &p->token, "initialiser",
 				"too many values in a list of '%s' (at most %llu)", fl->var->name,
 				(unsigned long long)rows * row);
 		if (!fill_value(p, fl, depth + 1))
@@ -208,9 +209,9 @@ static bool take_sampler_field(struct parser *p, uint64_t *bits)
 		{"force_unnormalized_coords", "0", SAMPLER_UNNORMALIZED, 0},
 		{"force_unnormalized_coords", "1", SAMPLER_UNNORMALIZED, 1},
 	};
-	struct token name = p->t;
-	bool mode = name.kind == TOK_NAME && name.n == 11 && !memcmp(name.s, "addr_mode_", 10) &&
-		    name.s[10] >= '0' && name.s[10] <= '2';
+	struct token name = p->token;
+	bool mode = name.kind == TOK_NAME && name.n == 11 && !memcmp(name.start, "addr_mode_", 10) &&
+		    name.start[10] >= '0' && name.start[10] <= '2';
 
 	if (name.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, '='))
 		return p->failed ? false : parser_unexpected(p, "a field of a sampler");
@@ -218,10 +219,11 @@ static bool take_sampler_field(struct parser *p, uint64_t *bits)
 		const char *value = known[i].value;
 		size_t n = mode ? 10 : strlen(known[i].name);
 
-		if (name.n < n || memcmp(name.s, known[i].name, n) || (!mode && name.n != n) ||
-			p->t.n != strlen(value) || memcmp(p->t.s, value, p->t.n))
+		if (name.n < n || memcmp(name.start, known[i].name, n) || (!mode && name.n != n) ||
+			p->token.n != strlen(value) || memcmp(p->token.start, value, p->token.n))
 			continue;
-		*bits |= (uint64_t)known[i].set << (known[i].first_bit + (mode ? 2 * (name.s[10] - '0') : 0));
+		*bits |= (uint64_t)known[i].set
+			 << (known[i].first_bit + (mode ? 2 * (name.start[10] - '0') : 0));
 		return parser_next(p);
 	}
 	return parser_unexpected(p,
@@ -238,7 +240,7 @@ static bool take_sampler_value(struct parser *p, struct symbol *v)
 	for (bool first = true; !parser_at_punct(p, '}'); first = false)
 		if ((!first && !parser_take_punct(p, ',')) || !take_sampler_field(p, &bits))
 			return false;
-	v->init = arena_alloc(&p->m->arena, 1, sizeof(bits));
+	v->init = arena_alloc(&p->module->arena, 1, sizeof(bits));
 	memcpy(v->init, &bits, sizeof(bits));
 	return parser_next(p);
 }
@@ -249,7 +251,7 @@ static bool skip_fields(struct parser *p)
 	if (!parser_take_punct(p, '{'))
 		return false;
 	while (!parser_at_punct(p, '}'))
-		if (p->t.kind == TOK_END || !parser_next(p))
+		if (p->token.kind == TOK_END || !parser_next(p))
 			return p->failed ? false : parser_unexpected(p, "'}'");
 	return parser_next(p);
 }
@@ -266,7 +268,7 @@ bool init_parse_variable(struct parser *p, struct symbol *v)
 	if (fl.cap * fl.bytes > INITIALISED_MOST)
 		return parser_unexpected(p, "a variable of at most 64 MiB before its initial value");
 	if (fl.cap)
-		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
+		v->init = arena_alloc(&p->module->arena, fl.cap, fl.bytes);
 	if (!fill_value(p, &fl, 0))
 		return false;
 	if (v->unsized) {

@@ -90,7 +90,7 @@ extern const char *const space_name[N_STATE_SPACES];
 enum token_kind { TOK_END, TOK_NAME, TOK_DOT, TOK_INT, TOK_F32, TOK_F64, TOK_TEXT, TOK_PUNCT };
 
 struct token {
-	const char *s; /* start in the module's text; TOK_DOT: after the dot */
+	const char *start; /* start in the module's text; TOK_DOT: after the dot */
 	uint32_t n, line, col;
 	uint8_t kind;
 	char punct;     /* TOK_PUNCT: the character */
@@ -98,7 +98,7 @@ struct token {
 };
 
 struct lexer {
-	const char *file, *p, *end, *line_start;
+	const char *file, *position, *end, *line_start;
 	uint32_t line;
 };
 /* Reads the next token. Returns 0, or -1 with *f set. */
@@ -129,8 +129,8 @@ struct symbol {
 	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
 	bool external, weak, common, visible, defined, alias, unsized, range;
 	uint32_t line, col;
-	/* SYM_REG: registers first to first + count - 1; with `range`, name is their prefix */
-	uint32_t first, count;
+	/* SYM_REG: registers first_reg to first_reg + n_regs - 1; with `range`, name is their prefix */
+	uint32_t first_reg, n_regs;
 	/* SYM_VAR */
 	uint64_t size, addr, elems;
 	uint32_t align;
@@ -197,12 +197,12 @@ struct operand {
 	bool list;     /* O_VEC written (a, b) */
 	bool single;   /* O_FLOAT: written as 0f */
 	uint8_t n;     /* number of elements */
-	uint8_t sreg, n_part;
+	uint8_t sreg, n_letters;
 	uint32_t line, col;
 	uint32_t reg;  /* O_REG: the register; O_ADDR: base register, UINT32_MAX: none */
 	int64_t value; /* O_INT: the number; O_FLOAT: bits of a double; O_REG, O_ADDR, O_SYM: added constant */
 	struct symbol *sym;   /* O_SYM, O_LABEL: the name; O_ADDR: base variable, or NULL */
-	const char *part;     /* O_REG: n_part letters after the dot: "h1", "b3210"; NULL: none */
+	const char *letters;  /* O_REG: n_letters letters after the dot: "h1", "b3210"; NULL: none */
 	struct operand *elem; /* elements of O_VEC, coordinates of O_ADDR */
 };
 
@@ -211,7 +211,7 @@ struct operand {
 #define CLUSTER_MAX  16u /* largest number of thread blocks in a cluster */
 
 struct stmt {
-	uint16_t op;
+	uint16_t opcode;
 	uint8_t n_types, n_operands, type[TYPES_MAX];
 	bool guard_not;
 	uint32_t guard; /* number of the guard register + 1; 0: no guard */
@@ -275,8 +275,8 @@ struct module {
 	bool arch_specific; /* the target has a letter, as in sm_90a */
 	struct scope *scope;
 	struct func *all_funcs;
-	struct func *common; /* function that owns the registers of module scope; NULL: none */
-	struct func **func;  /* functions with bodies, in the order in which the bodies end */
+	struct func *module_scope; /* function that owns the registers of module scope; NULL: none */
+	struct func **func;        /* functions with bodies, in the order in which the bodies end */
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* variables of module scope, in file order */
 	uint32_t n_vars, cap_vars;
@@ -287,9 +287,10 @@ struct module {
 	const char **file;          /* names of .file, by number */
 	uint32_t n_files, cap_files;
 	uint64_t hash[2];
-	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes newer than the version or target, already reported */
-	bool warned_needs[64];                 /* rows of needs.def already reported */
-	struct machine_module *machine;        /* data of the module in machine/; NULL: PTX */
+	/* opcodes newer than the version or target, already reported */
+	uint64_t reported_newer[(N_OPCODES + 63) / 64];
+	bool warned_needs[64];          /* rows of needs.def already reported */
+	struct machine_module *machine; /* data of the module in machine/; NULL: PTX */
 	void (*machine_free)(struct machine_module *m);
 	struct arena arena;
 };
@@ -361,7 +362,7 @@ struct opcode_row {
 extern const struct opcode_row opcodes[N_OPCODES];
 /* A suffix, type or form that is newer than its instruction: a row of needs.def. */
 struct need {
-	uint16_t op, version, target;
+	uint16_t opcode, version, target;
 	char letter; /* 'a': as in sm_100a; 'f': as in sm_100f; 0: any target */
 	const char *word;
 };

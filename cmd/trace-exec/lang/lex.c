@@ -26,27 +26,29 @@ static int lex_fault(const struct lexer *l, struct fault *f, const char *at, con
 
 static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
 {
-	while (l->p < l->end) {
-		if (*l->p == '\n') {
+	while (l->position < l->end) {
+		if (*l->position == '\n') {
 			l->line++;
-			l->line_start = ++l->p;
-		} else if (*l->p == ' ' || (*l->p >= '\t' && *l->p <= '\r')) {
-			l->p++;
-		} else if (*l->p == '/' && l->p + 1 < l->end && l->p[1] == '/') {
-			while (l->p < l->end && *l->p != '\n')
-				l->p++;
-		} else if (*l->p == '/' && l->p + 1 < l->end && l->p[1] == '*') {
+			l->line_start = ++l->position;
+		} else if (*l->position == ' ' || (*l->position >= '\t' && *l->position <= '\r')) {
+			l->position++;
+		} else if (*l->position == '/' && l->position + 1 < l->end && l->position[1] == '/') {
+			while (l->position < l->end && *l->position != '\n')
+				l->position++;
+		} else if (*l->position == '/' && l->position + 1 < l->end && l->position[1] == '*') {
 			struct lexer start = *l;
 
-			for (l->p += 2; l->end - l->p >= 2 && (l->p[0] != '*' || l->p[1] != '/'); l->p++)
-				if (*l->p == '\n') {
+			for (l->position += 2;
+				l->end - l->position >= 2 && (l->position[0] != '*' || l->position[1] != '/');
+				l->position++)
+				if (*l->position == '\n') {
 					l->line++;
-					l->line_start = l->p + 1;
+					l->line_start = l->position + 1;
 				}
-			if (l->end - l->p < 2)
-				return lex_fault(&start, f, start.p, "comment-open",
+			if (l->end - l->position < 2)
+				return lex_fault(&start, f, start.position, "comment-open",
 					"comment without end (expected */)");
-			l->p += 2;
+			l->position += 2;
 		} else {
 			break;
 		}
@@ -68,10 +70,10 @@ static int lex_float_bits(struct lexer *l, struct token *t, struct fault *f)
 	unsigned n = t->kind == TOK_F32 ? 8 : 16, i;
 	uint64_t v = 0;
 
-	for (i = 0; i < n && l->p < l->end && value_of_hex_digit(*l->p) < 16; i++)
-		v = v << 4 | value_of_hex_digit(*l->p++);
-	if (i < n || (l->p < l->end && continues_name(*l->p)))
-		return lex_fault(l, f, t->s, "number",
+	for (i = 0; i < n && l->position < l->end && value_of_hex_digit(*l->position) < 16; i++)
+		v = v << 4 | value_of_hex_digit(*l->position++);
+	if (i < n || (l->position < l->end && continues_name(*l->position)))
+		return lex_fault(l, f, t->start, "number",
 			n == 8 ? "bad 0f literal (expected 8 hexadecimal digits)"
 			       : "bad 0d literal (expected 16 hexadecimal digits)");
 	t->value = v;
@@ -84,14 +86,16 @@ static int lex_float(struct lexer *l, struct token *t, struct fault *f)
 	size_t n = 0;
 	double v;
 
-	while (l->p < l->end && n < sizeof(text) - 1 &&
-		(is_decimal_digit(*l->p) || *l->p == '.' || *l->p == 'e' || *l->p == 'E' ||
-			((*l->p == '-' || *l->p == '+') && (l->p[-1] == 'e' || l->p[-1] == 'E'))))
-		text[n++] = *l->p++;
+	while (l->position < l->end && n < sizeof(text) - 1 &&
+		(is_decimal_digit(*l->position) || *l->position == '.' || *l->position == 'e' ||
+			*l->position == 'E' ||
+			((*l->position == '-' || *l->position == '+') &&
+				(l->position[-1] == 'e' || l->position[-1] == 'E'))))
+		text[n++] = *l->position++;
 	text[n] = '\0';
 	v = strtod(text, &end);
-	if (*end || n == sizeof(text) - 1 || (l->p < l->end && continues_name(*l->p)))
-		return lex_fault(l, f, t->s, "number", "bad number (expected digits)");
+	if (*end || n == sizeof(text) - 1 || (l->position < l->end && continues_name(*l->position)))
+		return lex_fault(l, f, t->start, "number", "bad number (expected digits)");
 	memcpy(&t->value, &v, 8);
 	t->kind = TOK_F64;
 	return 0;
@@ -100,21 +104,21 @@ static int lex_float(struct lexer *l, struct token *t, struct fault *f)
 static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 {
 	unsigned base = 10;
-	const char *p = l->p;
+	const char *p = l->position;
 	uint64_t v = 0;
 
 	t->kind = TOK_INT;
 	if (*p == '0' && p + 1 < l->end && strchr("fFdD", p[1])) {
 		t->kind = p[1] == 'f' || p[1] == 'F' ? TOK_F32 : TOK_F64;
-		l->p += 2;
+		l->position += 2;
 		return lex_float_bits(l, t, f);
 	}
 	if (*p == '0' && p + 1 < l->end && (p[1] == 'x' || p[1] == 'X')) {
 		base = 16;
-		l->p += 2;
+		l->position += 2;
 	} else if (*p == '0' && p + 1 < l->end && (p[1] == 'b' || p[1] == 'B')) {
 		base = 2;
-		l->p += 2;
+		l->position += 2;
 	} else {
 		const char *q = p;
 
@@ -126,16 +130,16 @@ static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 		if (*p == '0' && q > p + 1)
 			base = 8;
 	}
-	const char *first = l->p;
-	for (; l->p < l->end && value_of_hex_digit(*l->p) < base; l->p++) {
-		if (v > (UINT64_MAX - value_of_hex_digit(*l->p)) / base)
-			return lex_fault(l, f, t->s, "number", "number too large (at most 64 bits)");
-		v = v * base + value_of_hex_digit(*l->p);
+	const char *first = l->position;
+	for (; l->position < l->end && value_of_hex_digit(*l->position) < base; l->position++) {
+		if (v > (UINT64_MAX - value_of_hex_digit(*l->position)) / base)
+			return lex_fault(l, f, t->start, "number", "number too large (at most 64 bits)");
+		v = v * base + value_of_hex_digit(*l->position);
 	}
-	const char *end = l->p;
-	l->p += l->p < l->end && (*l->p == 'U' || *l->p == 'u');
-	if (first == end || (l->p < l->end && continues_name(*l->p)))
-		return lex_fault(l, f, t->s, "number", "bad number (expected digits of its base)");
+	const char *end = l->position;
+	l->position += l->position < l->end && (*l->position == 'U' || *l->position == 'u');
+	if (first == end || (l->position < l->end && continues_name(*l->position)))
+		return lex_fault(l, f, t->start, "number", "bad number (expected digits of its base)");
 	t->value = v;
 	return 0;
 }
@@ -143,15 +147,16 @@ static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 static int lex_string(struct lexer *l, struct token *t, struct fault *f)
 {
 	t->kind = TOK_TEXT;
-	t->s = ++l->p;
-	while (l->p < l->end && *l->p != '"' && *l->p != '\n')
-		l->p += 1 + (*l->p == '\\' && l->end - l->p > 1 && l->p[1] != '\n');
-	if (l->p >= l->end || *l->p != '"') {
-		l->p = l->p > l->end ? l->end : l->p;
-		return lex_fault(
-			l, f, t->s - 1, "text-open", "string without end (expected '\"' on the same line)");
+	t->start = ++l->position;
+	while (l->position < l->end && *l->position != '"' && *l->position != '\n')
+		l->position +=
+			1 + (*l->position == '\\' && l->end - l->position > 1 && l->position[1] != '\n');
+	if (l->position >= l->end || *l->position != '"') {
+		l->position = l->position > l->end ? l->end : l->position;
+		return lex_fault(l, f, t->start - 1, "text-open",
+			"string without end (expected '\"' on the same line)");
 	}
-	t->n = (uint32_t)(l->p++ - t->s);
+	t->n = (uint32_t)(l->position++ - t->start);
 	return 0;
 }
 
@@ -159,31 +164,34 @@ int lex_token(struct lexer *l, struct token *t, struct fault *f)
 {
 	if (skip_blanks_and_comments(l, f))
 		return -1;
-	*t = (struct token){.s = l->p, .line = l->line, .col = place_column(l->line_start, l->p)};
-	if (l->p == l->end) {
+	*t = (struct token){
+		.start = l->position, .line = l->line, .col = place_column(l->line_start, l->position)};
+	if (l->position == l->end) {
 		t->kind = TOK_END;
 		return 0;
 	}
-	if (starts_name(*l->p) && (*l->p != '%' || (l->p + 1 < l->end && continues_name(l->p[1])))) {
+	if (starts_name(*l->position) &&
+		(*l->position != '%' || (l->position + 1 < l->end && continues_name(l->position[1])))) {
 		t->kind = TOK_NAME;
-		for (l->p++; l->p < l->end && continues_name(*l->p); l->p++)
+		for (l->position++; l->position < l->end && continues_name(*l->position); l->position++)
 			;
-	} else if (is_decimal_digit(*l->p)) {
+	} else if (is_decimal_digit(*l->position)) {
 		if (lex_number(l, t, f))
 			return -1;
-	} else if (*l->p == '"') {
+	} else if (*l->position == '"') {
 		return lex_string(l, t, f);
-	} else if (*l->p == '.' && l->p + 1 < l->end && (continues_name(l->p[1]))) {
+	} else if (*l->position == '.' && l->position + 1 < l->end && (continues_name(l->position[1]))) {
 		t->kind = TOK_DOT;
-		t->s = ++l->p;
-		while (l->p < l->end &&
-			(continues_name(*l->p) || (l->end - l->p > 2 && *l->p == ':' && l->p[1] == ':' &&
-							  continues_name(l->p[2]))))
-			l->p += *l->p == ':' ? 2 : 1;
+		t->start = ++l->position;
+		while (l->position < l->end &&
+			(continues_name(*l->position) ||
+				(l->end - l->position > 2 && *l->position == ':' && l->position[1] == ':' &&
+					continues_name(l->position[2]))))
+			l->position += *l->position == ':' ? 2 : 1;
 	} else {
 		t->kind = TOK_PUNCT;
-		t->punct = *l->p++;
+		t->punct = *l->position++;
 	}
-	t->n = (uint32_t)(l->p - t->s);
+	t->n = (uint32_t)(l->position - t->start);
 	return 0;
 }

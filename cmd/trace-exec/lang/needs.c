@@ -14,7 +14,8 @@ _Static_assert(N_NEEDS <= sizeof(((struct module *)0)->warned_needs), "each is w
 const struct need *need_find(enum opcode op, const char *word, size_t n)
 {
 	for (unsigned i = 0; i < N_NEEDS; i++)
-		if (younger[i].op == op && strlen(younger[i].word) == n && !memcmp(younger[i].word, word, n))
+		if (younger[i].opcode == op && strlen(younger[i].word) == n &&
+			!memcmp(younger[i].word, word, n))
 			return &younger[i];
 	return NULL;
 }
@@ -27,7 +28,7 @@ void need_write_words(const struct need *n, char *out, size_t cap)
 
 const char *need_write_text(const struct stmt *in, const char *text, char *out, size_t cap)
 {
-	const struct opcode_row *row = &opcodes[in->op];
+	const struct opcode_row *row = &opcodes[in->opcode];
 	struct need all = {.version = row->version, .target = row->target};
 
 	*out = '\0';
@@ -35,7 +36,7 @@ const char *need_write_text(const struct stmt *in, const char *text, char *out, 
 		const struct need *one;
 
 		s++;
-		one = need_find((enum opcode)in->op, s, strcspn(s, "."));
+		one = need_find((enum opcode)in->opcode, s, strcspn(s, "."));
 		if (one && one->version >= all.version)
 			all = *one;
 	}

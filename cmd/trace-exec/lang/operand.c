@@ -14,7 +14,7 @@
 
 static bool token_is_name(const struct token *t, const char *s)
 {
-	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
+	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->start, s, t->n);
 }
 
 void operand_add_to_list(struct parser *p, const struct operand *o)
@@ -26,7 +26,7 @@ void operand_add_to_list(struct parser *p, const struct operand *o)
 struct operand *operand_keep_list(struct parser *p, uint32_t first)
 {
 	uint32_t n = p->n_list - first;
-	struct operand *kept = arena_alloc(&p->m->arena, n ? n : 1, sizeof(*kept));
+	struct operand *kept = arena_alloc(&p->module->arena, n ? n : 1, sizeof(*kept));
 
 	if (n)
 		memcpy(kept, p->list + first, n * sizeof(*kept));
@@ -71,12 +71,13 @@ static enum sreg sreg_at(const struct parser *p, bool *taken)
 {
 	char name[40];
 
-	*taken = p->ahead.kind == TOK_DOT && p->ahead.n == 1;
-	if (p->t.n > 30)
+	*taken = p->next_token.kind == TOK_DOT && p->next_token.n == 1;
+	if (p->token.n > 30)
 		return S_NONE;
-	int n = snprintf(name, sizeof(name), "%.*s", (int)p->t.n, p->t.s);
+	int n = snprintf(name, sizeof(name), "%.*s", (int)p->token.n, p->token.start);
 	if (*taken)
-		n = snprintf(name, sizeof(name), "%.*s.%c", (int)p->t.n, p->t.s, p->ahead.s[0]);
+		n = snprintf(name, sizeof(name), "%.*s.%c", (int)p->token.n, p->token.start,
+			p->next_token.start[0]);
 	return find_sreg(name, (uint32_t)n);
 }
 
@@ -85,18 +86,18 @@ uint32_t operand_register_number(const struct symbol *s, const struct token *t)
 	uint32_t v = 0;
 
 	for (uint32_t i = (uint32_t)strlen(s->name); s->range && i < t->n; i++)
-		v = v * 10 + (uint32_t)(t->s[i] - '0');
-	return s->first + v * (s->vec ? s->vec : 1u);
+		v = v * 10 + (uint32_t)(t->start[i] - '0');
+	return s->first_reg + v * (s->vec ? s->vec : 1u);
 }
 
 static bool parse_register(struct parser *p, struct operand *o, struct symbol *s)
 {
-	uint32_t reg = operand_register_number(s, &p->t);
+	uint32_t reg = operand_register_number(s, &p->token);
 
-	if (s->vec && p->ahead.kind != TOK_DOT) {
+	if (s->vec && p->next_token.kind != TOK_DOT) {
 		o->kind = O_VEC;
 		o->n = s->vec;
-		o->elem = arena_alloc(&p->m->arena, s->vec, sizeof(*o->elem));
+		o->elem = arena_alloc(&p->module->arena, s->vec, sizeof(*o->elem));
 		for (unsigned i = 0; i < s->vec; i++)
 			o->elem[i] = (struct operand){
 				.kind = O_REG, .reg = reg + i, .line = o->line, .col = o->col};
@@ -107,7 +108,8 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 	if (!parser_next(p))
 		return false;
 	if (s->vec) {
-		const char *names = "xyzwrgba", *at = p->t.n == 1 ? strchr(names, p->t.s[0]) : NULL;
+		const char *names = "xyzwrgba",
+			   *at = p->token.n == 1 ? strchr(names, p->token.start[0]) : NULL;
 		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
 
 		if (i >= s->vec)
@@ -115,9 +117,9 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 		o->reg += i;
 		return parser_next(p);
 	}
-	if (p->t.kind == TOK_DOT && p->t.n < 6) {
-		o->part = p->t.s;
-		o->n_part = (uint8_t)p->t.n;
+	if (p->token.kind == TOK_DOT && p->token.n < 6) {
+		o->letters = p->token.start;
+		o->n_letters = (uint8_t)p->token.n;
 		return parser_next(p);
 	}
 	return true;
@@ -132,8 +134,8 @@ static bool take_offset(struct parser *p, int64_t *v)
 static bool parse_name(struct parser *p, struct operand *o, const struct stmt *in)
 {
 	bool taken;
-	struct token t = p->t;
-	struct symbol *s = parser_look_up(p, t.s, t.n);
+	struct token t = p->token;
+	struct symbol *s = parser_look_up(p, t.start, t.n);
 	enum sreg sreg;
 	char shown[80];
 
@@ -141,7 +143,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 		o->kind = O_NULL;
 		return parser_next(p);
 	}
-	if (in->op == I_bra && !(s && s->kind == SYM_LABEL && s == scope_find(p->scope, t.s, t.n))) {
+	if (in->opcode == I_bra && !(s && s->kind == SYM_LABEL && s == scope_find(p->scope, t.start, t.n))) {
 		/* a later label of this block has precedence over those of enclosing blocks */
 		o->kind = O_LABEL;
 		return parser_next(p);
@@ -154,7 +156,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 		return parser_next(p) && (!taken || parser_next(p));
 	}
 	if (!s) {
-		diag_quote(shown, sizeof(shown), t.s, t.n);
+		diag_quote(shown, sizeof(shown), t.start, t.n);
 		return parser_bad(p, &t, "name-unknown", "unknown name '%s'", shown);
 	}
 	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
@@ -172,7 +174,7 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 
 	o->kind = O_ADDR;
 	o->reg = UINT32_MAX;
-	if (p->t.kind == TOK_NAME) {
+	if (p->token.kind == TOK_NAME) {
 		if (!parse_name(p, &base, in))
 			return false;
 		if (base.kind == O_REG)
@@ -204,10 +206,10 @@ static bool parse_number_operand(struct parser *p, struct operand *o)
 {
 	struct constant c;
 
-	if (p->t.kind == TOK_F32) {
+	if (p->token.kind == TOK_F32) {
 		o->kind = O_FLOAT;
 		o->single = true;
-		o->value = (int64_t)(p->t.value ^ (o->minus ? 0x80000000u : 0));
+		o->value = (int64_t)(p->token.value ^ (o->minus ? 0x80000000u : 0));
 		o->minus = false;
 		return parser_next(p);
 	}
@@ -220,7 +222,7 @@ static bool parse_number_operand(struct parser *p, struct operand *o)
 
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
 {
-	*o = (struct operand){.line = p->t.line, .col = p->t.col};
+	*o = (struct operand){.line = p->token.line, .col = p->token.col};
 	if (depth > 4)
 		return parser_unexpected(p, "an operand without further nested lists");
 	if (parser_at_punct(p, '[')) {
@@ -230,25 +232,26 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 	}
 	if (parser_at_punct(p, '{'))
 		return parser_next(p) && parse_operand_list(p, o, in, '}', depth);
-	if (parser_at_punct(p, '(') && in->op == I_call) {
+	if (parser_at_punct(p, '(') && in->opcode == I_call) {
 		o->list = true;
 		return parser_next(p) && parse_operand_list(p, o, in, ')', depth);
 	}
-	if (parser_at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
+	if (parser_at_punct(p, '!') && p->next_token.kind == TOK_NAME) {
 		o->inverted = true;
 		if (!parser_next(p))
 			return false;
-	} else if (parser_at_punct(p, '-') && (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32)) {
+	} else if (parser_at_punct(p, '-') &&
+		   (p->next_token.kind == TOK_NAME || p->next_token.kind == TOK_F32)) {
 		o->minus = true;
 		if (!parser_next(p))
 			return false;
 	}
-	if (p->t.kind != TOK_NAME)
+	if (p->token.kind != TOK_NAME)
 		return parse_number_operand(p, o);
-	if (!parse_name(p, o, in) || (o->kind == O_REG && !o->part && !take_offset(p, &o->value)))
+	if (!parse_name(p, o, in) || (o->kind == O_REG && !o->letters && !take_offset(p, &o->value)))
 		return false;
 	if (parser_at_punct(p, '|')) { /* a|b: two destinations */
-		struct operand *both = arena_alloc(&p->m->arena, 2, sizeof(*both));
+		struct operand *both = arena_alloc(&p->module->arena, 2, sizeof(*both));
 
 		both[0] = *o;
 		if (!parser_next(p) || !operand_parse(p, &both[1], in, depth + 1))
@@ -263,7 +266,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 
 unsigned stmt_count_results(const struct stmt *in)
 {
-	switch (in->op) {
+	switch (in->opcode) {
 	case I_bra:
 	case I_brx:
 	case I_ret:

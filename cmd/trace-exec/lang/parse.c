@@ -27,12 +27,12 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 		if (*n && !parser_take_punct(p, ','))
 			return false;
 		if (*n == 512)
-			return parser_bad(p, &p->t, "params", "too many parameters (at most 512)");
+			return parser_bad(p, &p->token, "params", "too many parameters (at most 512)");
 		if (parser_at_punct(p, '.') || !(list[*n] = decl_parse_param(p, entry)))
 			return parser_unexpected(p, "a parameter");
 		++*n;
 	}
-	*out = arena_alloc(&p->m->arena, *n ? *n : 1, sizeof(**out));
+	*out = arena_alloc(&p->module->arena, *n ? *n : 1, sizeof(**out));
 	memcpy(*out, list, *n * sizeof(**out));
 	return parser_next(p);
 }
@@ -78,7 +78,7 @@ static bool take_directive_numbers(struct parser *p, uint32_t *v, unsigned n)
 
 static bool skip_directive_values(struct parser *p)
 {
-	while (p->t.kind == TOK_INT || p->t.kind == TOK_TEXT || p->t.kind == TOK_NAME ||
+	while (p->token.kind == TOK_INT || p->token.kind == TOK_TEXT || p->token.kind == TOK_NAME ||
 		parser_at_punct(p, ',') || parser_at_punct(p, '(') || parser_at_punct(p, ')'))
 		if (!parser_next(p))
 			return false;
@@ -92,7 +92,7 @@ static bool parse_performance_directives(struct parser *p, struct func *fn)
 {
 	uint32_t ignored[3];
 
-	while (p->t.kind == TOK_DOT) {
+	while (p->token.kind == TOK_DOT) {
 		bool maxn = parser_at_word(p, "maxntid"), reqn = parser_at_word(p, "reqntid"),
 		     per_sm = parser_at_word(p, "minnctapersm"),
 		     cluster = parser_at_word(p, "reqnctapercluster");
@@ -182,7 +182,7 @@ static bool parse_function_head(struct parser *p, struct func *fn, struct linkag
 	p->scope = outer;
 	if (!good)
 		return false;
-	struct token name = p->t;
+	struct token name = p->token;
 	if (name.kind != TOK_NAME)
 		return parser_unexpected(p, "the name of a function");
 	fn->line = name.line;
@@ -210,7 +210,7 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 		return true;
 	}
 	if (sym->func && sym->func->has_body)
-		return parser_bad(p, &p->t, "name-twice", "function '%s' already has a body", sym->name);
+		return parser_bad(p, &p->token, "name-twice", "function '%s' already has a body", sym->name);
 	if (sym->func && !func_has_same_signature(sym->func, fn))
 		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
 			"function '%s' differs in parameters or results from its declaration at line %u",
@@ -218,25 +218,25 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
-	fn->n_shared_before = p->m->n_shared;
+	fn->n_shared_before = p->module->n_shared;
 	bool good = parser_next(p) && stmt_parse_body(p);
-	add_func(p->m, fn);
+	add_func(p->module, fn);
 	return good;
 }
 
 static bool parse_function(struct parser *p, struct linkage l, bool entry)
 {
 	struct scope *outer = p->scope;
-	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn));
+	struct func *fn = arena_alloc(&p->module->arena, 1, sizeof(*fn));
 	bool good;
 
-	fn->module = p->m;
-	fn->link = p->m->all_funcs;
-	p->m->all_funcs = fn;
+	fn->module = p->module;
+	fn->link = p->module->all_funcs;
+	p->module->all_funcs = fn;
 	fn->entry = entry;
-	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
+	fn->scope = arena_alloc(&p->module->arena, 1, sizeof(*fn->scope));
 	fn->scope->parent = outer;
-	p->fn = fn;
+	p->func = fn;
 	if (!parse_function_head(p, fn, l))
 		return false;
 	p->scope = fn->scope;
@@ -246,7 +246,7 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
 	p->scope = outer;
-	p->fn = NULL;
+	p->func = NULL;
 	return good;
 }
 
@@ -256,12 +256,12 @@ static bool parse_version(struct parser *p)
 {
 	double v;
 
-	if (p->t.kind != TOK_F64)
+	if (p->token.kind != TOK_F64)
 		return parser_unexpected(p, "a version such as 8.4");
-	memcpy(&v, &p->t.value, 8);
+	memcpy(&v, &p->token.value, 8);
 	if (!(v >= 1.0) || v >= 10.0)
-		return parser_bad(p, &p->t, "version", "PTX version %.1f (expected 1.0 to 9.9)", v);
-	p->m->version = (uint32_t)(v * 10 + 0.5);
+		return parser_bad(p, &p->token, "version", "PTX version %.1f (expected 1.0 to 9.9)", v);
+	p->module->version = (uint32_t)(v * 10 + 0.5);
 	return parser_next(p);
 }
 
@@ -272,15 +272,16 @@ static bool parse_target(struct parser *p)
 		unsigned sm;
 		char suffix = 0, rest = 0;
 
-		if (p->t.kind != TOK_NAME)
+		if (p->token.kind != TOK_NAME)
 			return parser_unexpected(p, "a target such as sm_80");
-		snprintf(name, sizeof(name), "%.*s", (int)(p->t.n < 31 ? p->t.n : 31), p->t.s);
+		snprintf(
+			name, sizeof(name), "%.*s", (int)(p->token.n < 31 ? p->token.n : 31), p->token.start);
 		int n = sscanf(name, "sm_%3u%c%c", &sm, &suffix, &rest);
 		if (n >= 1 && n <= 2 && (n == 1 || suffix == 'a' || suffix == 'f')) {
-			p->m->target = sm;
-			p->m->arch_specific = n == 2;
-			p->m->target_line = p->t.line;
-			p->m->target_col = p->t.col;
+			p->module->target = sm;
+			p->module->arch_specific = n == 2;
+			p->module->target_line = p->token.line;
+			p->module->target_col = p->token.col;
 		} else if (first ||
 			   (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
 				   strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))) {
@@ -297,15 +298,15 @@ static bool parse_target(struct parser *p)
 
 static bool parse_file(struct parser *p)
 {
-	uint64_t number = p->t.value;
+	uint64_t number = p->token.value;
 
-	if (p->t.kind != TOK_INT || number > 65535)
+	if (p->token.kind != TOK_INT || number > 65535)
 		return parser_unexpected(p, "a file's number up to 65535");
 	if (!parser_next(p))
 		return false;
-	if (p->t.kind != TOK_TEXT)
+	if (p->token.kind != TOK_TEXT)
 		return parser_unexpected(p, "a file's name in quotes");
-	struct module *m = p->m;
+	struct module *m = p->module;
 	if (number >= m->n_files) {
 		uint32_t n = (uint32_t)number + 1;
 
@@ -313,7 +314,7 @@ static bool parse_file(struct parser *p)
 		memset(m->file + m->n_files, 0, (n - m->n_files) * sizeof(*m->file));
 		m->n_files = n;
 	}
-	m->file[number] = arena_strndup(&m->arena, p->t.s, p->t.n);
+	m->file[number] = arena_strndup(&m->arena, p->token.start, p->token.n);
 	return parser_next(p) && skip_directive_values(p);
 }
 
@@ -323,12 +324,12 @@ static bool skip_section(struct parser *p)
 	unsigned depth = 0;
 
 	while (!parser_at_punct(p, '{'))
-		if (p->t.kind == TOK_END || !parser_next(p))
+		if (p->token.kind == TOK_END || !parser_next(p))
 			return p->failed ? false : parser_unexpected(p, "'{'");
 	do {
 		depth += parser_at_punct(p, '{');
 		depth -= parser_at_punct(p, '}');
-		if (p->t.kind == TOK_END)
+		if (p->token.kind == TOK_END)
 			return parser_unexpected(p, "'}'");
 		if (!parser_next(p))
 			return false;
@@ -338,14 +339,14 @@ static bool skip_section(struct parser *p)
 
 static bool parse_alias(struct parser *p)
 {
-	struct token name = p->t, of;
+	struct token name = p->token, of;
 	struct symbol *a, *b;
 
-	if (p->t.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, ','))
+	if (p->token.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, ','))
 		return parser_unexpected(p, "two names of functions");
-	of = p->t;
-	a = parser_look_up(p, name.s, name.n);
-	b = p->t.kind == TOK_NAME ? parser_look_up(p, of.s, of.n) : NULL;
+	of = p->token;
+	a = parser_look_up(p, name.start, name.n);
+	b = p->token.kind == TOK_NAME ? parser_look_up(p, of.start, of.n) : NULL;
 	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
 		return parser_unexpected(p, "the name of a declared function");
 	a->def = b;
@@ -373,9 +374,9 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 
 static bool parse_address_size(struct parser *p)
 {
-	if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
+	if (p->token.kind != TOK_INT || (p->token.value != 32 && p->token.value != 64))
 		return parser_unexpected(p, "32 or 64");
-	p->m->address_bytes = (uint8_t)(p->t.value / 8);
+	p->module->address_bytes = (uint8_t)(p->token.value / 8);
 	return parser_next(p);
 }
 
@@ -427,7 +428,8 @@ static bool parse_directive(struct parser *p)
 		return false;
 	const struct directive_row *d = directive_at(p);
 	if (!d)
-		return parser_unexpected(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
+		return parser_unexpected(
+			p, p->token.kind == TOK_DOT ? "a directive of a module" : "a directive");
 	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
 		return parser_unexpected(p, "a function or a variable");
 	if (l.common && d->space != SP_GLOBAL)
@@ -446,7 +448,7 @@ static bool parse_directive(struct parser *p)
 
 static struct module *parse_text(struct module *m, struct fault *f)
 {
-	struct parser p = {.m = m, .fault = f};
+	struct parser p = {.module = m, .fault = f};
 	XXH128_hash_t h = XXH3_128bits(m->text, m->n_text);
 
 	m->hash[0] = h.high64;
@@ -455,15 +457,15 @@ static struct module *parse_text(struct module *m, struct fault *f)
 	m->scope = p.scope = arena_alloc(&m->arena, 1, sizeof(*m->scope));
 	p.lexer = (struct lexer){m->path, m->text, m->text + m->n_text, m->text, 1};
 	bool good = true;
-	if (lex_token(&p.lexer, &p.ahead, f))
+	if (lex_token(&p.lexer, &p.next_token, f))
 		good = false;
 	good = good && parser_next(&p);
 	if (good && !parser_at_word(&p, "version"))
 		good = parser_unexpected(&p, ".version");
-	while (good && p.t.kind != TOK_END)
+	while (good && p.token.kind != TOK_END)
 		good = parse_directive(&p);
 	if (good && !m->target)
-		good = parser_bad(&p, &p.t, "target", "no .target (expected a target such as sm_80)");
+		good = parser_bad(&p, &p.token, "target", "no .target (expected a target such as sm_80)");
 	free(p.list);
 	if (good)
 		return m;
@@ -528,8 +530,8 @@ void module_free(struct module *m)
 		free(fn->rpc);
 		free(fn->reported);
 	}
-	if (m->common)
-		free(m->common->reg);
+	if (m->module_scope)
+		free(m->module_scope->reg);
 	if (m->machine)
 		m->machine_free(m->machine);
 	free(m->func);

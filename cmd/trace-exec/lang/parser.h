@@ -26,12 +26,12 @@ struct block {
 #define DIMS_MAX 9u
 
 struct parser {
-	struct module *m;
+	struct module *module;
 	struct lexer lexer;
-	struct token t, ahead; /* the current and the next token */
+	struct token token, next_token; /* the current and the next token */
 	struct fault *fault;
 	bool failed;
-	struct func *fn;     /* function whose body is being read */
+	struct func *func;   /* function whose body is being read */
 	struct block *block; /* innermost block */
 	struct scope *scope; /* innermost scope; scope->parent leads to the module's */
 	uint32_t depth;

@@ -31,7 +31,7 @@ static const struct format format[N_SMALL] = {
 
 static bool does_round_up(double whole, double rest, const struct rounds *r, bool negative)
 {
-	switch (r->how) {
+	switch (r->rounding) {
 	case ROUND_RN: return rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
 	case ROUND_RNA: return rest >= 0.5;
 	case ROUND_RP: return rest > 0 && !negative;
@@ -64,7 +64,7 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 	double a = fabs(v), scaled, whole;
 
 	if (f == SMALL_UE8M0)
-		return scale_of_value(v, r->how == ROUND_RP, saturate);
+		return scale_of_value(v, r->rounding == ROUND_RP, saturate);
 	if (v != v)
 		return format[f].nan;
 	if (isinf(v))
@@ -84,13 +84,14 @@ uint32_t small_round(double v, enum small f, const struct rounds *r, bool satura
 		bits = (bits & ((1u << n) - 1)) | (uint32_t)(exponent + bias) << n;
 	if (bits <= format[f].greatest)
 		return sign | bits;
-	return sign | (r->how == ROUND_RZ || r->how == (negative ? ROUND_RP : ROUND_RM) ? format[f].greatest
-											: beyond);
+	return sign | (r->rounding == ROUND_RZ || r->rounding == (negative ? ROUND_RP : ROUND_RM)
+				      ? format[f].greatest
+				      : beyond);
 }
 
 uint32_t small_of_double(double v, enum small f, enum rounding r, bool saturate)
 {
-	return small_round(v, f, &(struct rounds){.how = r}, saturate);
+	return small_round(v, f, &(struct rounds){.rounding = r}, saturate);
 }
 
 double small_value(uint32_t bits, enum small f)

@@ -20,7 +20,7 @@ enum small {
 };
 enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RS };
 struct rounds {
-	enum rounding how;
+	enum rounding rounding;
 	uint32_t random; /* ROUND_RS: added to the first `bits` discarded bits; a carry rounds away from 0 */
 	uint32_t bits;   /* ROUND_RS: number of random bits */
 };

@@ -15,10 +15,10 @@
 static void add_pending_name(
 	struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
 {
-	struct pending_label *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
+	struct pending_label *w = arena_alloc(&p->module->arena, 1, sizeof(*w));
 
-	*w = (struct pending_label){p->block->pending, o, slot, arena_strndup(&p->m->arena, name->s, name->n),
-		name->line, name->col};
+	*w = (struct pending_label){p->block->pending, o, slot,
+		arena_strndup(&p->module->arena, name->start, name->n), name->line, name->col};
 	p->block->pending = w;
 }
 
@@ -27,7 +27,7 @@ static void open_block(struct parser *p, struct block *b)
 	struct scope *s = p->scope;
 
 	if (p->block) {
-		s = arena_alloc(&p->m->arena, 1, sizeof(*s));
+		s = arena_alloc(&p->module->arena, 1, sizeof(*s));
 		s->parent = p->scope;
 	}
 	*b = (struct block){p->block, s, NULL};
@@ -72,7 +72,7 @@ static bool close_block(struct parser *p)
 
 static struct stmt *new_inst(struct parser *p)
 {
-	struct func *fn = p->fn;
+	struct func *fn = p->func;
 	struct stmt *in;
 
 	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
@@ -92,25 +92,25 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 		if (!parser_next(p))
 			return false;
 	}
-	struct symbol *s = p->t.kind == TOK_NAME ? parser_look_up(p, p->t.s, p->t.n) : NULL;
+	struct symbol *s = p->token.kind == TOK_NAME ? parser_look_up(p, p->token.start, p->token.n) : NULL;
 	if (!s || s->kind != SYM_REG || s->type != T_PRED)
 		return parser_unexpected(p, "a predicate register");
-	in->guard = operand_register_number(s, &p->t) + 1;
+	in->guard = operand_register_number(s, &p->token) + 1;
 	return parser_next(p);
 }
 
 static bool report_unknown_suffix(struct parser *p, const struct stmt *in)
 {
-	const struct need *need = need_find((enum opcode)in->op, p->t.s, p->t.n);
+	const struct need *need = need_find((enum opcode)in->opcode, p->token.start, p->token.n);
 	char shown[80], when[40];
 
-	diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+	diag_quote(shown, sizeof(shown), p->token.start, p->token.n);
 	if (!need)
-		return parser_bad(p, &p->t, "suffix", "unknown suffix .%s (expected a suffix of %s)", shown,
-			opcodes[in->op].name);
+		return parser_bad(p, &p->token, "suffix", "unknown suffix .%s (expected a suffix of %s)",
+			shown, opcodes[in->opcode].name);
 	need_write_words(need, when, sizeof(when));
-	return parser_bad(p, &p->t, "suffix", "suffix .%s of %s is not supported (it needs %s)", shown,
-		opcodes[in->op].name, when);
+	return parser_bad(p, &p->token, "suffix", "suffix .%s of %s is not supported (it needs %s)", shown,
+		opcodes[in->opcode].name, when);
 }
 
 /*
@@ -119,33 +119,33 @@ static bool report_unknown_suffix(struct parser *p, const struct stmt *in)
 static bool check_suffix_order(
 	struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
 {
-	if (!words_is_in_name((enum opcode)in->op, m) || !before->n)
+	if (!words_is_in_name((enum opcode)in->opcode, m) || !before->n)
 		return true;
-	return parser_bad(p, &p->t, "suffix-order", "suffix .%s after .%.*s (expected %s.%s)",
-		modifier_name[m], (int)before->n, before->s, opcodes[in->op].name, modifier_name[m]);
+	return parser_bad(p, &p->token, "suffix-order", "suffix .%s after .%.*s (expected %s.%s)",
+		modifier_name[m], (int)before->n, before->start, opcodes[in->opcode].name, modifier_name[m]);
 }
 
 static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 {
-	enum type type = type_find(p->t.s, p->t.n);
-	enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
+	enum type type = type_find(p->token.start, p->token.n);
+	enum modifier m = type ? M_NONE : modifier_find(p->token.start, p->token.n);
 
 	if (type && in->n_types == TYPES_MAX)
 		return parser_unexpected(p, "at most 5 types");
 	if (type) {
 		in->type[in->n_types++] = (uint8_t)type;
-	} else if (m && words_allow_modifier((enum opcode)in->op, m)) {
+	} else if (m && words_allow_modifier((enum opcode)in->opcode, m)) {
 		if (!check_suffix_order(p, in, m, before))
 			return false;
 		in->mod[m / 64] |= 1ull << (m % 64);
-	} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
+	} else if (in->opcode == I_wgmma && p->token.n > 4 && !memcmp(p->token.start, "m64n", 4)) {
 		; /* a shape, which the binding reads from the text */
-	} else if (*opcodes[in->op].words !=
+	} else if (*opcodes[in->opcode].words !=
 		   '*') { /* '*' allows any suffix: the binding rejects the instruction */
 		return report_unknown_suffix(p, in);
 	}
-	if (!before->n && (!m || !words_is_in_name((enum opcode)in->op, m)))
-		*before = p->t;
+	if (!before->n && (!m || !words_is_in_name((enum opcode)in->opcode, m)))
+		*before = p->token;
 	return true;
 }
 
@@ -155,15 +155,15 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 	struct token before = {.n = 0};
 	char why[240];
 
-	in->mod_col = p->t.col;
-	while (p->t.kind == TOK_DOT) {
+	in->mod_col = p->token.col;
+	while (p->token.kind == TOK_DOT) {
 		if (!take_suffix(p, in, &before))
 			return false;
-		if (len + p->t.n + 2 > cap)
+		if (len + p->token.n + 2 > cap)
 			return parser_unexpected(p, "fewer suffixes");
 		text[len++] = '.';
-		memcpy(text + len, p->t.s, p->t.n);
-		len += p->t.n;
+		memcpy(text + len, p->token.start, p->token.n);
+		len += p->token.n;
 		text[len] = '\0';
 		if (!parser_next(p))
 			return false;
@@ -177,10 +177,10 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 static void warn_newer_than_module(
 	struct parser *p, const struct stmt *in, const char *what, const char *word, const struct need *need)
 {
-	diag_warn((struct place){p->m->path, in->line, in->col},
+	diag_warn((struct place){p->module->path, in->line, in->col},
 		"%s%s in a module of version %u.%u for sm_%u (expected at least %u.%u and sm_%u%.*s)", what,
-		word, p->m->version / 10, p->m->version % 10, p->m->target, need->version / 10u,
-		need->version % 10u, need->target, need->letter != 0, &need->letter);
+		word, p->module->version / 10, p->module->version % 10, p->module->target,
+		need->version / 10u, need->version % 10u, need->target, need->letter != 0, &need->letter);
 }
 
 /*
@@ -189,27 +189,27 @@ static void warn_newer_than_module(
  */
 static void warn_new_opcode(struct parser *p, const struct stmt *in)
 {
-	const struct opcode_row *row = &opcodes[in->op];
+	const struct opcode_row *row = &opcodes[in->opcode];
 
-	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
+	if (p->module->reported_newer[in->opcode / 64] >> (in->opcode % 64) & 1)
 		return;
-	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
+	p->module->reported_newer[in->opcode / 64] |= 1ull << (in->opcode % 64);
 	warn_newer_than_module(
 		p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
 }
 
 static void warn_needed_version(struct parser *p, const struct stmt *in, const char *word, size_t n)
 {
-	const struct need *need = need_find((enum opcode)in->op, word, n);
+	const struct need *need = need_find((enum opcode)in->opcode, word, n);
 	char shown[80];
 
-	if (!need || p->m->warned_needs[need - younger] ||
-		(need->version <= p->m->version && need->target <= p->m->target &&
-			(!need->letter || p->m->arch_specific)))
+	if (!need || p->module->warned_needs[need - younger] ||
+		(need->version <= p->module->version && need->target <= p->module->target &&
+			(!need->letter || p->module->arch_specific)))
 		return;
-	p->m->warned_needs[need - younger] = true;
+	p->module->warned_needs[need - younger] = true;
 	snprintf(shown, sizeof(shown), "%s%s", strchr(need->word, ' ') ? " with " : ".", need->word);
-	warn_newer_than_module(p, in, opcodes[in->op].name, shown, need);
+	warn_newer_than_module(p, in, opcodes[in->opcode].name, shown, need);
 }
 
 /* Warns of suffixes and forms of a statement that are newer than the module's version or target. */
@@ -227,7 +227,7 @@ static void warn_needed_versions(struct parser *p, const struct stmt *in)
 
 static bool parse_operands(struct parser *p, struct stmt *in)
 {
-	struct token target = p->t;
+	struct token target = p->token;
 	struct operand one;
 
 	p->n_list = 0;
@@ -236,14 +236,15 @@ static bool parse_operands(struct parser *p, struct stmt *in)
 			return false;
 		if (p->n_list == OPERANDS_MAX)
 			return parser_unexpected(p, "';'");
-		target = p->t;
+		target = p->token;
 		if (!operand_parse(p, &one, in, 0))
 			return false;
 		operand_add_to_list(p, &one);
 	}
 	in->n_operands = (uint8_t)p->n_list;
 	in->operand = operand_keep_list(p, 0);
-	if (in->n_operands == 1 && in->op == I_bra && in->operand[0].kind == O_LABEL && !in->operand[0].sym)
+	if (in->n_operands == 1 && in->opcode == I_bra && in->operand[0].kind == O_LABEL &&
+		!in->operand[0].sym)
 		add_pending_name(p, &target, &in->operand[0], NULL);
 	return true;
 }
@@ -255,28 +256,28 @@ static bool parse_inst(struct parser *p)
 
 	if (parser_at_punct(p, '@') && !parse_guard(p, in))
 		return false;
-	if (p->t.kind != TOK_NAME)
+	if (p->token.kind != TOK_NAME)
 		return parser_unexpected(p, "an instruction");
-	in->line = p->t.line;
-	in->col = p->t.col;
-	in->op = (uint16_t)opcode_find(p->t.s, p->t.n);
-	if (!in->op) {
-		diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+	in->line = p->token.line;
+	in->col = p->token.col;
+	in->opcode = (uint16_t)opcode_find(p->token.start, p->token.n);
+	if (!in->opcode) {
+		diag_quote(shown, sizeof(shown), p->token.start, p->token.n);
 		return parser_bad(
-			p, &p->t, "opcode-unknown", "unknown or unsupported instruction '%s'", shown);
+			p, &p->token, "opcode-unknown", "unknown or unsupported instruction '%s'", shown);
 	}
-	snprintf(text, sizeof(text), "%s", opcodes[in->op].name);
+	snprintf(text, sizeof(text), "%s", opcodes[in->opcode].name);
 	if (!parser_next(p) || !parse_suffixes(p, in, text, sizeof(text)))
 		return false;
-	const struct opcode_row *row = &opcodes[in->op];
+	const struct opcode_row *row = &opcodes[in->opcode];
 
-	if (row->version > p->m->version || row->target > p->m->target)
+	if (row->version > p->module->version || row->target > p->module->target)
 		warn_new_opcode(p, in);
-	in->text = arena_strndup(&p->m->arena, text, strlen(text));
+	in->text = arena_strndup(&p->module->arena, text, strlen(text));
 	if (!parse_operands(p, in))
 		return false;
 	warn_needed_versions(p, in);
-	p->fn->n_insts++;
+	p->func->n_insts++;
 	return parser_next(p);
 }
 
@@ -287,17 +288,17 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 	uint32_t n = 0;
 
 	do {
-		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
+		if (n == TARGETS_MAX || p->token.kind != TOK_NAME)
 			return parser_unexpected(
 				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
-		add_pending_name(p, &p->t, NULL, NULL);
+		add_pending_name(p, &p->token, NULL, NULL);
 		n++;
 		if (!parser_next(p))
 			return false;
 	} while (parser_at_punct(p, ',') && parser_next(p));
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
-	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
+	s->target = arena_alloc(&p->module->arena, n, sizeof(*s->target));
 	/* the pending list is newest first: it begins with the last target */
 	struct pending_label *w = p->block->pending;
 	for (uint32_t i = n; i-- > 0; w = w->next)
@@ -307,36 +308,36 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 
 static bool parse_prototype(struct parser *p, struct symbol *s)
 {
-	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn)), *outer = p->fn;
-	struct scope *inner = arena_alloc(&p->m->arena, 1, sizeof(*inner)), *scope = p->scope;
+	struct func *fn = arena_alloc(&p->module->arena, 1, sizeof(*fn)), *outer = p->func;
+	struct scope *inner = arena_alloc(&p->module->arena, 1, sizeof(*inner)), *scope = p->scope;
 	bool good;
 
 	s->kind = SYM_PROTO;
 	s->func = fn;
-	fn->module = p->m;
+	fn->module = p->module;
 	fn->name = s->name;
-	p->fn = fn;
+	p->func = fn;
 	p->scope = inner;
 	good = !parser_at_punct(p, '(') || parse_params(p, false, &fn->ret, &fn->n_rets);
 	good = good && parser_take_name(p, "'_'") &&
 	       (!parser_at_punct(p, '(') || parse_params(p, false, &fn->param, &fn->n_params));
-	while (good &&
-		(parser_at_word(p, "noreturn") || parser_at_word(p, "abi_preserve") || p->t.kind == TOK_INT))
+	while (good && (parser_at_word(p, "noreturn") || parser_at_word(p, "abi_preserve") ||
+			       p->token.kind == TOK_INT))
 		good = parser_next(p);
 	free(fn->reg);
 	fn->reg = NULL;
-	p->fn = outer;
+	p->func = outer;
 	p->scope = scope;
 	return good && parser_take_punct(p, ';');
 }
 
 static bool parse_label(struct parser *p)
 {
-	struct symbol *s = parser_new_symbol(p, SYM_LABEL, &p->t);
+	struct symbol *s = parser_new_symbol(p, SYM_LABEL, &p->token);
 
 	if (!s || !parser_next(p) || !parser_next(p))
 		return false;
-	s->label_inst = p->fn->n_insts;
+	s->label_inst = p->func->n_insts;
 	s->defined = true;
 	if (parser_at_word(p, "branchtargets") || parser_at_word(p, "calltargets"))
 		return parser_next(p) && parse_targets(p, s);
@@ -357,11 +358,11 @@ bool stmt_parse_loc(struct parser *p)
 	while (parser_at_punct(p, ',')) {
 		if (!parser_next(p) || !parser_take_name(p, "function_name or inlined_at"))
 			return false;
-		if (p->t.kind == TOK_NAME && !parser_next(p))
+		if (p->token.kind == TOK_NAME && !parser_next(p))
 			return false;
 		if (parser_at_punct(p, '+') && !parser_next(p))
 			return false;
-		while (p->t.kind == TOK_INT)
+		while (p->token.kind == TOK_INT)
 			if (!parser_next(p))
 				return false;
 	}
@@ -387,7 +388,7 @@ static bool parse_declaration(struct parser *p)
 		return parser_next(p) && stmt_parse_loc(p);
 	if (parser_at_word(p, "pragma")) {
 		while (!parser_at_punct(p, ';'))
-			if (p->t.kind == TOK_END || !parser_next(p))
+			if (p->token.kind == TOK_END || !parser_next(p))
 				return p->failed ? false : parser_unexpected(p, "';'");
 		return parser_next(p);
 	}
@@ -416,12 +417,13 @@ static bool parse_statements(struct parser *p)
 			good = parser_next(p) && parse_statements(p);
 		else if (parser_at_punct(p, ';'))
 			good = parser_next(p);
-		else if (p->t.kind == TOK_DOT)
+		else if (p->token.kind == TOK_DOT)
 			good = parse_declaration(p);
-		else if (p->t.kind == TOK_NAME && p->ahead.kind == TOK_PUNCT && p->ahead.punct == ':')
+		else if (p->token.kind == TOK_NAME && p->next_token.kind == TOK_PUNCT &&
+			 p->next_token.punct == ':')
 			good = parse_label(p);
 		else
-			good = p->t.kind == TOK_END ? parser_unexpected(p, "'}'") : parse_inst(p);
+			good = p->token.kind == TOK_END ? parser_unexpected(p, "'}'") : parse_inst(p);
 		if (!good)
 			return false;
 	}

@@ -22,7 +22,7 @@ bool parser_bad(struct parser *p, const struct token *t, const char *id, const c
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fault_set(p->fault, (struct place){p->m->path, t->line, t->col}, id, "%s", text);
+	fault_set(p->fault, (struct place){p->module->path, t->line, t->col}, id, "%s", text);
 	p->failed = true;
 	return false;
 }
@@ -33,7 +33,7 @@ static const char *write_token_text(char *out, unsigned cap, const struct token 
 
 	if (t->kind == TOK_END)
 		return "the end of the file";
-	diag_quote(quoted, sizeof(quoted), t->s, t->n);
+	diag_quote(quoted, sizeof(quoted), t->start, t->n);
 	snprintf(out, cap, "'%s%s'", t->kind == TOK_DOT ? "." : "", quoted);
 	return out;
 }
@@ -42,32 +42,35 @@ bool parser_unexpected(struct parser *p, const char *expected)
 {
 	char found[100];
 
-	return parser_bad(p, &p->t, "syntax", "unexpected %s (expected %s)",
-		write_token_text(found, sizeof(found), &p->t), expected);
+	return parser_bad(p, &p->token, "syntax", "unexpected %s (expected %s)",
+		write_token_text(found, sizeof(found), &p->token), expected);
 }
 
 bool parser_next(struct parser *p)
 {
 	if (p->failed)
 		return false;
-	p->t = p->ahead;
-	if (lex_token(&p->lexer, &p->ahead, p->fault)) {
+	p->token = p->next_token;
+	if (lex_token(&p->lexer, &p->next_token, p->fault)) {
 		p->failed = true;
 		return false;
 	}
 	return true;
 }
 
-bool parser_at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
+bool parser_at_punct(const struct parser *p, char c)
+{
+	return p->token.kind == TOK_PUNCT && p->token.punct == c;
+}
 
 static bool token_is(const struct token *t, const char *s)
 {
-	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
+	return strlen(s) == t->n && !memcmp(t->start, s, t->n);
 }
 
 bool parser_at_word(const struct parser *p, const char *dotted)
 {
-	return p->t.kind == TOK_DOT && token_is(&p->t, dotted);
+	return p->token.kind == TOK_DOT && token_is(&p->token, dotted);
 }
 
 bool parser_take_punct(struct parser *p, char c)
@@ -79,11 +82,11 @@ bool parser_take_punct(struct parser *p, char c)
 
 char *parser_take_name(struct parser *p, const char *expected)
 {
-	if (p->failed || p->t.kind != TOK_NAME) {
+	if (p->failed || p->token.kind != TOK_NAME) {
 		parser_unexpected(p, expected);
 		return NULL;
 	}
-	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
+	char *s = arena_strndup(&p->module->arena, p->token.start, p->token.n);
 	return parser_next(p) ? s : NULL;
 }
 
@@ -104,7 +107,7 @@ static struct symbol *find_register_range(const struct scope *s, const char *nam
 		number = 0;
 		for (uint32_t i = n - d; i < n; i++)
 			number = number * 10 + (uint64_t)(name[i] - '0');
-		if (sym && sym->kind == SYM_REG && sym->range && number < sym->count)
+		if (sym && sym->kind == SYM_REG && sym->range && number < sym->n_regs)
 			return sym;
 	}
 	return NULL;
@@ -117,8 +120,8 @@ struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 
 		if (!sym || (sym->kind == SYM_REG && sym->range))
 			sym = find_register_range(s, name, n);
-		if (sym && sym->kind == SYM_REG && !s->parent && p->fn)
-			return decl_adopt_register(p, sym, &p->t);
+		if (sym && sym->kind == SYM_REG && !s->parent && p->func)
+			return decl_adopt_register(p, sym, &p->token);
 		if (sym)
 			return sym;
 	}
@@ -127,7 +130,7 @@ struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 
 struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name)
 {
-	struct symbol *old = scope_find(p->scope, name->s, name->n);
+	struct symbol *old = scope_find(p->scope, name->start, name->n);
 	char text[100];
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
@@ -137,11 +140,11 @@ struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const str
 	}
 	if (old)
 		return old;
-	struct symbol *sym = arena_alloc(&p->m->arena, 1, sizeof(*sym));
-	sym->name = arena_strndup(&p->m->arena, name->s, name->n);
+	struct symbol *sym = arena_alloc(&p->module->arena, 1, sizeof(*sym));
+	sym->name = arena_strndup(&p->module->arena, name->start, name->n);
 	sym->kind = (uint8_t)kind;
 	sym->line = name->line;
 	sym->col = name->col;
-	scope_add(p->scope, sym, &p->m->arena);
+	scope_add(p->scope, sym, &p->module->arena);
 	return sym;
 }

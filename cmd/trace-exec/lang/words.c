@@ -28,7 +28,7 @@ struct word_group {
 	uint64_t words[SET_WORDS], types;
 	const char *text; /* start of the group in the text of the row */
 	uint8_t length;
-	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
+	char choice; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
 static uint16_t first_group[N_OPCODES + 1];      /* first group of each row */
@@ -54,7 +54,7 @@ static size_t read_joined_words(const char *s, struct word_group *g)
 {
 	const char *end = s;
 
-	for (;; g->how = *end++) {
+	for (;; g->choice = *end++) {
 		uint32_t n = (uint32_t)strcspn(end, " |/");
 		enum modifier m = modifier_find(end, n);
 
@@ -78,19 +78,19 @@ static unsigned read_word_row(const char *s, unsigned n, uint64_t *part)
 			continue;
 		}
 		bool in_name = *s == '^';
-		struct word_group g = {.types = set, .text = s += in_name, .how = ' '};
+		struct word_group g = {.types = set, .text = s += in_name, .choice = ' '};
 		size_t length = read_joined_words(s, &g);
 
 		for (unsigned i = 0; in_name && i < SET_WORDS; i++)
 			part[i] |= g.words[i];
 		g.length = (uint8_t)length;
 		s += length;
-		if (open && g.how == ' ')
+		if (open && g.choice == ' ')
 			for (unsigned i = 0; i < SET_WORDS; i++)
 				groups[n - 1].words[i] |= g.words[i];
 		else
 			groups[n++] = g;
-		open = g.how == ' ';
+		open = g.choice == ' ';
 	}
 	return n;
 }
@@ -139,17 +139,17 @@ bool words_are_allowed(const struct stmt *in, const char *text, char *why, size_
 	uint64_t left[SET_WORDS];
 
 	pthread_once(&once, read_word_rows);
-	for (unsigned i = first_group[in->op]; in->n_types == 2 && i < first_group[in->op + 1]; i++)
+	for (unsigned i = first_group[in->opcode]; in->n_types == 2 && i < first_group[in->opcode + 1]; i++)
 		if (groups[i].types == 1ull << TWO_TYPES)
 			t = TWO_TYPES;
 	memcpy(left, in->mod, sizeof(left));
-	for (unsigned i = first_group[in->op]; i < first_group[in->op + 1]; i++) {
+	for (unsigned i = first_group[in->opcode]; i < first_group[in->opcode + 1]; i++) {
 		const struct word_group *g = &groups[i];
 		unsigned n = g->types >> t & 1 ? take_group_words(g, left) : 1;
 
-		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
+		if ((g->choice == '|' && n != 1) || (g->choice == '/' && n > 1)) {
 			snprintf(why, cap, "%u of .%.*s in %s (expected %s)", n, g->length, g->text, text,
-				g->how == '|' ? "one" : "at most one");
+				g->choice == '|' ? "one" : "at most one");
 			return false;
 		}
 	}

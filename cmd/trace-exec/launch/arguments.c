@@ -19,8 +19,8 @@ static int hex_value(char c)
 
 /* An argument: its text and its parameter. Functions that read it return the number of bytes written to out. */
 struct launch_argument {
-	struct reader *r;
-	struct place where;
+	struct reader *reader;
+	struct place place;
 	const char *text;
 	size_t length;
 	const struct symbol *param;
@@ -31,7 +31,7 @@ static size_t report_bad_argument(const struct launch_argument *a)
 {
 	char quoted[90];
 
-	fault_set(a->r->fault, a->where, "argument",
+	fault_set(a->reader->fault, a->place, "argument",
 		"argument '%s' for a parameter of %llu bytes (expected a buffer, TYPE:VALUE or hex:BYTES)",
 		diag_quote(quoted, sizeof(quoted), a->text, a->length), (unsigned long long)a->param->size);
 	return 0;
@@ -57,17 +57,17 @@ static size_t read_hex_argument(const struct launch_argument *x)
 static size_t read_typed_argument(const struct launch_argument *x, const char *colon)
 {
 	static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
-	struct reader *r = x->r;
+	struct reader *r = x->reader;
 	struct init init;
 	char text[400];
 
 	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->text), x->text,
 		(int)(x->length - (size_t)(colon - x->text) - 1), colon + 1);
-	if (init_parse_values(&init, text, "", &r->script->arena, x->where, r->fault))
+	if (init_parse_values(&init, text, "", &r->script->arena, x->place, r->fault))
 		return 0;
 	if (bytes[init.type] > x->param->size)
 		return report_bad_argument(x);
-	init_fill_bytes(&init, x->out, bytes[init.type], x->where, r->fault);
+	init_fill_bytes(&init, x->out, bytes[init.type], x->place, r->fault);
 	return bytes[init.type];
 }
 
@@ -76,7 +76,7 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 {
 	const char *plus = memchr(x->text, '+', x->length);
 	struct step *b =
-		launch_find_buffer(x->r->script, x->text, plus ? (size_t)(plus - x->text) : x->length);
+		launch_find_buffer(x->reader->script, x->text, plus ? (size_t)(plus - x->text) : x->length);
 	size_t size = x->param->size < 8 ? 4 : 8;
 	uint64_t at = 0;
 	char text[400];
@@ -90,7 +90,7 @@ static size_t read_buffer_argument(const struct launch_argument *x)
 	if (!b || x->param->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
 		return report_bad_argument(x);
 	if (at > b->bytes) {
-		fault_set(x->r->fault, x->where, "argument",
+		fault_set(x->reader->fault, x->place, "argument",
 			"byte %llu of buffer '%s' (expected at most %llu, its size)", (unsigned long long)at,
 			b->name, (unsigned long long)b->bytes);
 		return 0;

@@ -105,7 +105,7 @@ static int read_kinfo(struct reader *r)
 		if (got > 0)
 			k.regs = (uint32_t)v;
 		else if (!got && (got = launch_read_option(r, w, "smem", 1 << 20, &v)) > 0)
-			k.shared = (uint32_t)v;
+			k.shared_bytes = (uint32_t)v;
 		else if (!got && !(got = launch_read_option(r, w, "lmem", UINT32_MAX, &v)) &&
 			 !(got = launch_read_option(r, w, "cmem", UINT32_MAX, &v)))
 			return launch_unexpected(r, w, "regs=, smem=, lmem= or cmem=");
@@ -390,7 +390,7 @@ static int bind_kernel(struct reader *r, struct step *c)
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k->name)) {
 			c->regs = r->kinfo[i].regs;
-			c->shared = r->kinfo[i].shared;
+			c->shared_bytes = r->kinfo[i].shared_bytes;
 		}
 	return launch_read_arguments(r, c);
 }

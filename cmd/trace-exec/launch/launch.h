@@ -36,7 +36,7 @@ struct step {
 	struct init init;
 	struct symbol *sym;
 	struct launch launch; /* CMD_LAUNCH */
-	uint32_t regs, shared;
+	uint32_t regs, shared_bytes;
 	struct texture texture; /* CMD_TEXTURE: textures, surfaces, samplers; addr: the handle */
 	bool used;              /* an argument names the texture */
 };

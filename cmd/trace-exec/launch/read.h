@@ -17,7 +17,7 @@ struct launch_word {
 struct kinfo {
 	const char *kernel;
 	struct place place;
-	uint32_t regs, shared;
+	uint32_t regs, shared_bytes;
 };
 
 struct reader {

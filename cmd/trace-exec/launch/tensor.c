@@ -36,7 +36,7 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 /* Lengths of the lists of a line; 0: not given. */
 struct list_lengths {
 	int dims, strides, box, steps;
-	bool whole; /* the elements are integers */
+	bool are_integers; /* the elements are integers */
 };
 
 /* Reads "lower=-1,-1", a corner of im2col. Returns 1, 0 if it is another word, or -1 with the fault set. */
@@ -135,7 +135,7 @@ static int take_tensor_option(
 		(got = take_element_bytes(r, w, m)))
 		return got;
 	if ((got = take_type(r, w, m))) {
-		lengths->whole = types[tensor_element(m)->type].kind != K_FLOAT;
+		lengths->are_integers = types[tensor_element(m)->type].kind != K_FLOAT;
 		return got;
 	}
 	if ((got = launch_read_option(r, w, "swizzle", 128, &v)) > 0)
@@ -152,7 +152,7 @@ static int take_tensor_option(
 int launch_read_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.element = (uint8_t)tensor_element_of_type(T_U32), .step = {1, 1, 1, 1, 1}};
-	struct list_lengths lengths = {.whole = false};
+	struct list_lengths lengths = {.are_integers = false};
 	struct step *b;
 	int got;
 
@@ -175,8 +175,8 @@ int launch_read_tensormap(struct reader *r)
 					    (lengths.strides && lengths.strides != lengths.dims - 1) ||
 					    (lengths.steps && lengths.steps != lengths.dims)
 				    ? "lists of different lengths"
-			    : m.fill_nan && lengths.whole ? "NaNs to fill whole numbers with"
-							  : tensor_map_error(&m);
+			    : m.fill_nan && lengths.are_integers ? "NaNs to fill whole numbers with"
+								 : tensor_map_error(&m);
 	if (wrong)
 		return fault_set(r->fault, launch_word_place(r, 0), "tensor-map",
 			"%s (expected a map that the hardware supports)", wrong);

@@ -19,11 +19,14 @@
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-static bool is_async_product(const struct stmt *in) { return in->op == I_wgmma && stmt_has(in, M_MMA_ASYNC); }
+static bool is_async_product(const struct stmt *in)
+{
+	return in->opcode == I_wgmma && stmt_has(in, M_MMA_ASYNC);
+}
 
 bool async_needs_version6(const struct stmt *in)
 {
-	switch (in->op) {
+	switch (in->opcode) {
 	case I_mbarrier: return !stmt_has(in, M_PENDING_COUNT);
 	case I_wgmma: return is_async_product(in);
 	case I_cp: return stmt_has(in, M_BULK) || stmt_has(in, M_MBARRIER);
@@ -36,7 +39,7 @@ bool async_needs_version6(const struct stmt *in)
 bool async_ends_group(const struct func *f, uint32_t i)
 {
 	while (++i < f->n_insts)
-		if (f->inst[i].op == I_wgmma && !stmt_has(&f->inst[i], M_FENCE))
+		if (f->inst[i].opcode == I_wgmma && !stmt_has(&f->inst[i], M_FENCE))
 			return !is_async_product(&f->inst[i]);
 	return true;
 }
@@ -104,7 +107,7 @@ static const char *mbarrier_suffix(const struct stmt *in)
 /* Returns the suffixes for the destination and the source of a bulk copy. */
 static const char *bulk_space_suffix(const struct bulk *x)
 {
-	return x->targets.to.space == SP_GLOBAL ? ".G.S" : x->from.space == SP_GLOBAL ? ".S.G" : ".S.S";
+	return x->targets.target.space == SP_GLOBAL ? ".G.S" : x->source.space == SP_GLOBAL ? ".S.G" : ".S.S";
 }
 
 void async_write_suffixes(char *to, size_t room, const struct stmt *in, const struct op *o)
@@ -113,11 +116,11 @@ void async_write_suffixes(char *to, size_t room, const struct stmt *in, const st
 
 	if (is_async_product(in))
 		product_suffix(to, room, o->x->family);
-	else if (in->op == I_mbarrier)
+	else if (in->opcode == I_mbarrier)
 		snprintf(to, room, "%s", mbarrier_suffix(in));
-	else if (in->op == I_cp && stmt_has(in, M_TENSOR))
+	else if (in->opcode == I_cp && stmt_has(in, M_TENSOR))
 		snprintf(to, room, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
-	else if (in->op == I_cp && !stmt_has(in, M_PREFETCH))
+	else if (in->opcode == I_cp && !stmt_has(in, M_PREFETCH))
 		snprintf(to, room, "%s%s", bulk_space_suffix(o->x->family), many);
 	else
 		*to = '\0';
@@ -167,7 +170,7 @@ static uint64_t lane_address_value(struct warp *w, const struct address *a, unsi
 /* Returns the address of the mbarrier on which a copy completes its bytes, or 0 if there is none. */
 static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsigned lane)
 {
-	return t->reports ? async_shared_address(w, lane_address_value(w, &t->bar, lane)) : 0;
+	return t->reports ? async_shared_address(w, lane_address_value(w, &t->mbarrier, lane)) : 0;
 }
 
 /* ---- columns ------------------------------------------------------------------------------------ */
@@ -175,11 +178,11 @@ static uint32_t mbarrier_of_copy(struct warp *w, const struct targets *t, unsign
 static void put_bulk_copy(struct warp *w, const struct op *o, int lane)
 {
 	const struct bulk *x = o->x->family;
-	bool to_global = x->targets.to.space == SP_GLOBAL;
+	bool to_global = x->targets.target.space == SP_GLOBAL;
 	unsigned k = lane < 0 ? 0 : (unsigned)lane;
 
 	column_write_bulk_at(w, x, lane, mbarrier_of_copy(w, &x->targets, k),
-		lane_address_value(w, to_global ? &x->targets.to : &x->from, k));
+		lane_address_value(w, to_global ? &x->targets.target : &x->source, k));
 }
 
 static void put_tensor_copy(struct warp *w, const struct op *o, int lane)
@@ -204,8 +207,8 @@ static char *put_async_store(struct warp *w, const struct op *o, char *p, uint32
 	uint64_t at[LANES];
 
 	FOR_BITS32 (i, exec)
-		at[i] = (uint64_t)async_shared_address(w, lane_address_value(w, &x->bar, i)) << 32 |
-			async_shared_address(w, lane_address_value(w, &x->to, i));
+		at[i] = (uint64_t)async_shared_address(w, lane_address_value(w, &x->mbarrier, i)) << 32 |
+			async_shared_address(w, lane_address_value(w, &x->target, i));
 	return text_put_addresses(text_put_number(p, o->bytes * o->n), at, exec);
 }
 
@@ -231,7 +234,7 @@ char *async_put_columns(enum async_column column, struct warp *w, const struct o
 /* Returns the value of the machine instruction's second source. */
 static uint32_t mbarrier_operand_value(const struct warp *w, const struct op *o, unsigned lane)
 {
-	const struct stmt *in = o->in;
+	const struct stmt *in = o->stmt;
 	uint32_t v = o->b ? REG(uint32_t, w, o->b)[lane] : 0;
 
 	if (stmt_has(in, M_INIT))

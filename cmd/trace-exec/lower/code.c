@@ -195,7 +195,7 @@ void lower_write_block(FILE *out, const struct cta *c)
 {
 	char lines[BLOCK_LINES];
 
-	if (!c->g->lower->asynchronous)
+	if (!c->grid->lower->asynchronous)
 		return;
 	machine_put_cluster_lines(lines, c);
 	fputs(lines, out);
@@ -206,15 +206,15 @@ void lower_write_block(FILE *out, const struct cta *c)
  */
 static bool may_access_other_block(const struct warp *w, const struct op *o)
 {
-	return w->g->cluster_size > 1 && w->space == SP_SHARED &&
-	       (o->space == SP_GENERIC || stmt_has(o->in, M_SHARED__CLUSTER));
+	return w->grid->cluster_size > 1 && w->space == SP_SHARED &&
+	       (o->space == SP_GENERIC || stmt_has(o->stmt, M_SHARED__CLUSTER));
 }
 
 /* Returns the addresses that a GPU would use, in w->addr or storage. */
 static const uint64_t *addresses_on_gpu(
 	const struct warp *w, const struct op *o, int32_t shift, uint64_t storage[LANES])
 {
-	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : stmt_has(o->in, M_SHARED__CLUSTER);
+	bool shared = o->space == SP_GENERIC ? w->space == SP_SHARED : stmt_has(o->stmt, M_SHARED__CLUSTER);
 	uint64_t base = shared                                           ? SHARED_WINDOW_BASE
 			: o->space == SP_GENERIC && w->space == SP_LOCAL ? LOCAL_WINDOW_BASE
 									 : 0;
@@ -235,7 +235,7 @@ static char *put_version6_end(
 	*p++ = ' ';
 	p = text_put_number(p, t->immediate2);
 	*p++ = ' ';
-	if (t->column == ASYNC_MBARRIER && o->in->op == I_mbarrier)
+	if (t->column == ASYNC_MBARRIER && o->stmt->opcode == I_mbarrier)
 		p = async_put_values(p, w, o, t->result, exec);
 	else
 		p = stpcpy(p, "NoVal");
@@ -255,7 +255,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	p = text_put_mask(p + t->n_pc, exec);
 	memcpy(p, t->rest, t->n_rest);
 	p += t->n_rest;
-	if (t->column && w->g->lower->asynchronous) {
+	if (t->column && w->grid->lower->asynchronous) {
 		out->n = (size_t)(async_put_columns((enum async_column)t->column, w, o, p, exec) - out->p);
 		text_reserve(out, TRACE_LINE_ROOM + VALUES_ROOM);
 		p = out->p + out->n;
@@ -266,7 +266,7 @@ static void record_line(struct warp *w, const struct op *o, const struct text_in
 	}
 	*p++ = ' ';
 	p = text_put_number(p, t->immediate);
-	if (w->g->lower->asynchronous)
+	if (w->grid->lower->asynchronous)
 		p = put_version6_end(p, w, o, t, exec);
 	else
 		*p++ = '\n';
@@ -282,7 +282,7 @@ static bool is_copy_per_lane(const struct text_inst *t, uint32_t exec)
 
 void lower_write_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
-	const struct lower *l = w->g->lower;
+	const struct lower *l = w->grid->lower;
 
 	(void)issue;
 	for (uint32_t i = l->start[pc]; i < l->end[pc]; i++) {

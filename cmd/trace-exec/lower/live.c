@@ -18,10 +18,10 @@ static void extend_live_interval(struct lower_code *c, uint32_t ref, uint32_t at
 	if (ref == NO_REF)
 		return;
 	t = &c->item[ref >> 8];
-	if (t->first > at)
-		t->first = at;
-	if (t->last < at)
-		t->last = at;
+	if (t->first_inst > at)
+		t->first_inst = at;
+	if (t->last_inst < at)
+		t->last_inst = at;
 }
 
 static void find_live_intervals(struct lower_code *c)
@@ -52,8 +52,8 @@ static void extend_items_over_loops(struct lower_code *c, const struct plan *p)
 			for (uint32_t k = 0; k < c->n_items; k++) {
 				struct lower_item *t = &c->item[k];
 
-				if (t->first < from && t->last >= from && t->last < to) {
-					t->last = to;
+				if (t->first_inst < from && t->last_inst >= from && t->last_inst < to) {
+					t->last_inst = to;
 					changed = true;
 				}
 			}
@@ -82,8 +82,8 @@ static int compare_item_starts(const void *x, const void *y)
 	const struct lower_item *a = *(const struct lower_item *const *)x,
 				*b = *(const struct lower_item *const *)y;
 
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
+	if (a->first_inst != b->first_inst)
+		return a->first_inst < b->first_inst ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -104,7 +104,7 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 	find_live_intervals(c);
 	extend_items_over_loops(c, p);
 	for (uint32_t k = 0; k < c->n_items; k++)
-		if (c->item[k].first != UINT32_MAX)
+		if (c->item[k].first_inst != UINT32_MAX)
 			order[n++] = &c->item[k];
 	qsort(order, n, sizeof(*order), compare_item_starts);
 	for (uint32_t i = 0; i < n && !status; i++) {
@@ -112,13 +112,13 @@ int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, ui
 		uint32_t kept = 0;
 
 		for (uint32_t k = 0; k < n_active; k++)
-			if (active[k]->last <= t->first)
+			if (active[k]->last_inst <= t->first_inst)
 				mark_registers(taken, active[k], false);
 			else
 				active[kept++] = active[k];
 		n_active = kept;
 		t->reg = t->size ? (uint16_t)find_free_registers(taken, t->size) : STACK;
-		*at = t->first;
+		*at = t->first_inst;
 		status = t->reg == REGISTERS ? -1 : 0;
 		if (status)
 			break;

@@ -5,7 +5,7 @@
 #include "lower/select.h"
 
 struct lower_row {
-	unsigned first, last;
+	unsigned first_binary, last_binary;
 	const char *words, *second, *sequence;
 };
 
@@ -89,7 +89,7 @@ static bool space_fits(const struct op *o, const char *word, size_t n)
 
 static bool word_fits(const struct inst_facts *q, const char *word, size_t n)
 {
-	const struct stmt *in = q->in;
+	const struct stmt *in = q->stmt;
 	enum modifier m;
 
 	if (word_equals(word, n, "unused"))
@@ -118,7 +118,7 @@ static bool pattern_fits(const struct inst_facts *q, const char *words)
 {
 	size_t n = strcspn(words, " ");
 
-	if (!is_alternative(words, n, opcodes[q->in->op].name))
+	if (!is_alternative(words, n, opcodes[q->stmt->opcode].name))
 		return false;
 	for (words += n; *words; words += n) {
 		words++;
@@ -131,7 +131,7 @@ static bool pattern_fits(const struct inst_facts *q, const char *words)
 
 static bool does_row_fit(const struct lower_row *r, const struct inst_facts *q)
 {
-	return q->binary >= r->first && q->binary <= r->last && pattern_fits(q, r->words);
+	return q->binary >= r->first_binary && q->binary <= r->last_binary && pattern_fits(q, r->words);
 }
 
 const char *rows_find_sequence(const struct inst_facts *q)
@@ -209,7 +209,7 @@ void lower_each_opcode(
 		const char *at = r->sequence;
 		struct lower_step s;
 
-		while (binary >= r->first && binary <= r->last && rows_take_step(&at, &s))
+		while (binary >= r->first_binary && binary <= r->last_binary && rows_take_step(&at, &s))
 			f(ctx, r->words, s.opcode);
 	}
 }

@@ -16,7 +16,7 @@ struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
 	uint32_t reg, item; /* reg: a constant PTX register; UINT32_MAX: a literal */
-	uint32_t used;      /* PTX instruction that used the constant last */
+	uint32_t last_use;  /* PTX instruction that used the constant last */
 };
 
 struct selection {
@@ -93,7 +93,7 @@ static struct held_constant *new_held_constant(struct selection *s)
 	if (s->n_block_constants < CONSTANTS)
 		return &s->block_constants[s->n_block_constants++];
 	for (unsigned i = 1; i < CONSTANTS; i++)
-		if (s->block_constants[i].used < oldest->used)
+		if (s->block_constants[i].last_use < oldest->last_use)
 			oldest = &s->block_constants[i];
 	return oldest;
 }
@@ -109,7 +109,7 @@ static uint32_t materialise_constant(struct selection *s, const struct operand *
 			return REF(s->function_constants[i].item, 0);
 	for (uint32_t i = 0; i < s->n_block_constants; i++)
 		if (is_same_constant(&s->block_constants[i], &h)) {
-			s->block_constants[i].used = s->current;
+			s->block_constants[i].last_use = s->current;
 			return REF(s->block_constants[i].item, 0);
 		}
 	h.item = add_code_item(s->code, size);
@@ -196,7 +196,7 @@ static void coalesce_vector(struct selection *s, const struct operand *o)
  */
 static bool is_contiguous_vector(const struct stmt *in, const struct operand *o)
 {
-	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
+	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->opcode != I_mov;
 }
 
 static uint32_t add_vector_item(struct selection *s, const struct operand *o)
@@ -363,9 +363,9 @@ static unsigned access_bytes(const struct stmt *in, const struct op *o)
 {
 	unsigned bytes = o->bytes;
 
-	if (in->op != I_ldmatrix && in->op != I_cp && in->op != I_tex && o->n > 1)
+	if (in->opcode != I_ldmatrix && in->opcode != I_cp && in->opcode != I_tex && o->n > 1)
 		bytes *= o->n;
-	if (in->op == I_wmma)
+	if (in->opcode == I_wmma)
 		bytes = 16;
 	return bytes > 8 ? 16 : bytes;
 }
@@ -412,13 +412,13 @@ static void emit_step(struct selection *s, const struct lower_step *step)
 	const struct op *o = &s->plan->code->op[s->plan->func->first_pc + s->current];
 	uint32_t src[STEP_SOURCES] = {0}, dst, vector;
 	struct constant_slots slots = constant_slots_of(s, step);
-	const struct operand *wide = s->plan->wide[s->current];
+	const struct operand *wide = s->plan->widened_results[s->current];
 	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
 
 	dst = register_of_result(s, step->dst, &vector);
-	if (in->op == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
+	if (in->opcode == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
 		src[k] = register_of_source(s, step->src[k], &slots);
@@ -430,7 +430,7 @@ static void emit_step(struct selection *s, const struct lower_step *step)
 		m->access = step->access && o->memory;
 		m->bytes = (uint8_t)bytes;
 		m->shift = s->plan->shift[s->current];
-		m->ends_group = in->op == I_wgmma && async_ends_group(s->plan->func, s->current);
+		m->ends_group = in->opcode == I_wgmma && async_ends_group(s->plan->func, s->current);
 		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
 			m->immediate = (int32_t)in->operand[0].value;
 		if (step->immediate && in->n_operands > 1 && in->operand[1].kind == O_INT)
@@ -456,8 +456,8 @@ static void set_part_operands(struct selection *s, const struct stmt *in)
 		} else {
 			s->operand[s->n_operands++] = &in->operand[k];
 		}
-	if (s->plan->wide[s->current])
-		s->operand[0] = s->plan->wide[s->current];
+	if (s->plan->widened_results[s->current])
+		s->operand[0] = s->plan->widened_results[s->current];
 	for (unsigned t = 0; t < TEMPS; t++)
 		s->temp[t] = UINT32_MAX;
 }
@@ -567,8 +567,8 @@ int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 		emit_kernel_start(&s);
 	load_loop_constants(&s);
 	for (uint32_t i = 0; i < p->func->n_insts; i++) {
-		if (p->wide[i])
-			coalesce_vector(&s, p->wide[i]);
+		if (p->widened_results[i])
+			coalesce_vector(&s, p->widened_results[i]);
 		for (unsigned k = 0; k < p->func->inst[i].n_operands; k++)
 			if (p->action[i] != ACT_GONE &&
 				is_contiguous_vector(&p->func->inst[i], &p->func->inst[i].operand[k]))

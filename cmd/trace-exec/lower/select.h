@@ -26,7 +26,7 @@ struct lower_step {
 
 /* Facts about an instruction that the words of rows test. */
 struct inst_facts {
-	const struct stmt *in;
+	const struct stmt *stmt;
 	const struct op *op;
 	unsigned binary;
 	bool unused, entry;
@@ -71,7 +71,7 @@ struct plan {
 	const char **sequence;     /* ACT_FUSED */
 	uint32_t *loop_end;        /* last instruction of a loop that begins here; 0: no loop begins here */
 	bool *in_loop;
-	const struct operand **wide; /* the results of a widened load; NULL: not widened */
+	const struct operand **widened_results; /* the results of a widened load; NULL: not widened */
 	int32_t *shift; /* bytes from the lowest address of a widened load to the load's own address */
 	struct arena arena;
 };
@@ -93,8 +93,8 @@ void plan_widen_loads(struct plan *p);
 #define NO_REF            UINT32_MAX
 #define REF(item, offset) ((item) << 8 | (offset))
 
-struct lower_item {           /* consecutive registers */
-	uint32_t first, last; /* first and last machine instruction of the item's live range */
+struct lower_item {                     /* consecutive registers */
+	uint32_t first_inst, last_inst; /* first and last machine instruction of the item's live range */
 	uint16_t size, reg;
 };
 

@@ -107,7 +107,8 @@ static void find_basic_blocks(struct plan *p)
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		const struct stmt *in = &f->inst[i];
 
-		for (unsigned k = 0; k < in->n_operands && (in->op == I_bra || in->op == I_brx); k++) {
+		for (unsigned k = 0; k < in->n_operands && (in->opcode == I_bra || in->opcode == I_brx);
+			k++) {
 			struct symbol *s = in->operand[k].sym;
 
 			mark_jump_target(p, leader, i, s);
@@ -202,12 +203,12 @@ static bool needs_no_move(struct plan *p, uint32_t i, struct lower_value *v)
 
 	if (is_literal(s))
 		return make_value_constant(v);
-	if (s->kind != O_REG || s->part)
+	if (s->kind != O_REG || s->letters)
 		return false;
-	if (in->op == I_mov)
+	if (in->opcode == I_mov)
 		return p->value[plan_original_register(p, s->reg)].size == v->size &&
 		       alias_result(p, i, s->reg);
-	if (in->op == I_cvta)
+	if (in->opcode == I_cvta)
 		return (p->value[plan_original_register(p, s->reg)].kind == VALUE_CONST ||
 			       stmt_has(in, M_GLOBAL) || stmt_has(in, M_CONST) || stmt_has(in, M_PARAM)) &&
 		       alias_result(p, i, s->reg);
@@ -224,7 +225,7 @@ static bool needs_no_instruction(struct plan *p, uint32_t i, struct lower_value 
 	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct operand *s = in->n_operands > 1 ? &in->operand[1] : NULL;
 
-	switch (in->op) {
+	switch (in->opcode) {
 	case I_ld:
 		return s && s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
 		       (o->space == SP_PARAM || o->space == SP_CONST) && make_value_constant(v);
@@ -252,7 +253,7 @@ struct inst_facts plan_gather_facts(const struct plan *p, uint32_t i)
 {
 	const struct stmt *in = &p->func->inst[i];
 
-	return (struct inst_facts){.in = in,
+	return (struct inst_facts){.stmt = in,
 		.op = &p->code->op[p->func->first_pc + i],
 		.binary = p->binary,
 		.unused = !stmt_count_results(in) || is_result_unused(p, &in->operand[0]),
@@ -264,8 +265,8 @@ static bool is_inst_dead(const struct plan *p, uint32_t i)
 {
 	struct inst_facts q = plan_gather_facts(p, i);
 
-	return stmt_count_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
-	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
+	return stmt_count_results(q.stmt) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
+	       q.stmt->opcode != I_mbarrier && q.stmt->opcode != I_wgmma && q.stmt->opcode != I_mma;
 }
 
 static void mark_omitted_instructions(struct plan *p)
@@ -302,9 +303,9 @@ static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned
 	*sequence = rows_find_fused_sequence(&q[0], &q[1], &multiple);
 	if (!*sequence || (v->uses > 1 && !multiple))
 		return UINT32_MAX;
-	for (unsigned n = 1; n < q[0].in->n_operands; n++)
-		if (q[0].in->operand[n].kind == O_REG &&
-			!plan_keeps_value(p, plan_original_register(p, q[0].in->operand[n].reg), v->def, i))
+	for (unsigned n = 1; n < q[0].stmt->n_operands; n++)
+		if (q[0].stmt->operand[n].kind == O_REG &&
+			!plan_keeps_value(p, plan_original_register(p, q[0].stmt->operand[n].reg), v->def, i))
 			return UINT32_MAX;
 	return v->def;
 }
@@ -312,7 +313,7 @@ static uint32_t find_fusable_producer(const struct plan *p, uint32_t i, unsigned
 static bool is_sum_or_logic(const struct stmt *in)
 {
 	return in->n_operands == 3 &&
-	       (in->op == I_add || in->op == I_and || in->op == I_or || in->op == I_xor);
+	       (in->opcode == I_add || in->opcode == I_and || in->opcode == I_or || in->opcode == I_xor);
 }
 
 static void find_fused_pairs(struct plan *p)
@@ -355,7 +356,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	p->sequence = xcalloc(n, sizeof(*p->sequence));
 	p->loop_end = xcalloc(n, sizeof(*p->loop_end));
 	p->in_loop = xcalloc(n, sizeof(*p->in_loop));
-	p->wide = xcalloc(n, sizeof(*p->wide));
+	p->widened_results = xcalloc(n, sizeof(*p->widened_results));
 	p->shift = xcalloc(n, sizeof(*p->shift));
 	for (uint32_t r = 0; r < f->n_regs; r++) {
 		unsigned bits = types[f->reg[r].type].bits;
@@ -380,7 +381,7 @@ void plan_free(struct plan *p)
 	free(p->sequence);
 	free(p->loop_end);
 	free(p->in_loop);
-	free(p->wide);
+	free(p->widened_results);
 	free(p->shift);
 	arena_free(&p->arena);
 }

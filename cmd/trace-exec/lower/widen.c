@@ -34,7 +34,7 @@ static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned d
 	if (depth > 8 || in->guard || in->n_operands < 2)
 		return 1;
 	a = alignment_of_address(p, &o[1], depth + 1);
-	switch (in->op) {
+	switch (in->opcode) {
 	case I_mov:
 	case I_cvta: return a;
 	case I_add:
@@ -46,7 +46,7 @@ static unsigned alignment_of_result(const struct plan *p, uint32_t i, unsigned d
 		if (stmt_has(in, M_HI))
 			return 1;
 		b = min_u32(a * alignment_of_address(p, &o[2], depth + 1), WIDEST);
-		return in->op == I_mul ? b : min_u32(b, alignment_of_address(p, &o[3], depth + 1));
+		return in->opcode == I_mul ? b : min_u32(b, alignment_of_address(p, &o[3], depth + 1));
 	default: return 1;
 	}
 }
@@ -59,7 +59,7 @@ static unsigned alignment_of_address(const struct plan *p, const struct operand 
 		return power_of_two_divisor((uint64_t)o->value);
 	if (o->kind == O_SYM)
 		return min_u32(power_of_two_divisor((uint64_t)o->value), alignment_of_variable(o->sym));
-	if (o->kind != O_REG || o->part)
+	if (o->kind != O_REG || o->letters)
 		return 1;
 	reg = o->reg;
 	return p->value[reg].defs == 1 ? alignment_of_result(p, p->value[reg].def, depth) : 1;
@@ -72,7 +72,7 @@ static bool is_word_load(const struct plan *p, uint32_t i)
 	const struct op *o = &p->code->op[p->func->first_pc + i];
 	const struct lower_value *v;
 
-	if (in->op != I_ld || in->guard || p->action[i] != ACT_ROW || o->space != SP_SHARED ||
+	if (in->opcode != I_ld || in->guard || p->action[i] != ACT_ROW || o->space != SP_SHARED ||
 		o->bytes != 4 || o->n > 1 || in->operand[0].kind != O_REG || stmt_has(in, M_VOLATILE) ||
 		in->operand[1].n)
 		return false;
@@ -92,9 +92,9 @@ static uint32_t address_base(const struct plan *p, const struct operand *at, int
 	while (reg != UINT32_MAX && p->value[reg].kind == VALUE_SAME) {
 		const struct stmt *in = &p->func->inst[p->value[reg].def];
 
-		if (in->op == I_add)
+		if (in->opcode == I_add)
 			*offset += in->operand[2].value;
-		if (in->op == I_add && in->operand[2].kind != O_INT)
+		if (in->opcode == I_add && in->operand[2].kind != O_INT)
 			return reg;
 		reg = p->value[reg].same_as;
 	}
@@ -103,8 +103,8 @@ static uint32_t address_base(const struct plan *p, const struct operand *at, int
 
 static bool ends_widening(const struct op *o)
 {
-	return o->flow != FLOW_NEXT || (o->memory && o->in->op != I_ld && o->in->op != I_ldu) ||
-	       o->in->op == I_membar || o->in->op == I_fence || o->in->op == I_cp;
+	return o->flow != FLOW_NEXT || (o->memory && o->stmt->opcode != I_ld && o->stmt->opcode != I_ldu) ||
+	       o->stmt->opcode == I_membar || o->stmt->opcode == I_fence || o->stmt->opcode == I_cp;
 }
 
 static bool uses_register(const struct operand *o, uint32_t reg)
@@ -174,7 +174,7 @@ static void make_wide_access(struct plan *p, uint32_t i, unsigned n, const uint3
 	address_base(p, &p->func->inst[i].operand[1], &own);
 	address_base(p, &p->func->inst[word[0]].operand[1], &lowest);
 	p->action[i] = ACT_ROW;
-	p->wide[i] = v;
+	p->widened_results[i] = v;
 	p->shift[i] = (int32_t)(own - lowest);
 }
 
@@ -187,7 +187,7 @@ void plan_widen_loads(struct plan *p)
 		uint32_t word[4];
 		int64_t offset;
 
-		if (!is_word_load(p, i) || p->wide[i])
+		if (!is_word_load(p, i) || p->widened_results[i])
 			continue;
 		at = &p->func->inst[i].operand[1];
 		base.reg = address_base(p, at, &offset);

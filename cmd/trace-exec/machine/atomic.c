@@ -103,7 +103,7 @@ static uint32_t find_atomic_lanes(struct warp *w, const struct op *o, uint32_t m
 
 static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
+	bool locked = w->grid->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
 	uint8_t *at[LANES];
 
 	if (o->space == SP_GENERIC && PDST1(o) != FRAME_PSINK)
@@ -178,7 +178,7 @@ static bool is_plain_word_atomic(const struct op *o)
 /* Like execute_atomic(), for words of 32 bits without a predicate. */
 static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
+	bool locked = w->grid->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
 	u32 *d = REG(u32, w, o->is_signed ? (uint32_t)FRAME_SINK : o->d);
 	const struct ext *x = o->x;
 	uint8_t *at[LANES];
@@ -197,7 +197,7 @@ static void execute_word_atomic(struct warp *w, const struct op *o, uint32_t m)
 /* Executes an exchange, or a comparison and exchange, of 128 bits. */
 static void execute_wide_atomic(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
+	bool locked = w->grid->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
 	const u32 *pb = REG(u32, w, o->b), *pc = REG(u32, w, o->x->slot[0]);
 	u32 *d = REG(u32, w, o->d);
 	uint8_t *at[LANES];
@@ -328,8 +328,8 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 		o->b = mbind_reg(b, 32, o->reg_bytes / 4u);
 		o->x->slot[0] = mbind_reg(b, 64, o->reg_bytes / 4u);
 		if (o->bytes == 16)
-			return bit(b, 87) || b->in->opcode == 0x58d ? mbind_refuse(b, "type") : 0;
-		if (b->in->opcode == 0x58d)
+			return bit(b, 87) || b->inst->opcode == 0x58d ? mbind_refuse(b, "type") : 0;
+		if (b->inst->opcode == 0x58d)
 			o->x->aux[AUX_SPIN] = SPIN_PREDICATE;
 		else if (bit(b, 87))
 			o->x->aux[AUX_SPIN] = SPIN_REGISTER;
@@ -359,8 +359,8 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 
 int mbind_atom(struct mbind *b, struct op *o)
 {
-	unsigned kind = atomic_kind_of(b->in->opcode);
-	struct frame *frame = &b->bound->frame[b->fn->number];
+	unsigned kind = atomic_kind_of(b->inst->opcode);
+	struct frame *frame = &b->bound->frame[b->func->number];
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	bind_atomic_address(b, o, kind);
@@ -371,8 +371,8 @@ int mbind_atom(struct mbind *b, struct op *o)
 	o->is_signed = kind & IS_RED || (field(b, 16, 8) == RZ && o->x->aux[AUX_SPIN] != SPIN_PREDICATE);
 	o->d = kind & IS_RED ? (uint32_t)FRAME_SINK : mbind_dst(b, 16, o->bytes / 4u);
 	o->target = mbind_pdst(b, 81, false);
-	struct stmt *in = &b->fn->inst[b->index];
-	in->op = o->is_signed ? I_red : I_atom;
+	struct stmt *in = &b->func->inst[b->index];
+	in->opcode = o->is_signed ? I_red : I_atom;
 	if (o->x->aux[AUX_ATOM] == ATOM_EXCH)
 		in->mod[M_EXCH / 64] |= 1ull << M_EXCH % 64;
 	machine_set_function(o, o->reg_bytes == 16        ? execute_wide_atomic

@@ -16,10 +16,10 @@ int mbind_refuse(const struct mbind *b, const char *why)
 {
 	char text[SASS_TEXT_MAX];
 
-	sass_text(b->in, text);
-	return fault_set(b->fault, (struct place){b->fn->module->path, 0, 0}, "sass",
+	sass_text(b->inst, text);
+	return fault_set(b->fault, (struct place){b->func->module->path, 0, 0}, "sass",
 		"not executed: %s%s%s%s, PC 0x%04x of function %s", text, *why ? " (" : "", why,
-		*why ? ")" : "", b->in->pc, b->fn->name);
+		*why ? ")" : "", b->inst->pc, b->func->name);
 }
 
 /* Sets the fault that a constant of the instruction is beyond the end of its bank, and returns -1. */
@@ -165,8 +165,8 @@ uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, un
 	const uint32_t word[4] = {offset, offset + 4, offset + 8, offset + 12};
 	const uint32_t n = machine_bank_bytes(b->code, bank);
 
-	for (unsigned i = 0; i < count && !b->beyond; i++) {
-		b->beyond = word[i] >= n;
+	for (unsigned i = 0; i < count && !b->beyond_bank_end; i++) {
+		b->beyond_bank_end = word[i] >= n;
 		b->beyond_bank = bank;
 		b->beyond_offset = word[i];
 	}
@@ -197,7 +197,7 @@ uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform)
 }
 
 /* Sets o->fn in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines. */
-void machine_set_function(struct op *o, op_fn *fn) { o->fn = fn; }
+void machine_set_function(struct op *o, op_fn *fn) { o->execute = fn; }
 
 void machine_execute_nothing(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -226,7 +226,7 @@ static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, uns
 
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 {
-	unsigned form = b->in->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
+	unsigned form = b->inst->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
 	bool swapped = form == 2 || form == 3 || form == 7, imm = form == 2 || form == 4;
 	unsigned kind = form == 2 ? 4 : form == 3 ? 5 : form == 7 ? 6 : form;
 
@@ -253,7 +253,7 @@ int mbind_two_sources(struct mbind *b, struct op *o, unsigned wide)
 {
 	if (mbind_forms(b, o, wide))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
+	if (b->inst->form == 2 || b->inst->form == 3)
 		o->b = o->c;
 	return 0;
 }
@@ -342,23 +342,24 @@ bool machine_is_flow(const struct sass_inst *in)
 
 static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in)
 {
-	mbind_fn *bind = b->in->row ? find_binding(b->in) : NULL;
+	mbind_fn *bind = b->inst->row ? find_binding(b->inst) : NULL;
 	int64_t guard = mbind_pred(b, 12, b->uniform);
 	uint64_t rest[2];
 
-	*o = (struct op){.in = in, .func = b->fn, .target = FRAME_PSINK, .rpc = FRAME_PSINK, .d = FRAME_SINK};
+	*o = (struct op){
+		.stmt = in, .func = b->func, .target = FRAME_PSINK, .rpc = FRAME_PSINK, .d = FRAME_SINK};
 	o->a = o->b = o->c = FRAME_ZERO;
 	o->guard = (uint32_t)guard & 0xffff;
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
 	if (!bind)
-		return mbind_refuse(b, refusal_reason(b->in));
-	if (sass_unused_bits(b->in, rest))
+		return mbind_refuse(b, refusal_reason(b->inst));
+	if (sass_unused_bits(b->inst, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
 	operands_begin(b->bound);
-	b->beyond = false;
+	b->beyond_bank_end = false;
 	if (bind(b, o))
 		return -1;
-	if (b->beyond)
+	if (b->beyond_bank_end)
 		return refuse_beyond_bank(b);
 	machine_classify(b, bind, o);
 	if (b->uniform && !o->flow)
@@ -381,18 +382,18 @@ static void find_plain_ops(struct op *op, uint32_t n)
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 {
 	struct machine_code *c = fn->machine_code;
-	struct mbind b = {.bound = bound, .fn = fn, .code = c, .fault = f};
+	struct mbind b = {.bound = bound, .func = fn, .code = c, .fault = f};
 	struct op *op = bound->op + fn->first_pc;
 
 	c->n_constants = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
-		b.in = &c->inst[i];
+		b.inst = &c->inst[i];
 		b.index = i;
-		b.uniform = b.in->row && b.in->row->uniform;
+		b.uniform = b.inst->row && b.inst->row->uniform;
 		if (bind_instruction(&b, &op[i], &fn->inst[i]))
 			return -1;
 	}
-	op[c->n] = (struct op){.in = &fn->inst[c->n], .func = fn, .flow = MF_END};
+	op[c->n] = (struct op){.stmt = &fn->inst[c->n], .func = fn, .flow = MF_END};
 	find_plain_ops(op, c->n);
 	bound->frame[fn->number].reserved = frame_find_reserved(c);
 	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;

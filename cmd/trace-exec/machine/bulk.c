@@ -56,8 +56,8 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 
 	(void)m;
 	set_scratch_size(w, o, lane);
-	set_scratch_address(w, BULK_TO, o->d, x->targets.to.space == SP_SHARED, lane);
-	set_scratch_address(w, BULK_FROM, o->a, x->from.space == SP_SHARED, lane);
+	set_scratch_address(w, BULK_TO, o->d, x->targets.target.space == SP_SHARED, lane);
+	set_scratch_address(w, BULK_FROM, o->a, x->source.space == SP_SHARED, lane);
 	if (x->targets.reports)
 		REG(u64, w, BULK_BAR)[lane] = memory_shared_offset(w, read_uniform_word(w, o->d, 1));
 	bulk_copy(w, o, 1u << lane);
@@ -69,18 +69,18 @@ static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 
 struct called_copy {
 	struct op op;
 	struct ext ext;
-	struct stmt in;
+	struct stmt stmt;
 };
 
 static void make_called_copy(struct called_copy *c, const struct op *call, void *family)
 {
 	c->ext = (struct ext){.family = family};
-	c->in = *call->in;
-	c->in.op = I_cp;
-	set_modifier(&c->in, M_BULK);
-	set_modifier(&c->in, M_SHARED__CLUSTER);
+	c->stmt = *call->stmt;
+	c->stmt.opcode = I_cp;
+	set_modifier(&c->stmt, M_BULK);
+	set_modifier(&c->stmt, M_SHARED__CLUSTER);
 	c->op = *call;
-	c->op.in = &c->in;
+	c->op.stmt = &c->stmt;
 	c->op.x = &c->ext;
 	c->op.n = 1;
 }
@@ -91,11 +91,11 @@ static void make_called_copy(struct called_copy *c, const struct op *call, void 
  */
 static void call_bulk_copy(struct warp *w, const struct op *o, uint32_t m, bool multicast)
 {
-	struct bulk x = {.targets = {.to = {BULK_TO, 0, 0, SP_SHARED},
-				 .bar = {BULK_BAR, 0, 0, SP_SHARED},
+	struct bulk x = {.targets = {.target = {BULK_TO, 0, 0, SP_SHARED},
+				 .mbarrier = {BULK_BAR, 0, 0, SP_SHARED},
 				 .mask = multicast ? BULK_MASK : 0,
 				 .reports = true},
-		.from = {BULK_FROM, 0, 0, SP_GLOBAL},
+		.source = {BULK_FROM, 0, 0, SP_GLOBAL},
 		.bytes = BULK_BYTES};
 	const u32 *r = REG(u32, w, FRAME_R);
 	struct called_copy copy;
@@ -150,12 +150,12 @@ static void prefetch_bulk(struct warp *w, const struct op *o, uint32_t m)
 /* Sets the data of op o to `family`, and makes its instruction a bulk copy (cp.async.bulk). */
 static void bind_family(struct mbind *b, struct op *o, void *family)
 {
-	struct stmt *in = &b->fn->inst[b->index];
+	struct stmt *in = &b->func->inst[b->index];
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = family;
 	o->n = 1;
-	in->op = I_cp;
+	in->opcode = I_cp;
 	set_modifier(in, M_BULK);
 	set_modifier(in, M_SHARED__CLUSTER);
 }
@@ -164,9 +164,9 @@ int mbind_next_work(struct mbind *b, struct op *o)
 {
 	struct targets *t = arena_alloc(&b->bound->arena, 1, sizeof(*t));
 
-	t->to = (struct address){BULK_TO, 0, 0, SP_SHARED};
-	t->bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
-	t->all = bit(b, 72);
+	t->target = (struct address){BULK_TO, 0, 0, SP_SHARED};
+	t->mbarrier = (struct address){BULK_BAR, 0, 0, SP_SHARED};
+	t->all_blocks = bit(b, 72);
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = t;
 	o->d = mbind_uregs(b, 24, 2);
@@ -178,15 +178,15 @@ int mbind_bulk_zero(struct mbind *b, struct op *o)
 {
 	struct zeros *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
 
-	x->to = (struct address){BULK_TO, 0, 0, SP_SHARED};
+	x->target = (struct address){BULK_TO, 0, 0, SP_SHARED};
 	x->bytes = BULK_BYTES;
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = x;
 	o->d = mbind_ureg(b, 24);
 	o->c = mbind_ureg(b, 64);
 	o->imm = signed_field(b, 40, 15);
-	b->fn->inst[b->index].op = I_st;
-	set_modifier(&b->fn->inst[b->index], M_BULK);
+	b->func->inst[b->index].opcode = I_st;
+	set_modifier(&b->func->inst[b->index], M_BULK);
 	machine_set_function(o, zero_bulk);
 	return mbind_ureg(b, 32) == FRAME_ZERO ? 0 : mbind_refuse(b, "value");
 }
@@ -201,25 +201,25 @@ static int bind_bulk_reduction(struct mbind *b, struct bulk *x, bool global)
 	x->type = memory_reduction_type(x->atom, types_of_reduction[field(b, 81, 4)]);
 	if (!types[x->type].bits || !atom_is_supported_async(x->atom, x->type, global))
 		return mbind_refuse(b, "operation");
-	set_modifier(&b->fn->inst[b->index], M_REDUCE);
+	set_modifier(&b->func->inst[b->index], M_REDUCE);
 	if (global)
-		b->bound->frame[b->fn->number].order |= atom_order_bits(x->atom, x->type);
+		b->bound->frame[b->func->number].order |= atom_order_bits(x->atom, x->type);
 	return 0;
 }
 
 int mbind_bulk(struct mbind *b, struct op *o)
 {
 	struct bulk *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
-	bool to_shared = bit(b, 73), from_shared = bit(b, 74), reduce = b->in->opcode == 0x3bb,
+	bool to_shared = bit(b, 73), from_shared = bit(b, 74), reduce = b->inst->opcode == 0x3bb,
 	     many = bit(b, 75);
 
 	if ((!to_shared && !from_shared) || (reduce && !from_shared) || (many && (from_shared || reduce)))
 		return mbind_refuse(b, "spaces");
-	x->targets.to = (struct address){BULK_TO, 0, 0, to_shared ? SP_SHARED : SP_GLOBAL};
-	x->targets.bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
+	x->targets.target = (struct address){BULK_TO, 0, 0, to_shared ? SP_SHARED : SP_GLOBAL};
+	x->targets.mbarrier = (struct address){BULK_BAR, 0, 0, SP_SHARED};
 	x->targets.mask = many ? BULK_MASK : 0;
 	x->targets.reports = to_shared;
-	x->from = (struct address){BULK_FROM, 0, 0, from_shared ? SP_SHARED : SP_GLOBAL};
+	x->source = (struct address){BULK_FROM, 0, 0, from_shared ? SP_SHARED : SP_GLOBAL};
 	x->bytes = BULK_BYTES;
 	bind_family(b, o, x);
 	o->d = mbind_uregs(b, 32, 2);
@@ -235,7 +235,7 @@ int mbind_bulk_prefetch(struct mbind *b, struct op *o)
 {
 	struct bulk *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
 
-	x->from = (struct address){BULK_FROM, 0, 0, SP_GLOBAL};
+	x->source = (struct address){BULK_FROM, 0, 0, SP_GLOBAL};
 	x->bytes = BULK_BYTES;
 	bind_family(b, o, x);
 	o->a = mbind_uregs(b, 24, 2);
@@ -291,8 +291,8 @@ static enum tensor_direction tensor_direction_of(unsigned opcode)
 static void bind_scratch_slots(struct tensor_copy *x, bool many)
 {
 	x->map = (struct address){BULK_FROM, 0, 0, SP_GENERIC};
-	x->targets.to = (struct address){BULK_TO, 0, 0, SP_SHARED};
-	x->targets.bar = (struct address){BULK_BAR, 0, 0, SP_SHARED};
+	x->targets.target = (struct address){BULK_TO, 0, 0, SP_SHARED};
+	x->targets.mbarrier = (struct address){BULK_BAR, 0, 0, SP_SHARED};
 	x->targets.mask = many ? BULK_MASK : 0;
 	x->targets.reports = x->direction == TENSOR_LOAD;
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
@@ -304,7 +304,7 @@ static void bind_scratch_slots(struct tensor_copy *x, bool many)
 int mbind_tensor(struct mbind *b, struct op *o)
 {
 	struct tensor_copy *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
-	unsigned opcode = b->in->opcode, rank = (unsigned)field(b, 79, 3) + 1, before;
+	unsigned opcode = b->inst->opcode, rank = (unsigned)field(b, 79, 3) + 1, before;
 	bool extra = opcode == 0x3b4 || opcode == 0x3b8, pixels = bit(b, 82),
 	     many = opcode == 0x3b4 && bit(b, 75);
 
@@ -323,8 +323,8 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	machine_set_function(o, copy_tensor);
 	if (x->direction == TENSOR_REDUCE) {
 		x->atom = (enum atom)field(b, 87, 3);
-		set_modifier(&b->fn->inst[b->index], M_REDUCE);
-		b->bound->frame[b->fn->number].order |=
+		set_modifier(&b->func->inst[b->index], M_REDUCE);
+		b->bound->frame[b->func->number].order |=
 			ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? mbind_refuse(b, "registers") : 0;

@@ -116,8 +116,8 @@ static void remove_unused_fields(struct mbind *b)
 
 		if (slot < FRAME_R || reg >= RZ)
 			continue;
-		if (!names_register(b->in, result ? 0 : b->in->n_results,
-			    result ? b->in->n_results : b->in->n_args, uniform, reg))
+		if (!names_register(b->inst, result ? 0 : b->inst->n_results,
+			    result ? b->inst->n_results : b->inst->n_args, uniform, reg))
 			word[i] &= 63; /* an operand that is not a register */
 	}
 }

@@ -59,9 +59,9 @@ struct machine_code { /* Machine code of a kernel. */
 	struct sass_inst *inst;
 	uint32_t n;     /* number of instructions; the op after them fails the launch */
 	uint32_t n_own; /* number of the kernel's own instructions; those of device functions follow */
-	uint32_t *first; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
+	uint32_t *function_start; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
 	/* address from the relocation of each absolute call; UINT64_MAX: no relocation; NULL: no instruction has one */
-	uint64_t *target;
+	uint64_t *call_target;
 	unsigned sm;
 	struct machine_constant *constant;
 	uint32_t n_constants, cap_constants;
@@ -122,23 +122,23 @@ const uint8_t *machine_constant_bank(
 
 struct mbind {
 	struct bound_code *bound;
-	struct func *fn;
+	struct func *func;
 	struct machine_code *code;
-	const struct sass_inst *in;
+	const struct sass_inst *inst;
 	uint32_t index; /* number of the instruction in the function */
 	struct fault *fault;
 	bool uniform; /* the instruction belongs to the uniform datapath */
-	bool beyond; /* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
+	bool beyond_bank_end; /* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
 	uint32_t beyond_bank, beyond_offset;
 };
 
 /* Returns n bits of the instruction from bit `at` on. */
 static inline uint64_t field(const struct mbind *b, unsigned at, unsigned n)
 {
-	uint64_t v = at >= 64 ? b->in->word[1] >> (at - 64) : b->in->word[0] >> at;
+	uint64_t v = at >= 64 ? b->inst->word[1] >> (at - 64) : b->inst->word[0] >> at;
 
 	if (at < 64 && at + n > 64)
-		v |= b->in->word[1] << (64 - at);
+		v |= b->inst->word[1] << (64 - at);
 	return n == 64 ? v : v & ((1ull << n) - 1);
 }
 static inline bool bit(const struct mbind *b, unsigned at) { return field(b, at, 1); }
@@ -493,8 +493,8 @@ struct same_base {
 	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: there is none */
 	uint32_t inst;     /* number of the earlier instruction */
 	uint32_t n;        /* number of instructions of the stretch from this one on; 0: it has no access */
-	uint32_t least;    /* lowest same_base.inst of the accesses in the stretch */
-	uint32_t next;     /* number of instructions before the next access; large if there is none */
+	uint32_t lowest_inst; /* lowest same_base.inst of the accesses in the stretch */
+	uint32_t next;        /* number of instructions before the next access; large if there is none */
 };
 /*
  * Returns an array for the n ops of a function, which the caller frees. recorded[]: 1 for ops whose records have

@@ -15,10 +15,10 @@
 /* A column of addresses: the first address, then the difference of each further address to the one before. */
 struct copy_column {
 	struct text *out;
-	uint64_t bytes; /* bytes of an element */
-	uint64_t left;  /* elements that are not written yet */
-	uint64_t count; /* elements of the column */
-	uint64_t last;  /* address that was written last */
+	uint64_t bytes;        /* bytes of an element */
+	uint64_t n_left;       /* elements that are not written yet */
+	uint64_t count;        /* elements of the column */
+	uint64_t last_address; /* address that was written last */
 };
 
 static void append_words(struct text *t, const char *words)
@@ -48,18 +48,18 @@ static void write_copied_addresses(void *ctx, uint64_t addr, uint64_t n)
 {
 	struct copy_column *c = ctx;
 
-	for (uint64_t i = 0; i < n && c->left; i++, c->left--) {
+	for (uint64_t i = 0; i < n && c->n_left; i++, c->n_left--) {
 		uint64_t at = addr + i * c->bytes;
 
-		if (c->left == c->count) {
+		if (c->n_left == c->count) {
 			append_hex(c->out, at, 1);
 			append_words(c->out, " ");
 			append_number(c->out, (int64_t)c->count);
 		} else {
 			append_words(c->out, " ");
-			append_number(c->out, (int64_t)(at - c->last));
+			append_number(c->out, (int64_t)(at - c->last_address));
 		}
-		c->last = at;
+		c->last_address = at;
 	}
 }
 
@@ -97,7 +97,7 @@ static uint32_t mbarrier_in_register(const struct warp *w, const struct op *o, c
 bool column_write_bulk(struct warp *w, const struct op *o, int lane)
 {
 	const struct bulk *x = o->x->family;
-	uint32_t slot = x->from.space == SP_GLOBAL ? x->from.slot : x->targets.to.slot;
+	uint32_t slot = x->source.space == SP_GLOBAL ? x->source.slot : x->targets.target.slot;
 
 	column_write_bulk_at(w, x, lane, mbarrier_in_register(w, o, &x->targets),
 		REG(u64, w, slot)[lane < 0 ? 0 : (unsigned)lane]);
@@ -107,7 +107,7 @@ bool column_write_bulk(struct warp *w, const struct op *o, int lane)
 void column_write_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32_t mbarrier, uint64_t global)
 {
 	struct copy_column c = {.out = &w->out, .bytes = BULK_UNIT};
-	bool in_global = x->from.space == SP_GLOBAL || x->targets.to.space == SP_GLOBAL;
+	bool in_global = x->source.space == SP_GLOBAL || x->targets.target.space == SP_GLOBAL;
 
 	if (lane < 0) {
 		append_words(&w->out, no_copy);
@@ -115,7 +115,7 @@ void column_write_bulk_at(struct warp *w, const struct bulk *x, int lane, uint32
 	}
 	uint64_t bytes = REG(u32, w, x->bytes)[lane];
 
-	c.count = c.left = in_global ? bytes / BULK_UNIT : 0;
+	c.count = c.n_left = in_global ? bytes / BULK_UNIT : 0;
 	write_copy_columns(w, mbarrier, &x->targets, (unsigned)lane, BULK_UNIT, bytes, 0);
 	if (c.count)
 		write_copied_addresses(&c, global, c.count);
@@ -141,10 +141,10 @@ bool column_write_tensor_at(struct warp *w, const struct op *o, int lane, uint32
 	}
 	if (!tensor_copy_lines(w, o, (unsigned)lane, &e, NULL, NULL))
 		return false;
-	struct copy_column c = {.out = &w->out, .bytes = e.bytes, .count = e.inside, .left = e.inside};
+	struct copy_column c = {.out = &w->out, .bytes = e.bytes, .count = e.n_inside, .n_left = e.n_inside};
 
 	write_copy_columns(w, mbarrier, &x->targets, (unsigned)lane, e.bytes, e.elements * e.bytes,
-		(e.elements - e.inside) * e.bytes);
+		(e.elements - e.n_inside) * e.bytes);
 	if (c.count)
 		return tensor_copy_lines(w, o, (unsigned)lane, &e, write_copied_addresses, &c);
 	append_words(&w->out, "0x0 0");

@@ -400,14 +400,14 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 		    (from == SIZE_64 ? WIDE_B : 0) | (to == SIZE_64 ? WIDE_D : 0) |
 			    (from == SIZE_64 && float_source ? F64_IMMEDIATE : 0)))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
+	if (b->inst->form == 2 || b->inst->form == 3)
 		return mbind_refuse(b, "form of operands");
 	o->reg_bytes = (uint8_t)from;
 	o->bytes = (uint8_t)to;
 	o->n = (uint8_t)field(b, 78, 2);
 	o->mode &= NEG_B | ABS_B;
 	o->space = bit(b, 80) ? CONVERT_FTZ : 0;
-	o->is_param = b->in->form == 4 ? 0 : (uint8_t)field(b, 60, 2);
+	o->is_param = b->inst->form == 4 ? 0 : (uint8_t)field(b, 60, 2);
 	return 0;
 }
 
@@ -497,5 +497,5 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 										       : i2f_unsigned);
 	if (o->bytes != SIZE_16 && o->bytes != SIZE_32)
 		return mbind_refuse(b, "format");
-	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+	return b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }

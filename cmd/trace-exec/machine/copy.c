@@ -29,7 +29,7 @@ static void copy_constants(struct warp *w, const struct op *o, uint32_t m)
 static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t n;
-	const uint8_t *bank = machine_constant_bank(w->g, o->func->machine_code, o->n, &n);
+	const uint8_t *bank = machine_constant_bank(w->grid, o->func->machine_code, o->n, &n);
 	u32 *d = REG(u32, w, o->d);
 	const u32 *a = REG(u32, w, o->a);
 
@@ -54,7 +54,7 @@ static void load_constant(struct warp *w, const struct op *o, uint32_t m)
 int mbind_ldc(struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {1, 1, 2, 2, 4, 8, 16, 16};
-	unsigned n = (unsigned)field(b, 73, 3), bank = (unsigned)field(b, 54, 5), opcode = b->in->opcode;
+	unsigned n = (unsigned)field(b, 73, 3), bank = (unsigned)field(b, 54, 5), opcode = b->inst->opcode;
 	bool uniform = opcode != 0xb82,
 	     indexed = uniform ? opcode == 0xabb || opcode == 0x7ac : field(b, 24, 8) != RZ;
 	unsigned words = (size[n] + 3u) / 4;
@@ -273,19 +273,20 @@ static void copy_to_shared(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, on) {
 		w->addr[i] = kept[i];
 		if (!mem_find_host(w, o, 1u << i, SP_GLOBAL, o->bytes - missing[i], global) ||
-			(w->g->options->check && !check_read(w, o, 1u << i, o->bytes - missing[i], global)))
+			(w->grid->options->check &&
+				!check_read(w, o, 1u << i, o->bytes - missing[i], global)))
 			return;
 		memcpy(shared[i], global[i], o->bytes - missing[i]);
 		memset(shared[i] + o->bytes - missing[i], 0, missing[i]);
 	}
-	if (w->g->options->check)
+	if (w->grid->options->check)
 		flight_begin(w, on, o->bytes, shared);
 }
 
 int mbind_ldgsts(struct mbind *b, struct op *o)
 {
 	static const uint8_t size[8] = {0, 0, 0, 0, 4, 8, 16, 0}, size_100[4] = {4, 8, 16, 0};
-	bool late = b->code->sm >= 100, added = b->in->opcode == 0xdae;
+	bool late = b->code->sm >= 100, added = b->inst->opcode == 0xdae;
 
 	memory_bind_address(b, o, SP_GLOBAL, 64);
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
@@ -303,7 +304,7 @@ int mbind_ldgsts(struct mbind *b, struct op *o)
 	else if (!bit(b, 76))
 		o->c = mbind_ureg(b, 64);
 	o->is_signed = bit(b, 82);
-	b->fn->inst[b->index].op = I_cp;
+	b->func->inst[b->index].opcode = I_cp;
 	machine_set_function(o, copy_to_shared);
 	return !o->bytes ? mbind_refuse(b, "size") : 0;
 }
@@ -333,7 +334,7 @@ int mbind_depbar(struct mbind *b, struct op *o)
 	struct control_code k;
 	uint8_t bytes[16];
 
-	memcpy(bytes, b->in->word, 16);
+	memcpy(bytes, b->inst->word, 16);
 	control_decode(&k, bytes);
 	o->n = k.depbar_limit;
 	machine_set_function(o, wait_for_copies);
@@ -360,7 +361,7 @@ int mbind_fence(struct mbind *b, struct op *o)
 {
 	char text[SASS_TEXT_MAX];
 
-	sass_opcode_text(b->in, text);
+	sass_opcode_text(b->inst, text);
 	machine_set_function(o, order_accesses);
 	memory_bind_order(b, false, !strstr(text, "CTA"));
 	return 0;

@@ -139,7 +139,7 @@ static void bind_f32_modes(const struct mbind *b, struct op *o, bool fmz)
 /* Moves the second operand from c to b in the forms that have it in c: forms 2, 3 and 7, or all forms if `always`. */
 static void bind_second_operand(const struct mbind *b, struct op *o, bool always)
 {
-	unsigned form = b->in->form, signs = o->mode;
+	unsigned form = b->inst->form, signs = o->mode;
 
 	if (form != 2 && form != 3 && form != 7 && !always) {
 		o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
@@ -170,7 +170,7 @@ int mbind_fmul(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
+	if (b->inst->form == 2 || b->inst->form == 3)
 		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
@@ -298,15 +298,16 @@ int mbind_dadd(struct mbind *b, struct op *o)
 	bind_second_operand(b, o, true);
 	o->c = FRAME_ZERO;
 	machine_set_function(o, dadd);
-	return b->in->form == 4 || b->in->form == 5 || b->in->form == 6 ? mbind_refuse(b, "form of operands")
-									: 0;
+	return b->inst->form == 4 || b->inst->form == 5 || b->inst->form == 6
+		       ? mbind_refuse(b, "form of operands")
+		       : 0;
 }
 
 int mbind_dmul(struct mbind *b, struct op *o)
 {
 	if (bind_doubles(b, o))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3)
+	if (b->inst->form == 2 || b->inst->form == 3)
 		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
@@ -551,12 +552,12 @@ int mbind_mufu(struct mbind *b, struct op *o)
 		return -1;
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
-	o->is_param = field(b, 60, 2) == 1 && b->in->form != 4;
+	o->is_param = field(b, 60, 2) == 1 && b->inst->form != 4;
 	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
 	machine_set_function(o, format ? execute_small_mufu : execute_mufu);
 	if (format == 3 || (format && format != f16 && b->code->sm < 90))
 		return mbind_refuse(b, "format");
-	return o->n > MUFU_TANH || b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "function") : 0;
+	return o->n > MUFU_TANH || b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "function") : 0;
 }
 
 /* ---- FFMA2, FMUL2, FADD2: two f32 in a pair of registers ---- */

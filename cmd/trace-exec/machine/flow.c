@@ -190,7 +190,7 @@ static void split_barrier_register(struct warp *w, const struct op *o)
 		u32 v = REG(u32, w, o->x->slot[0])[i], count = v >> 16 & 0xfff;
 
 		REG(u32, w, BARRIER_NUMBER)[i] = v & 15;
-		REG(u32, w, BARRIER_COUNT)[i] = count ? count : w->g->warps * LANES;
+		REG(u32, w, BARRIER_COUNT)[i] = count ? count : w->grid->warps * LANES;
 	}
 }
 
@@ -346,7 +346,7 @@ static uint32_t lanes_with_condition(const struct warp *w, const struct op *o, u
 
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	record_fn *record = w->g->record;
+	record_fn *record = w->grid->record;
 	uint32_t taken = lanes_with_condition(w, o, mask, exec);
 
 	if (o->flow == MF_WARPSYNC && split_by_named_lanes(w, o, pc, mask, exec))
@@ -374,7 +374,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 		set_group_pc(w, pc + 1);
 		if (w->depth > 1 && !group_release_from_yield(w, mask))
 			group_rotate(w);
-		w->stop |= w->g->warps > 1 && o->n ? WARP_YIELD : 0;
+		w->stop |= w->grid->warps > 1 && o->n ? WARP_YIELD : 0;
 		break;
 	case MF_BAR: execute_block_barrier(w, o, pc, mask, exec); break;
 	case MF_CLUSTER: wait_for_cluster(w, o, pc, mask, exec); break;
@@ -397,11 +397,11 @@ static int64_t signed_branch_field(const struct mbind *b)
 static int bind_target(struct mbind *b, struct op *o)
 {
 	int64_t offset = signed_branch_field(b);
-	uint32_t to = link_inst_at(b->code, (uint64_t)((int64_t)b->in->pc + 16 + offset));
+	uint32_t to = link_inst_at(b->code, (uint64_t)((int64_t)b->inst->pc + 16 + offset));
 
 	if (to == UINT32_MAX)
 		return mbind_refuse(b, "branch out of the function");
-	o->target = b->fn->first_pc + to;
+	o->target = b->func->first_pc + to;
 	return 0;
 }
 
@@ -411,7 +411,7 @@ static int bind_branch(struct mbind *b, struct op *o)
 
 	o->flow = MF_BRA;
 	o->imm = mbind_pred(b, 87, false);
-	if ((b->in->word[0] & 0xfff) == 0x547)
+	if ((b->inst->word[0] & 0xfff) == 0x547)
 		o->imm = mbind_pred(b, 24, true);
 	else if (kind == 1)
 		o->n = bit(b, 84) ? BRANCH_ANY : BRANCH_UNIFORM;
@@ -433,7 +433,8 @@ static int bind_indirect(struct mbind *b, struct op *o, enum machine_flow flow, 
 	o->flow = (uint8_t)flow;
 	o->a = uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
 	o->c = (uint32_t)mbind_pred(b, 87, false);
-	o->imm = flow == MF_RET && bit(b, 85) ? offset : (int64_t)b->in->pc + 16 + offset; /* bit 85: .ABS */
+	o->imm =
+		flow == MF_RET && bit(b, 85) ? offset : (int64_t)b->inst->pc + 16 + offset; /* bit 85: .ABS */
 	return 0;
 }
 
@@ -457,13 +458,13 @@ static int bind_jump(struct mbind *b, struct op *o, unsigned opcode)
 /* Binds CALL.ABS. The address is from a relocation, or else from the instruction. */
 static int bind_absolute_call(struct mbind *b, struct op *o)
 {
-	uint64_t *named = b->code->target, address = named ? named[b->index] : UINT64_MAX;
+	uint64_t *named = b->code->call_target, address = named ? named[b->index] : UINT64_MAX;
 
 	o->flow = MF_CALL;
 	o->imm = 0;
-	for (unsigned i = 0; address == UINT64_MAX && i < b->in->n_args; i++)
-		if (b->in->arg[i].kind == SASS_TARGET)
-			address = (uint64_t)b->in->arg[i].value;
+	for (unsigned i = 0; address == UINT64_MAX && i < b->inst->n_args; i++)
+		if (b->inst->arg[i].kind == SASS_TARGET)
+			address = (uint64_t)b->inst->arg[i].value;
 	o->a = mbind_number(b, address, 2);
 	return address >> 32 == EXTERN_BASE >> 32 || link_inst_at(b->code, address) != UINT32_MAX
 		       ? 0
@@ -523,7 +524,7 @@ static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
 
 int mbind_flow(struct mbind *b, struct op *o)
 {
-	unsigned opcode = (unsigned)(b->in->word[0] & 0xfff);
+	unsigned opcode = (unsigned)(b->inst->word[0] & 0xfff);
 
 	o->imm = mbind_pred(b, 87, false);
 	switch (opcode) {

@@ -228,21 +228,21 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 	memset(w->frame, 0, FRAME_R); /* frame_start() sets the registers to zero */
 	for (uint32_t i = 0; i < c->n_constants; i++)
 		fill_vectors(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), 1,
-			read_constant(w->g, c, &c->constant[i]));
+			read_constant(w->grid, c, &c->constant[i]));
 }
 
 void frame_start(struct warp *w)
 {
-	const struct machine_code *c = w->g->launch->kernel->machine_code;
+	const struct machine_code *c = w->grid->launch->kernel->machine_code;
 
 	if (!w->frames)
 		create_frame(w, c);
-	w->func = w->g->kernel;
+	w->func = w->grid->kernel;
 	memset(w->frame, 0, FRAME_ZERO);
 	fill_vectors(REG(uint32_t, w, FRAME_R), c->registers, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_UR), c->uniforms, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_RETURN), 2, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_B), 16, 0);
 	PRED(w, FRAME_PT) = ALL_LANES;
-	group_start(w, w->g->launch->kernel->first_pc);
+	group_start(w, w->grid->launch->kernel->first_pc);
 }

@@ -36,7 +36,7 @@ static bool find_gmma_types(const struct mbind *b, struct wgmma *x)
 
 	x->d = bit(b, 75) ? T_F32 : T_F16;
 	x->n = (uint16_t)(8 * ((size & 31) + 1));
-	switch (b->in->opcode & 15) {
+	switch (b->inst->opcode & 15) {
 	case 0:
 		x->a = x->b = halves[field(b, 76, 2)];
 		x->k = (uint16_t)depth_of_f16[size >> 5];
@@ -80,7 +80,7 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 	x->slot_b = GMMA_B;
 	x->scale = GMMA_SCALE;
 	if (x->sparse) {
-		x->selector = (b->in->opcode & 15) == 0 ? (uint8_t)field(b, 48, 2) : 0;
+		x->selector = (b->inst->opcode & 15) == 0 ? (uint8_t)field(b, 48, 2) : 0;
 		x->slot_meta = mbind_reg(b, 40, 1);
 	}
 }
@@ -91,7 +91,7 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
  */
 static bool is_removed_product(struct mbind *b)
 {
-	return b->in->opcode == 0x9f0 && field(b, 16, 8) == RZ && field(b, 64, 8) == RZ &&
+	return b->inst->opcode == 0x9f0 && field(b, 16, 8) == RZ && field(b, 64, 8) == RZ &&
 	       mbind_ureg(b, 24) == FRAME_ZERO;
 }
 
@@ -99,7 +99,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 {
 	struct wgmma *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
 	unsigned d = (unsigned)field(b, 16, 8), c = (unsigned)field(b, 64, 8),
-		 p = 7 - (unsigned)field(b, 87, 3), kind = b->in->opcode & 15;
+		 p = 7 - (unsigned)field(b, 87, 3), kind = b->inst->opcode & 15;
 	bool bits16 = kind == 0 && field(b, 76, 2) < 2;
 
 	if (is_removed_product(b)) {
@@ -107,7 +107,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 		return 0;
 	}
 	x->sparse = kind != 2 && bit(b, 73);
-	x->in_regs = b->in->opcode >> 8 == 0xd;
+	x->in_regs = b->inst->opcode >> 8 == 0xd;
 	if (!find_gmma_types(b, x) || x->selector > 1)
 		return mbind_refuse(b, "shape");
 	x->a_minus = (kind == 0 || kind == 3) && bit(b, 72);

@@ -58,7 +58,7 @@ void group_split(struct warp *w, const struct stack_entry *part, unsigned n)
 /* Returns the lanes that must wait in the same way as group e before it continues. */
 static uint32_t awaited_lanes(const struct warp *w, const struct stack_entry *e)
 {
-	const struct op *o = &w->g->code->op[e->pc];
+	const struct op *o = &w->grid->code->op[e->pc];
 	uint32_t alive = w->lanes & ~w->ended, named;
 
 	if (e->rpc == GROUP_BAR)
@@ -69,7 +69,7 @@ static uint32_t awaited_lanes(const struct warp *w, const struct stack_entry *e)
 
 static bool have_same_wait(const struct warp *w, const struct stack_entry *a, const struct stack_entry *b)
 {
-	const struct op *code = w->g->code->op;
+	const struct op *code = w->grid->code->op;
 
 	return a->rpc == b->rpc && (a->rpc != GROUP_BSYNC || code[a->pc].a == code[b->pc].a);
 }
@@ -104,7 +104,7 @@ static void release_groups(struct warp *w, struct stack_entry e, uint32_t all)
 /* Executes the barrier of the block at which all live lanes wait, with the instruction of group e. */
 static void arrive_at_block_barrier(struct warp *w, const struct stack_entry *e, uint32_t all)
 {
-	const struct op *o = &w->g->code->op[e->pc];
+	const struct op *o = &w->grid->code->op[e->pc];
 
 	w->changed = true;
 	if (!cta_arrive_barrier(w, o, all) && w->state == WARP_READY)
@@ -165,7 +165,7 @@ static bool release_to_warpsync(struct warp *w)
 static void release_group_alone(struct warp *w, uint32_t i)
 {
 	struct stack_entry e = w->stack[i];
-	uint32_t *barrier = REG(uint32_t, w, w->g->code->op[e.pc].a);
+	uint32_t *barrier = REG(uint32_t, w, w->grid->code->op[e.pc].a);
 
 	for (unsigned l = 0; l < LANES; l++)
 		if (!(e.mask >> l & 1))
@@ -178,7 +178,7 @@ bool group_release_from_yield(struct warp *w, uint32_t mask)
 	for (uint32_t i = w->depth; i-- > 0;) {
 		const struct stack_entry *e = &w->stack[i];
 
-		if (e->rpc == GROUP_BSYNC && w->g->code->op[e->pc].mode && awaited_lanes(w, e) & mask) {
+		if (e->rpc == GROUP_BSYNC && w->grid->code->op[e->pc].mode && awaited_lanes(w, e) & mask) {
 			release_group_alone(w, i);
 			return true;
 		}
@@ -255,7 +255,7 @@ static bool forget_lanes_that_left(struct warp *w)
 
 		if (e->rpc != GROUP_BSYNC)
 			continue;
-		uint32_t *barrier = REG(uint32_t, w, w->g->code->op[e->pc].a), left = 0;
+		uint32_t *barrier = REG(uint32_t, w, w->grid->code->op[e->pc].a), left = 0;
 		FOR_BITS32 (l, awaited_lanes(w, e) & ~e->mask)
 			left |= (uint32_t)!barrier[l] << l;
 		FOR_BITS32 (l, left ? e->mask : 0)
@@ -271,7 +271,7 @@ static void fail_deadlocked_groups(struct warp *w)
 {
 	const struct stack_entry *e = &w->stack[w->depth - 1];
 
-	exec_fail(w, &w->g->code->op[e->pc], e->mask, "deadlock",
+	exec_fail(w, &w->grid->code->op[e->pc], e->mask, "deadlock",
 		"deadlock: %u lanes of warp %u wait for lanes 0x%08x of the warp, which wait elsewhere",
 		bit_count32(e->mask), w->index, awaited_lanes(w, e) & ~e->mask);
 }
@@ -339,7 +339,7 @@ void group_settle(struct warp *w)
 		return;
 	for (uint32_t i = w->depth; i-- > 0;)
 		if (w->stack[i].rpc == GROUP_CLUSTER) {
-			cluster_wait_in_groups(w, &w->g->code->op[w->stack[i].pc]);
+			cluster_wait_in_groups(w, &w->grid->code->op[w->stack[i].pc]);
 			return;
 		}
 	if (forget_lanes_that_left(w)) {

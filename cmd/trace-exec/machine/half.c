@@ -202,7 +202,7 @@ static void fold_half2(struct mbind *b, struct op *o)
 /* Sets the signs and the choice of halves of each operand. second: b is in bits 32-63 in every form. */
 static void bind_half_operands(struct mbind *b, struct op *o, bool second, bool selects)
 {
-	unsigned form = b->in->form;
+	unsigned form = b->inst->form;
 	bool imm = form == 2 || form == 4, swapped = !second && (form == 2 || form == 3 || form == 7);
 	unsigned signs_b = imm ? 0 : (unsigned)(bit(b, 63) | bit(b, 62) << 1),
 		 signs_c = (unsigned)(bit(b, 84) | bit(b, 83) << 1),
@@ -221,17 +221,17 @@ static void bind_half_operands(struct mbind *b, struct op *o, bool second, bool 
 
 int mbind_half2(struct mbind *b, struct op *o)
 {
-	unsigned base = b->in->row->base;
+	unsigned base = b->inst->row->base;
 	bool add = base == 0x030, mul = base == 0x032, mma = base == 0x035;
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (add && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
+	if (add && (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7))
 		o->b = o->c;
-	if (mul && (b->in->form == 2 || b->in->form == 3 || b->in->form == 7))
+	if (mul && (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7))
 		return mbind_refuse(b, "form of operands");
 	bind_half_operands(b, o, add || mul, !mma);
-	if (base == 0x031 && b->in->form == 1 && !field(b, 60, 2) && bit(b, 86))
+	if (base == 0x031 && b->inst->form == 1 && !field(b, 60, 2) && bit(b, 86))
 		o->x->aux[1] = SELECT_SWAPPED;
 	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
 	o->imm = (bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 77) ? HALF_SAT : 0) | (bit(b, 85) ? HALF_BF16 : 0) |
@@ -299,11 +299,11 @@ static void execute_half_set(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_half_set(struct mbind *b, struct op *o)
 {
-	bool setp = b->in->row->base == 0x034;
+	bool setp = b->inst->row->base == 0x034;
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (b->in->form == 2 || b->in->form == 3 || b->in->form == 7)
+	if (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7)
 		o->b = o->c;
 	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)field(b, 76, 4);
@@ -362,7 +362,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, execute_hmnmx2);
-	return b->in->form == 2 || b->in->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+	return b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "form of operands") : 0;
 }
 
 static void execute_vhmnmx(struct warp *w, const struct op *o, uint32_t m)
@@ -396,7 +396,7 @@ int mbind_vhmnmx(struct mbind *b, struct op *o)
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, execute_vhmnmx);
-	return bit(b, 82) || b->in->form == 2 || b->in->form == 3 || b->in->form == 7
+	return bit(b, 82) || b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7
 		       ? mbind_refuse(b, "form of operands")
 		       : 0;
 }

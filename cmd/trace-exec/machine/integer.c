@@ -35,7 +35,7 @@ int mbind_mov(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, wide ? WIDE_B | WIDE_C | WIDE_D : WIDE_NONE))
 		return -1;
-	o->a = b->in->form == 2 || b->in->form == 3 || b->in->form == 7 ? o->c : o->b;
+	o->a = b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7 ? o->c : o->b;
 	o->n = b->uniform || wide ? 15 : (uint8_t)field(b, 72, 4);
 	machine_set_function(o, wide ? move_pair : o->n == 15 ? move_word : move_in_quads);
 	return 0;
@@ -44,21 +44,21 @@ int mbind_mov(struct mbind *b, struct op *o)
 /* RPCMOV: to and from Rpc, which the compiler uses as two more registers. */
 int mbind_move_return(struct mbind *b, struct op *o)
 {
-	bool wide = b->in->opcode == 0x354;
+	bool wide = b->inst->opcode == 0x354;
 	uint32_t part = FRAME_RETURN + (bit(b, 31) && !wide ? VECTOR : 0);
 
-	o->a = b->in->opcode == 0x353 ? part : mbind_reg(b, 32, wide ? 2 : 1);
-	o->d = b->in->opcode == 0x353 ? mbind_dst(b, 16, 1) : part;
+	o->a = b->inst->opcode == 0x353 ? part : mbind_reg(b, 32, wide ? 2 : 1);
+	o->d = b->inst->opcode == 0x353 ? mbind_dst(b, 16, 1) : part;
 	machine_set_function(o, wide ? move_pair : move_word);
 	return 0;
 }
 
 int mbind_umov(struct mbind *b, struct op *o)
 {
-	bool wide = b->in->opcode == 0xc82 && b->code->sm >= 100 && bit(b, 80);
+	bool wide = b->inst->opcode == 0xc82 && b->code->sm >= 100 && bit(b, 80);
 
 	o->d = mbind_udst(b, 16);
-	o->a = b->in->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
+	o->a = b->inst->opcode == 0x882 ? mbind_number(b, field(b, 32, 32), 1) : mbind_ureg(b, 32);
 	machine_set_function(o, wide ? move_pair : move_word);
 	return 0;
 }
@@ -75,10 +75,10 @@ int mbind_mov64(struct mbind *b, struct op *o)
 /* Binds LEPC and ULEPC. The result is the address of its target, or its own address, for the computation of return addresses. */
 int mbind_lepc(struct mbind *b, struct op *o)
 {
-	const struct sass_arg *target = b->in->n_args > 1 ? &b->in->arg[1] : NULL;
+	const struct sass_arg *target = b->inst->n_args > 1 ? &b->inst->arg[1] : NULL;
 
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
-	o->a = mbind_number(b, target ? (uint64_t)target->value : b->in->pc, 2);
+	o->a = mbind_number(b, target ? (uint64_t)target->value : b->inst->pc, 2);
 	machine_set_function(o, move_pair);
 	return 0;
 }
@@ -102,10 +102,10 @@ int mbind_sel64(struct mbind *b, struct op *o)
 {
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 2);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, 2);
-	if (b->in->opcode == 0x407 || b->in->opcode == 0x487)
+	if (b->inst->opcode == 0x407 || b->inst->opcode == 0x487)
 		o->b = mbind_number(b, field(b, 32, 32) | (bit(b, 64) ? 0xffffffffull << 32 : 0), 2);
 	else
-		o->b = b->in->opcode == 0x607 ? mbind_reg(b, 32, 2) : mbind_ureg(b, 32);
+		o->b = b->inst->opcode == 0x607 ? mbind_reg(b, 32, 2) : mbind_ureg(b, 32);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, select_pair);
 	return 0;
@@ -225,15 +225,15 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
 		return -1;
 	machine_set_function(o, execute_iadd64);
-	o->is_signed = b->in->row->base == 0x097;
+	o->is_signed = b->inst->row->base == 0x097;
 	o->mode &= NEG_A | NEG_B | NEG_C;
 	if (o->is_signed) {
 		o->target = mbind_pdst(b, 81, true);
 		return bit(b, 74) ? mbind_refuse(b, "carry") : 0;
 	}
-	if (b->in->form == 2 || b->in->form == 3)
+	if (b->inst->form == 2 || b->inst->form == 3)
 		o->b = o->c;
-	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->in->form != 4 ? NEG_B : 0));
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->inst->form != 4 ? NEG_B : 0));
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->n = bit(b, 74);
 	o->imm = mbind_pred(b, 87, b->uniform);
@@ -277,7 +277,7 @@ int mbind_clmad(struct mbind *b, struct op *o)
 		return -1;
 	o->n = bit(b, 77);
 	machine_set_function(o, execute_clmad);
-	return b->in->form == 2 || b->in->form == 4 ? mbind_refuse(b, "form of operands") : 0;
+	return b->inst->form == 2 || b->inst->form == 4 ? mbind_refuse(b, "form of operands") : 0;
 }
 
 /* Adds b to a shifted to the left (hi: to the upper word of a pair shifted to the left) with carries. */
@@ -318,7 +318,7 @@ MACHINE_OP2(lea_plain, unsigned s = o->n;, (a << s) + b)
 int mbind_lea(struct mbind *b, struct op *o)
 {
 	bool x = bit(b, 74), hi = bit(b, 80);
-	unsigned form = b->in->form;
+	unsigned form = b->inst->form;
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
@@ -442,7 +442,8 @@ static int bind_wide_product(struct mbind *b, struct op *o, bool low)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->n = low;
 	o->is_signed = bit(b, 73);
-	if (b->in->form == 2) /* an immediate c is one word, extended by its sign if the product is signed */
+	if (b->inst->form ==
+		2) /* an immediate c is one word, extended by its sign if the product is signed */
 		o->c = mbind_number(b, o->is_signed ? (u64)signed_field(b, 32, 32) : field(b, 32, 32), 2);
 	if (o->target != FRAME_PSINK)
 		machine_set_function(o, o->is_signed ? mad_carry_signed : mad_carry_unsigned);

@@ -97,17 +97,17 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	if (x->n_device)
 		mark_called_functions(m, (uint32_t)(c->kernel - m->function), called);
 	c->n = c->n_own = c->kernel->bytes / SASS_BYTES;
-	c->first = arena_alloc(arena, x->n_device + 1u, sizeof(*c->first));
+	c->function_start = arena_alloc(arena, x->n_device + 1u, sizeof(*c->function_start));
 	for (uint32_t i = 0; i < x->n_device; i++) {
-		c->first[i] = called[x->device[i]] ? c->n : UINT32_MAX;
+		c->function_start[i] = called[x->device[i]] ? c->n : UINT32_MAX;
 		c->n += called[x->device[i]] ? m->function[x->device[i]].bytes / SASS_BYTES : 0;
 	}
 	c->inst = arena_alloc(arena, c->n + 1u, sizeof(*c->inst));
 	decode_function(c->kernel, 0, c->sm, c->inst);
 	for (uint32_t i = 0; i < x->n_device; i++)
-		if (c->first[i] != UINT32_MAX)
+		if (c->function_start[i] != UINT32_MAX)
 			decode_function(&m->function[x->device[i]], x->function_at[x->device[i]], c->sm,
-				c->inst + c->first[i]);
+				c->inst + c->function_start[i]);
 	free(called);
 }
 
@@ -153,11 +153,12 @@ uint32_t link_inst_at(const struct machine_code *c, uint64_t pc)
 	if (pc / SASS_BYTES < c->n_own)
 		return (uint32_t)(pc / SASS_BYTES);
 	i = device_function_at(x, pc);
-	if (i == UINT32_MAX || c->first[i] == UINT32_MAX)
+	if (i == UINT32_MAX || c->function_start[i] == UINT32_MAX)
 		return UINT32_MAX;
 	pc -= x->function_at[x->device[i]];
-	return pc < x->image->function[x->device[i]].bytes ? c->first[i] + (uint32_t)(pc / SASS_BYTES)
-							   : UINT32_MAX;
+	return pc < x->image->function[x->device[i]].bytes
+		       ? c->function_start[i] + (uint32_t)(pc / SASS_BYTES)
+		       : UINT32_MAX;
 }
 
 uint32_t link_function_of_inst(const struct machine_code *c, uint32_t i, uint32_t *pc)
@@ -196,11 +197,11 @@ static int apply_relocation(
 	case RELOC_HIGH: patch_immediate(c, i, (uint32_t)(address >> 32)); return 0;
 	case RELOC_TARGET:
 	case RELOC_TARGET_90:
-		if (!c->target) {
-			c->target = arena_alloc(arena, c->n + 1u, sizeof(*c->target));
-			memset(c->target, 0xff, c->n * sizeof(*c->target));
+		if (!c->call_target) {
+			c->call_target = arena_alloc(arena, c->n + 1u, sizeof(*c->call_target));
+			memset(c->call_target, 0xff, c->n * sizeof(*c->call_target));
 		}
-		c->target[i] = address;
+		c->call_target[i] = address;
 		return 0;
 	case RELOC_LAUNCH:
 		return fault_set(f, (struct place){c->module->module->path, 0, 0}, "sass",

@@ -71,7 +71,7 @@ static bool is_straight_to_quads_end(const struct mbind *b)
 
 static int bind_warp_mask(struct mbind *b, struct op *o, unsigned state)
 {
-	o->d = b->in->opcode == 0x355 ? mbind_dst(b, 16, 1) : mbind_barrier(b, 16);
+	o->d = b->inst->opcode == 0x355 ? mbind_dst(b, 16, 1) : mbind_barrier(b, 16);
 	o->n = (uint8_t)state;
 	machine_set_function(o, copy_warp_mask);
 	return state < 16 || bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
@@ -81,7 +81,7 @@ static int bind_warp_mask(struct mbind *b, struct op *o, unsigned state)
 
 int mbind_bmov(struct mbind *b, struct op *o)
 {
-	unsigned opcode = b->in->opcode, state = (unsigned)field(b, 24, 6);
+	unsigned opcode = b->inst->opcode, state = (unsigned)field(b, 24, 6);
 
 	if (opcode == 0x355 && state < 16) {
 		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);

@@ -53,7 +53,7 @@ static void execute_arrive(struct warp *w, const struct op *o, uint32_t m)
 /* Restricts the instruction to mbarriers of its own block. */
 static void restrict_to_own_block(struct mbind *b)
 {
-	struct stmt *in = &b->fn->inst[b->index];
+	struct stmt *in = &b->func->inst[b->index];
 
 	in->mod[M_SHARED__CLUSTER / 64] &= ~(1ull << M_SHARED__CLUSTER % 64);
 }
@@ -141,7 +141,7 @@ int mbind_mbarrier_init(struct mbind *b, struct op *o)
 	o->bytes = 8;
 	o->b = mbind_ureg(b, 32);
 	o->d = mbind_udst(b, 16);
-	b->fn->inst[b->index].op = I_mbarrier;
+	b->func->inst[b->index].opcode = I_mbarrier;
 	machine_set_function(o, execute_mbarrier_init);
 	return bit(b, 72) ? 0 : mbind_refuse(b, "exchange of 32 bits");
 }
@@ -168,7 +168,7 @@ int mbind_mbarrier_inval(struct mbind *b, struct op *o)
 	memory_bind_address(b, o, SP_SHARED, 64);
 	restrict_to_own_block(b);
 	o->bytes = 8;
-	b->fn->inst[b->index].op = I_mbarrier;
+	b->func->inst[b->index].opcode = I_mbarrier;
 	machine_set_function(o, clear_mbarriers);
 	return 0;
 }
@@ -258,7 +258,7 @@ int mbind_store_async(struct mbind *b, struct op *o)
 {
 	static const enum type types_of_reduction[4] = {T_U32, T_S32, T_U64, T_NONE};
 	struct store_async *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
-	bool reduce = b->in->opcode == 0xdbe;
+	bool reduce = b->inst->opcode == 0xdbe;
 	unsigned size = (unsigned)field(b, 73, 3), words = reduce                   ? 1
 							   : size >= 4 && size <= 6 ? 1u << (size - 4)
 										    : 0;
@@ -270,8 +270,8 @@ int mbind_store_async(struct mbind *b, struct op *o)
 	if (!words || !bit(b, reduce ? 72 : 90) ||
 		(reduce && (size > 2 || !atom_is_supported_async(x->atom, x->type, false))))
 		return mbind_refuse(b, "operation");
-	x->to = (struct address){STORE_TO, 0, 0, SP_SHARED};
-	x->bar = (struct address){STORE_BAR, 0, 0, SP_SHARED};
+	x->target = (struct address){STORE_TO, 0, 0, SP_SHARED};
+	x->mbarrier = (struct address){STORE_BAR, 0, 0, SP_SHARED};
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = x;
 	o->a = mbind_reg(b, 24, 2);
@@ -283,7 +283,7 @@ int mbind_store_async(struct mbind *b, struct op *o)
 		o->x->slot[k] = o->bytes == 8 ? (uint32_t)STORE_VALUE : o->d + k * VECTOR;
 		o->x->bytes[k] = 4;
 	}
-	b->fn->inst[b->index].op = reduce ? I_red : I_st;
+	b->func->inst[b->index].opcode = reduce ? I_red : I_st;
 	machine_set_function(o, execute_store_async);
 	return 0;
 }

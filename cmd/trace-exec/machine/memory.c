@@ -107,7 +107,7 @@ bool memory_find_hosts(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at, bool write)
 {
 	uint64_t named[LANES];
-	bool good, keep = o->space == SP_GENERIC || (o->space == SP_SHARED && w->g->cluster_size > 1);
+	bool good, keep = o->space == SP_GENERIC || (o->space == SP_SHARED && w->grid->cluster_size > 1);
 
 	memory_addresses(w, o);
 	if (keep)
@@ -118,7 +118,7 @@ bool memory_find_hosts(
 				      : mem_find_host(w, o, m, (enum state_space)o->space, bytes, at);
 	if (good && write)
 		exec_note_write(w, o, m, at);
-	if (good && w->g->options->check)
+	if (good && w->grid->options->check)
 		good = write ? check_write(w, o, m, bytes, at) : check_read(w, o, m, bytes, at);
 	if (keep && good)
 		memcpy(w->addr, named, sizeof(named));
@@ -258,9 +258,9 @@ static void load_any(struct warp *w, const struct op *o, uint32_t m)
 /* Host addresses of an access to one piece of memory: lane i accesses base + a[i]. */
 struct flat_access {
 	uintptr_t base;
-	const uint64_t *a;
-	bool adjacent;       /* the addresses of all lanes, executing or not, are consecutive */
-	uint64_t own[LANES]; /* storage of `a` for local memory, where each lane has its own */
+	const uint64_t *addresses;
+	bool adjacent;                   /* the addresses of all lanes, executing or not, are consecutive */
+	uint64_t local_addresses[LANES]; /* storage of `addresses` for local memory, where each lane has its own */
 };
 
 /*
@@ -299,10 +299,10 @@ static bool find_flat_memory(struct warp *w, const struct op *o, uint32_t m, str
 	const uint64_t *a = w->addr;
 	uint64_t low, high;
 
-	if (w->g->options->check || (o->space == SP_SHARED && w->g->cluster_size > 1))
+	if (w->grid->options->check || (o->space == SP_SHARED && w->grid->cluster_size > 1))
 		return false;
 	memory_addresses(w, o);
-	f->a = a;
+	f->addresses = a;
 	f->base = 0;
 	f->adjacent = o->space != SP_LOCAL && a[LANES - 1] - a[0] == (LANES - 1) * (uint64_t)o->bytes &&
 		      (m == ALL_LANES || bit_count32(m) >= ADJACENT_LEAST) && lanes_have_step(a, o->bytes);
@@ -315,8 +315,8 @@ static bool find_flat_memory(struct warp *w, const struct op *o, uint32_t m, str
 	}
 	w->adjacent = f->adjacent;
 	if (f->base && o->space == SP_LOCAL) {
-		add_lane_offsets(f->own, a, w->local_stride);
-		f->a = f->own;
+		add_lane_offsets(f->local_addresses, a, w->local_stride);
+		f->addresses = f->local_addresses;
 	}
 	return f->base;
 }
@@ -337,20 +337,20 @@ static void load_flat(struct warp *w, const struct op *o, uint32_t m)
 	if (!find_flat_memory(w, o, m, &f)) {
 		load_any(w, o, m);
 	} else if (f.adjacent && o->bytes == 4) {
-		copy_masked(d, (const u32_any *)(f.base + f.a[0]), m);
+		copy_masked(d, (const u32_any *)(f.base + f.addresses[0]), m);
 	} else if (m == ALL_LANES) {
 		if (o->bytes < 4)
-			gather_small(d, f.base, f.a, o->bytes, o->is_signed);
+			gather_small(d, f.base, f.addresses, o->bytes, o->is_signed);
 		else if (o->bytes == 8)
-			gather_pairs(d, f.base, f.a);
+			gather_pairs(d, f.base, f.addresses);
 		else
-			gather_words(d, f.base, f.a, o->bytes / 4);
+			gather_words(d, f.base, f.addresses, o->bytes / 4);
 	} else if (o->bytes == 4) {
 		FOR_BITS32 (i, m)
-			d[i] = *(const u32_any *)(f.base + f.a[i]);
+			d[i] = *(const u32_any *)(f.base + f.addresses[i]);
 	} else {
 		FOR_BITS32 (i, m)
-			load_lane(d + i, (const uint8_t *)(f.base + f.a[i]), o);
+			load_lane(d + i, (const uint8_t *)(f.base + f.addresses[i]), o);
 	}
 }
 
@@ -361,7 +361,7 @@ static void store_any(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
-	if (w->g->options->check)
+	if (w->grid->options->check)
 		clash_check_store(w, o, m, at);
 	if (m == ALL_LANES && o->bytes >= 4) {
 		scatter_words_at(s, at, o->bytes / 4);
@@ -398,16 +398,16 @@ static void store_flat(struct warp *w, const struct op *o, uint32_t m)
 	*(o->space == SP_LOCAL ? &w->changed_local : &w->changed) = true;
 	if (m != ALL_LANES || o->bytes < 4)
 		FOR_BITS32 (i, m)
-			store_lane((uint8_t *)(f.base + f.a[i]), s + i, o->bytes);
+			store_lane((uint8_t *)(f.base + f.addresses[i]), s + i, o->bytes);
 	else if (f.adjacent && o->bytes == 4)
-		memcpy((void *)(f.base + f.a[0]), s, VECTOR);
+		memcpy((void *)(f.base + f.addresses[0]), s, VECTOR);
 	else
-		scatter_words(s, f.base, f.a, o->bytes / 4);
+		scatter_words(s, f.base, f.addresses, o->bytes / 4);
 }
 
 bool memory_adds_constant(const struct op *o)
 {
-	return (o->fn == load_flat || o->fn == store_flat) &&
+	return (o->execute == load_flat || o->execute == store_flat) &&
 	       (o->space != SP_GLOBAL || o->mode == ADDRESS_64);
 }
 
@@ -415,18 +415,18 @@ bool memory_adds_constant(const struct op *o)
 
 void memory_bind_order(struct mbind *b, bool strong, bool beyond_block)
 {
-	struct stmt *in = &b->fn->inst[b->index];
+	struct stmt *in = &b->func->inst[b->index];
 
 	if (strong)
 		in->mod[M_VOLATILE / 64] |= 1ull << M_VOLATILE % 64;
 	if (beyond_block)
-		b->bound->frame[b->fn->number].order |= ORDER_FENCE;
+		b->bound->frame[b->func->number].order |= ORDER_FENCE;
 }
 
 int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, unsigned ur)
 {
 	bool global = space == SP_GLOBAL || space == SP_GENERIC, wide = !bit(b, 91) ? bit(b, 72) : bit(b, 90);
-	struct stmt *in = &b->fn->inst[b->index];
+	struct stmt *in = &b->func->inst[b->index];
 
 	o->space = (uint8_t)space;
 	o->memory = 1;
@@ -480,8 +480,8 @@ static void bind_access_order(struct mbind *b)
 
 static int bind_access(struct mbind *b, struct op *o, bool store)
 {
-	enum state_space space = space_of_opcode(b->in->opcode);
-	bool long_offset = !bit(b, 91) && (b->in->opcode == 0x980 || b->in->opcode == 0x385);
+	enum state_space space = space_of_opcode(b->inst->opcode);
+	bool long_offset = !bit(b, 91) && (b->inst->opcode == 0x980 || b->inst->opcode == 0x385);
 
 	memory_bind_address(b, o, space, store ? 64 : 32);
 	bind_access_size(b, o);
@@ -496,7 +496,7 @@ static int bind_access(struct mbind *b, struct op *o, bool store)
 
 int mbind_load(struct mbind *b, struct op *o)
 {
-	unsigned opcode = b->in->opcode;
+	unsigned opcode = b->inst->opcode;
 
 	bind_access(b, o, false);
 	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
@@ -514,8 +514,8 @@ int mbind_load(struct mbind *b, struct op *o)
 int mbind_store(struct mbind *b, struct op *o)
 {
 	bind_access(b, o, true);
-	o->d = mbind_reg(b, b->in->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
-	b->fn->inst[b->index].op = I_st;
+	o->d = mbind_reg(b, b->inst->opcode == 0x385 ? 64 : 32, (o->bytes + 3u) / 4);
+	b->func->inst[b->index].opcode = I_st;
 	machine_set_function(o, o->space == SP_GENERIC ? store_any : store_flat);
 	return 0;
 }
@@ -546,7 +546,7 @@ static void store_wide(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!memory_find_hosts(w, o, m, o->bytes, at, true))
 		return;
-	if (w->g->options->check)
+	if (w->grid->options->check)
 		clash_check_store(w, o, m, at);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < WORDS_WIDE; k++)
@@ -580,7 +580,7 @@ int mbind_load_wide(struct mbind *b, struct op *o)
 int mbind_store_wide(struct mbind *b, struct op *o)
 {
 	machine_set_function(o, store_wide);
-	b->fn->inst[b->index].op = I_st;
+	b->func->inst[b->index].opcode = I_st;
 	o->d = mbind_reg(b, 32, 4);
 	o->b = mbind_reg(b, 16, 4);
 	return bind_wide_access(b, o, 64);

@@ -283,11 +283,11 @@ static void add_instructions(struct module *m, struct func *fn, struct machine_c
 	fn->inst = xcalloc(c->n + 1u, sizeof(*fn->inst));
 	fn->n_insts = fn->cap_insts = c->n + 1;
 	for (uint32_t i = 0; i < c->n; i++) {
-		fn->inst[i].op = I_ld;
+		fn->inst[i].opcode = I_ld;
 		/* machine_write_op_text() makes the text when it is printed, which is rare */
 		fn->inst[i].text = "";
 	}
-	fn->inst[c->n] = (struct stmt){.op = I_trap, .text = ""};
+	fn->inst[c->n] = (struct stmt){.opcode = I_trap, .text = ""};
 }
 
 static void add_kernel(struct machine_module *x, const struct sass_function *k)
@@ -319,8 +319,8 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
 	m->func[m->n_funcs++] = fn;
 	scope_add(m->scope, s, &m->arena);
-	if (k->shared) { /* one variable for all of the kernel's static shared memory */
-		struct symbol *v = new_variable(m, ".nv.shared", SP_SHARED, k->shared, 16);
+	if (k->shared_bytes) { /* one variable for all of the kernel's static shared memory */
+		struct symbol *v = new_variable(m, ".nv.shared", SP_SHARED, k->shared_bytes, 16);
 
 		v->owner = fn;
 		grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
@@ -387,7 +387,7 @@ static int bind_machine_kernel(struct bound_code *bound, struct func *fn, struct
 void machine_write_op_text(const struct op *o, char out[SASS_TEXT_MAX])
 {
 	const struct machine_code *c = o->func->machine_code;
-	uint32_t n = (uint32_t)(o->in - o->func->inst);
+	uint32_t n = (uint32_t)(o->stmt - o->func->inst);
 
 	if (n < c->n)
 		sass_text(&c->inst[n], out);
@@ -400,7 +400,7 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 	const struct func *f = o->func;
 	const struct machine_code *c = f->machine_code;
 	const struct sass_image *image = c->module->image;
-	uint32_t i = (uint32_t)(o->in - f->inst), pc = 0, function = link_function_of_inst(c, i, &pc);
+	uint32_t i = (uint32_t)(o->stmt - f->inst), pc = 0, function = link_function_of_inst(c, i, &pc);
 	const char *file;
 	char text[SASS_TEXT_MAX];
 	uint32_t line = sass_image_line(image, function, pc, &file);

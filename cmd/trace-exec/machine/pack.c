@@ -10,7 +10,7 @@
 #include "sem/narrow.h"
 
 struct narrowing { /* x->family */
-	enum small to, from;
+	enum small to_type, from_type;
 	enum rounding round;
 	uint8_t width;  /* bits of a narrow element */
 	uint8_t shift;  /* unpacking: first bit of the two elements in the source */
@@ -29,13 +29,13 @@ static u32 signed_source(const struct op *o, u32 v, unsigned k)
 /* Returns v in the format of the result. i: 0 for the upper element, 1 for the lower element. r: random bits. */
 static u32 round_element(const struct narrowing *p, double v, u32 r, unsigned i)
 {
-	struct rounds how = {.how = p->round};
+	struct rounds how = {.rounding = p->round};
 
 	if (p->relu && v == v && !(v > 0))
 		v = 0;
 	if (p->round == ROUND_RS)
-		how = narrow_random_bits(p->to, p->width == 16 ? 2 : 4, r, i);
-	return small_round(v, p->to, &how, p->saturate);
+		how = narrow_random_bits(p->to_type, p->width == 16 ? 2 : 4, r, i);
+	return small_round(v, p->to_type, &how, p->saturate);
 }
 
 /* Packs both sources; the element of a is the upper one. */
@@ -51,8 +51,8 @@ static void pack_elements(struct warp *w, const struct op *o, uint32_t m)
 			high = (double)ieee_f32(signed_source(o, pa[i], 0));
 			low = (double)ieee_f32(signed_source(o, pb[i], 1));
 		} else {
-			high = small_value(pb[i] >> 16, p->from);
-			low = small_value(pb[i] & 0xffff, p->from);
+			high = small_value(pb[i] >> 16, p->from_type);
+			low = small_value(pb[i] & 0xffff, p->from_type);
 		}
 		u32 r = round_element(p, low, pc[i], 1);
 
@@ -60,8 +60,8 @@ static void pack_elements(struct warp *w, const struct op *o, uint32_t m)
 			d[i] = r | (pc[i] >> (p->high_half ? 16 : 0) & 0xffff) << 16;
 			continue;
 		}
-		r |= round_element(p, high, pc[i], 0) << (p->to == SMALL_E2M1 ? 4 : p->width);
-		d[i] = r | (p->merge ? pc[i] << 2 * (p->to == SMALL_E2M1 ? 4 : p->width) : 0);
+		r |= round_element(p, high, pc[i], 0) << (p->to_type == SMALL_E2M1 ? 4 : p->width);
+		d[i] = r | (p->merge ? pc[i] << 2 * (p->to_type == SMALL_E2M1 ? 4 : p->width) : 0);
 	}
 }
 
@@ -71,7 +71,7 @@ LANE_FN static void pack_halves(struct warp *w, const struct op *o, uint32_t m)
 	const struct narrowing *p = o->x->family;
 	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
 	u32 *d = REG(u32, w, o->d);
-	bool bf16 = p->to == SMALL_BF16;
+	bool bf16 = p->to_type == SMALL_BF16;
 
 	EACH_LANE (i) {
 		float high = ieee_f32(signed_source(o, pa[i], 0)), low = ieee_f32(signed_source(o, pb[i], 1));
@@ -92,8 +92,9 @@ static void unpack_elements(struct warp *w, const struct op *o, uint32_t m)
 		u32 r = 0, mask = (1u << p->width) - 1;
 
 		for (unsigned k = 0; k < 2; k++)
-			r |= round_element(
-				     p, small_value(pb[i] >> (p->shift + k * p->width) & mask, p->from), 0, 1)
+			r |= round_element(p,
+				     small_value(pb[i] >> (p->shift + k * p->width) & mask, p->from_type), 0,
+				     1)
 			     << 16 * k;
 		d[i] = r;
 	}
@@ -131,10 +132,10 @@ static bool bind_unpack(const struct mbind *b, struct op *o, struct narrowing *p
 	unsigned number = (unsigned)field(b, 73, 2);
 	bool wide = bit(b, 82) && number == 1;
 
-	p->to = bit(b, 76) ? SMALL_BF16 : SMALL_F16;
+	p->to_type = bit(b, 76) ? SMALL_BF16 : SMALL_F16;
 	p->shift = (uint8_t)((bit(b, 88) ? 16 : 0) + (wide && bit(b, 72) ? 8 : 0));
 	machine_set_function(o, unpack_elements);
-	return name_narrow(p, &p->from,
+	return name_narrow(p, &p->from_type,
 		       bit(b, 83)   ? 3
 		       : wide       ? 1
 		       : bit(b, 82) ? 2
@@ -147,11 +148,11 @@ static bool bind_narrow_pack(const struct mbind *b, struct op *o, struct narrowi
 {
 	unsigned formats = (unsigned)field(b, 85, 3);
 
-	p->from = bit(b, 83) ? SMALL_BF16 : SMALL_F16;
+	p->from_type = bit(b, 83) ? SMALL_BF16 : SMALL_F16;
 	p->saturate = formats != 6 || bit(b, 77);
 	machine_set_function(o, pack_elements);
 	return (formats == 4 || formats == 1 || formats == 3 || formats == 6) && !bit(b, 74) && !bit(b, 72) &&
-	       name_narrow(p, &p->to,
+	       name_narrow(p, &p->to_type,
 		       formats == 6   ? 3
 		       : formats == 1 ? 1
 		       : formats == 3 ? 2
@@ -175,7 +176,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 		.relu = bit(b, 75),
 		.saturate = bit(b, 77)};
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
-	if (b->in->form == 2 || b->in->form == 3 || b->in->form == 7)
+	if (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7)
 		o->mode &= NEG_A | ABS_A; /* b is in bits 64-71; bit 75, elsewhere its sign, is .RELU here */
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = p;
@@ -183,12 +184,12 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 	if (bit(b, 90)) {
 		known = bind_narrow_pack(b, o, p);
 	} else if (bit(b, 89) && bit(b, 86)) {
-		p->to = SMALL_TF32;
+		p->to_type = SMALL_TF32;
 		machine_set_function(o, round_to_tf32);
 	} else if (bit(b, 89)) {
 		known = bind_unpack(b, o, p);
 	} else {
-		p->to = bit(b, 76) ? SMALL_BF16 : SMALL_F16;
+		p->to_type = bit(b, 76) ? SMALL_BF16 : SMALL_F16;
 		if (p->from_f32 && p->round == ROUND_RN && !p->merge && !p->relu && !p->saturate)
 			machine_set_function(o, pack_halves);
 		known = !field(b, 82, 6) && !field(b, 73, 2);

@@ -80,7 +80,7 @@ static unsigned pair_signs(const struct mbind *b, unsigned negative, unsigned ab
 int mbind_pairs(struct mbind *b, struct op *o)
 {
 	static const uint8_t operations[3] = {PAIR_FMA, PAIR_MUL, PAIR_ADD};
-	unsigned how = operations[(b->in->opcode & 0x1ff) - 0x49], form = b->in->opcode >> 9,
+	unsigned how = operations[(b->inst->opcode & 0x1ff) - 0x49], form = b->inst->opcode >> 9,
 		 of_a = (unsigned)field(b, 81, 2), of_b = (unsigned)field(b, 87, 2),
 		 of_c = (unsigned)field(b, 84, 2);
 	uint32_t at32 = form == 6 || form == 7 ? mbind_ureg(b, 32) : mbind_reg(b, 32, 2),

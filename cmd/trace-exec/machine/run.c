@@ -22,7 +22,7 @@ static inline uint32_t run_plain(struct warp *w, const struct op *o, uint32_t n,
 	const struct op *first = o, *end = o + n;
 
 	do
-		o->fn(w, o, mask);
+		o->execute(w, o, mask);
 	while (++o < end && !w->stop);
 	return (uint32_t)(o - first);
 }
@@ -45,9 +45,9 @@ static NOINLINE uint32_t run_stretch(struct warp *w, const struct op *o, uint32_
 {
 	struct recording *t = &w->packed;
 	const struct same_base *b = &o->func->machine_code->base[id];
-	const uint32_t first = id == t->next && t->mask == ALL_LANES ? t->first : id;
+	const uint32_t first = id == t->next && t->last_run_mask == ALL_LANES ? t->last_run_start : id;
 
-	if (first > b->least)
+	if (first > b->lowest_inst)
 		return 0;
 	n = run_plain(w, o, n < b->n ? (uint32_t)n : b->n, ALL_LANES);
 	recording_extend_run_by(t, id, (uint32_t)n, ALL_LANES);
@@ -74,8 +74,8 @@ static inline bool execute_flow_in_turn(
 
 void run_warp(struct warp *w, uint64_t quantum)
 {
-	const struct op *code = w->g->code->op;
-	record_fn *record = w->g->record;
+	const struct op *code = w->grid->code->op;
+	record_fn *record = w->grid->record;
 	const uint64_t end = w->insts + quantum, turn = quantum > 1 ? end : UINT64_MAX;
 	bool overdue = false; /* the quantum is over, but the group has yet to branch back */
 
@@ -114,7 +114,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 			n++;
 			threads += exec == mask ? full : bit_count32(exec);
 			if (exec)
-				o->fn(w, o, exec);
+				o->execute(w, o, exec);
 			if (record)
 				record(w, o, pc, mask, exec);
 		}

@@ -25,7 +25,7 @@ struct recent_access {
 
 /* The recent accesses of straight code, in a ring. */
 struct recent_accesses {
-	struct recent_access at[BASES];
+	struct recent_access access[BASES];
 	uint32_t n;                  /* number of accesses so far */
 	uint32_t changed[REGISTERS]; /* number of the last instruction that changes each register, plus 1 */
 };
@@ -66,7 +66,7 @@ static struct same_base find_base(const struct recent_accesses *r, const struct 
 	const uint32_t a = last_change(r, o->a, count), c = last_change(r, o->c, count);
 
 	for (uint32_t i = 1; i <= BASES && i <= r->n; i++) {
-		const struct recent_access *x = &r->at[(r->n - i) % BASES];
+		const struct recent_access *x = &r->access[(r->n - i) % BASES];
 
 		if (x->inst >= a && x->inst >= c && have_same_base(x->op, o))
 			return (struct same_base){.distance = o->imm - x->op->imm,
@@ -102,7 +102,7 @@ static void find_stretches_of_code(struct same_base *base, const struct op *op, 
 			.accesses = x->accesses,
 			.inst = x->inst,
 			.n = next == NO_ACCESS ? 0 : length,
-			.least = least,
+			.lowest_inst = least,
 			.next = next};
 	}
 }
@@ -120,7 +120,7 @@ struct same_base *same_base_find(
 		base[i] = (struct same_base){.accesses = 0};
 		if (memory_adds_constant(o)) {
 			base[i] = find_base(r, o, access);
-			r->at[r->n++ % BASES] = (struct recent_access){o, i, access};
+			r->access[r->n++ % BASES] = (struct recent_access){o, i, access};
 		}
 		if (o->flow > MF_UNIFORM)
 			r->n = 0;

@@ -17,7 +17,7 @@
 /* Sets v[] to the thread index of each lane along an axis. */
 static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 {
-	const u32 *n = w->g->launch->block;
+	const u32 *n = w->grid->launch->block;
 	u32 tid[3];
 
 	exec_thread_id(w, 0, tid);
@@ -102,15 +102,15 @@ static void read_special_register(struct warp *w, unsigned number, u32 *v)
 		for (unsigned i = 0; i < LANES; i++)
 			v[i] |= y[i] << 16 | z[i] << 26;
 		return;
-	case 2: one = w->g->warps << 8; break;   /* SR_VIRTCFG: bits 8 to 15 are the number of warps */
-	case 3: one = (u32)w->index << 8; break; /* SR_VIRTID: bits 8 to 14 are the number of the warp */
+	case 2: one = w->grid->warps << 8; break; /* SR_VIRTCFG: bits 8 to 15 are the number of warps */
+	case 3: one = (u32)w->index << 8; break;  /* SR_VIRTID: bits 8 to 14 are the number of the warp */
 	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
 	case 80: one = (u32)exec_clock(w, NULL); break;
 	case 81: one = (u32)(exec_clock(w, NULL) >> 32); break;
-	case 82: one = (u32)(exec_clock(w, NULL) + w->g->timer); break;
-	case 83: one = (u32)((exec_clock(w, NULL) + w->g->timer) >> 32); break;
-	case 40: one = w->g->threads; break;
-	case 50: one = shared_size(w->g); break;
+	case 82: one = (u32)(exec_clock(w, NULL) + w->grid->timer); break;
+	case 83: one = (u32)((exec_clock(w, NULL) + w->grid->timer) >> 32); break;
+	case 40: one = w->grid->threads; break;
+	case 50: one = shared_size(w->grid); break;
 	case BLOCK_X:
 	case BLOCK_X + 1:
 	case BLOCK_X + 2:
@@ -167,7 +167,7 @@ static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_s2r(struct mbind *b, struct op *o)
 {
-	bool uniform = b->in->opcode == 0x9c3;
+	bool uniform = b->inst->opcode == 0x9c3;
 
 	o->n = (uint8_t)field(b, 72, 8);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);

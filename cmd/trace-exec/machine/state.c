@@ -127,7 +127,7 @@ static void flush_shared_size(struct warp *w, const struct op *o, uint32_t m) { 
 
 int mbind_shared_size(struct mbind *b, struct op *o)
 {
-	o->a = b->in->opcode == 0x3c9 ? mbind_ureg(b, 32) : mbind_number(b, field(b, 32, 20), 1);
+	o->a = b->inst->opcode == 0x3c9 ? mbind_ureg(b, 32) : mbind_number(b, field(b, 32, 20), 1);
 	machine_set_function(o, bit(b, 72) ? flush_shared_size : set_shared_size);
 	return 0;
 }

@@ -117,7 +117,7 @@ static struct machine_surface *bind_surface(struct mbind *b, struct op *o)
 {
 	static const uint8_t outside[4] = {OUTSIDE_ZERO, OUTSIDE_CLAMP, OUTSIDE_TRAP, OUTSIDE_TRAP};
 	struct machine_surface *x = arena_alloc(&b->bound->arena, 1, sizeof(*x));
-	unsigned op = b->in->opcode & 0x1ff;
+	unsigned op = b->inst->opcode & 0x1ff;
 	bool in_reg = op == 0x19a || op == 0x19c || op == 0x19e || op == 0x1a0;
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
@@ -162,7 +162,7 @@ int mbind_load_surface(struct mbind *b, struct op *o)
 int mbind_store_surface(struct mbind *b, struct op *o)
 {
 	struct machine_surface *x = bind_surface(b, o);
-	unsigned op = b->in->opcode & 0x1ff;
+	unsigned op = b->inst->opcode & 0x1ff;
 
 	if (!x)
 		return -1;
@@ -196,7 +196,7 @@ int mbind_reduce_surface(struct mbind *b, struct op *o)
 	o->bytes = (uint8_t)(types[x->access.type].bits / 8);
 	o->n = 1;
 	x->data = mbind_reg(b, 32, 2);
-	b->bound->frame[b->fn->number].order |= atom_order_bits(x->access.atom, x->access.type);
+	b->bound->frame[b->func->number].order |= atom_order_bits(x->access.atom, x->access.type);
 	machine_set_function(o, reduce_surface);
 	return 0;
 }

@@ -19,10 +19,10 @@ struct machine_fetch { /* x->family */
 	struct texture_fetch fetch;
 	struct texture_fetch fetch_1d; /* fetch from a 1D texture by an instruction of two dimensions */
 	bool has_fetch_1d;
-	uint32_t handle;    /* slot of the handle */
-	uint8_t n;          /* number of results */
-	uint8_t channel[4]; /* channel of each result */
-	uint32_t to[4];     /* slot of each result */
+	uint32_t handle;         /* slot of the handle */
+	uint8_t n;               /* number of results */
+	uint8_t channel[4];      /* channel of each result */
+	uint32_t result_slot[4]; /* slot of each result */
 };
 
 /* Slots of the operands of a fetch in their order, and the number of the next one to bind. */
@@ -33,7 +33,7 @@ struct operand_sequence {
 
 bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused)
 {
-	unsigned form = b->in->opcode >> 9 & 7;
+	unsigned form = b->inst->opcode >> 9 & 7;
 
 	if (form == 7) {
 		*slot = mbind_ureg(b, 40);
@@ -43,7 +43,7 @@ bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused)
 	return true;
 }
 
-static bool is_handle_in_register(const struct mbind *b) { return (b->in->opcode & 0xe00) == 0x200; }
+static bool is_handle_in_register(const struct mbind *b) { return (b->inst->opcode & 0xe00) == 0x200; }
 
 /*
  * Adds n0 operands from a and n1 from b, or, with .SCR (packed), half of all from each. Returns false if a or b would
@@ -107,7 +107,7 @@ static void bind_fetch_results(struct mbind *b, struct machine_fetch *x)
 	first = mbind_dst(b, 16, in_first);
 	second = mbind_dst(b, 64, x->n - in_first);
 	for (unsigned i = 0; i < x->n; i++)
-		x->to[i] = i < in_first ? first + i * VECTOR : second + (i - in_first) * VECTOR;
+		x->result_slot[i] = i < in_first ? first + i * VECTOR : second + (i - in_first) * VECTOR;
 }
 
 /* ---- execution ---- */
@@ -117,7 +117,7 @@ static const struct texture_fetch *fetch_for_lane_texture(
 	const struct warp *w, const struct machine_fetch *x, unsigned lane)
 {
 	const struct texture *t =
-		x->has_fetch_1d ? texture_find(w->g->textures, w->mem, w->addr[lane]) : NULL;
+		x->has_fetch_1d ? texture_find(w->grid->textures, w->mem, w->addr[lane]) : NULL;
 
 	return t && (t->shape == TEXTURE_1D || t->shape == TEXTURE_LINEAR) && !t->layered ? &x->fetch_1d
 											  : &x->fetch;
@@ -143,7 +143,7 @@ static void fetch_texels(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(w->addr, addr, sizeof(addr));
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
-			REG(u32, w, x->to[k])
+			REG(u32, w, x->result_slot[k])
 	[i] = x->fetch.half ? texture_pack_halves(v[i] + 2 * k) : v[i][x->channel[k]];
 	set_pred(w, PDST1(o), m, 0);
 }
@@ -154,7 +154,7 @@ enum fetch_kind { FETCH_TEX, FETCH_TLD, FETCH_TLD4, FETCH_TXD };
 
 static enum fetch_kind fetch_kind_of(const struct mbind *b)
 {
-	switch (b->in->opcode & 0x1ff) {
+	switch (b->inst->opcode & 0x1ff) {
 	case 0x160:
 	case 0x161: return FETCH_TEX;
 	case 0x166:
@@ -293,7 +293,7 @@ static void query_texture(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		uint64_t handle = TEXTURE_HANDLE + REG(u32, w, x->handle)[i];
-		const struct texture *t = texture_find(w->g->textures, w->mem, handle);
+		const struct texture *t = texture_find(w->grid->textures, w->mem, handle);
 		uint32_t n = REG(u32, w, o->b)[i];
 
 		if (!t || t->shape == TEXTURE_SAMPLER) {
@@ -310,7 +310,7 @@ static void query_texture(struct warp *w, const struct op *o, uint32_t m)
 	}
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < x->n; k++)
-			REG(u32, w, x->to[k])[i] = out[i][x->channel[k]];
+			REG(u32, w, x->result_slot[k])[i] = out[i][x->channel[k]];
 }
 
 int mbind_query_texture(struct mbind *b, struct op *o)
@@ -361,7 +361,7 @@ static void fetch_by_gradients(
 		x.fetch.grad[1][k] = FRAME_SCRATCH + k * VECTOR;
 	}
 	for (unsigned k = 0; k < 4; k++)
-		x.to[k] = FRAME_R + (5 + k) * VECTOR;
+		x.result_slot[k] = FRAME_R + (5 + k) * VECTOR;
 	call.x = &ext;
 	call.target = FRAME_PSINK;
 	if (load_second_gradients(w, o, m))

@@ -29,7 +29,7 @@ struct machine_text {
 	uint64_t window; /* base of the window, which is added to addresses */
 	char end[56];    /* immediates and end of the line: " 0 \n" */
 	uint8_t n_end;
-	bool whole; /* in a packed stream, true if the execution writes all columns after the mask as text */
+	bool has_text_columns; /* in a packed stream, true if the execution writes all columns after the mask as text */
 	column_fn *column; /* function that writes the columns of a copy; NULL: the instruction is not a copy */
 	/* slots of the registers whose values the line has; UNIFORM_VALUE marks uniform registers */
 	uint8_t n_values;
@@ -164,7 +164,7 @@ static void find_version6_parts(struct machine_text *t, const struct sass_inst *
 	if (opcode_begins(in, "STAS") || opcode_begins(in, "REDAS"))
 		t->window = 0; /* the upper half of the address is the address of the mbarrier */
 	t->column = find_column(in);
-	t->whole = t->column || (in->row && strstr(in->row->name, "GMMA"));
+	t->has_text_columns = t->column || (in->row && strstr(in->row->name, "GMMA"));
 	find_value_registers(t, in, x);
 }
 
@@ -223,7 +223,7 @@ static bool make_columns(struct pack_inst *out, const struct machine_text *t, co
 {
 	*out = (struct pack_inst){.pc = in->pc,
 		.width = t->width,
-		.open = t->n_values && !t->whole,
+		.open = t->n_values && !t->has_text_columns,
 		.columns = 1,
 		.n_results = (uint8_t)x->results,
 		.n_sources = (uint8_t)(x->n - x->results),
@@ -238,7 +238,7 @@ static bool make_columns(struct pack_inst *out, const struct machine_text *t, co
 		if (out->imm[i] <= -PACK_IMM_END || out->imm[i] >= PACK_IMM_END)
 			return false;
 	}
-	return !t->whole;
+	return !t->has_text_columns;
 }
 
 /* Adds the constant text of an instruction's lines to the static code of packed streams. */
@@ -266,7 +266,7 @@ static void add_packed_text(
 
 /* State of make_static_lines(). */
 struct static_lines {
-	struct sass_opcode_texts *known;
+	struct sass_opcode_texts *opcode_texts;
 	struct arena *arena;
 	struct pack_code *packed; /* static code of packed streams; NULL: the lines are written as text */
 	uint32_t cap;
@@ -279,7 +279,7 @@ static void make_static_line(struct static_lines *s, struct machine_text *t, con
 {
 	const struct traced x = trace_operands(in, s->version6);
 	char opcode[SASS_TEXT_MAX];
-	const size_t n = sass_opcode_text_known(s->known, in, opcode);
+	const size_t n = sass_opcode_text_known(s->opcode_texts, in, opcode);
 
 	t->width = (uint8_t)(o->memory ? sass_access_bytes(in, opcode) : 0);
 	t->window = o->space == SP_SHARED ? SHARED_WINDOW_BASE : o->space == SP_LOCAL ? LOCAL_WINDOW_BASE : 0;
@@ -342,7 +342,7 @@ static void find_same_bases(const struct grid *g, struct machine_code *c)
 	struct op *op = &g->code->op[g->launch->kernel->first_pc];
 
 	for (uint32_t i = 0; i < c->n; i++)
-		recorded[i] = c->text[i].width || c->text[i].whole || c->text[i].n_values;
+		recorded[i] = c->text[i].width || c->text[i].has_text_columns || c->text[i].n_values;
 	c->base = same_base_find(g->code, op, recorded, c->n);
 	free(recorded);
 	for (uint32_t i = 0; i < c->n; i++)
@@ -352,11 +352,11 @@ static void find_same_bases(const struct grid *g, struct machine_code *c)
 static void make_static_lines(const struct grid *g, struct machine_code *c)
 {
 	const struct func *f = g->launch->kernel;
-	struct static_lines s = {.known = xmalloc(sizeof(*s.known)),
+	struct static_lines s = {.opcode_texts = xmalloc(sizeof(*s.opcode_texts)),
 		.arena = &c->module->module->arena,
 		.version6 = line_version(c) == ASYNCHRONOUS};
 
-	sass_opcode_texts_clear(s.known);
+	sass_opcode_texts_clear(s.opcode_texts);
 	if (g->record != machine_record) {
 		s.packed = c->packed = xcalloc(1, sizeof(*c->packed));
 		c->packed->n = c->n;
@@ -365,7 +365,7 @@ static void make_static_lines(const struct grid *g, struct machine_code *c)
 	c->text = xcalloc(c->n + 1u, sizeof(*c->text));
 	for (uint32_t i = 0; i < c->n; i++)
 		make_static_line(&s, &c->text[i], &c->inst[i], &g->code->op[f->first_pc + i], i);
-	free(s.known);
+	free(s.opcode_texts);
 	find_same_bases(g, c);
 	for (uint32_t i = 0; i < c->n && c->module->image->lines; i++) {
 		const char *file = NULL;
@@ -393,13 +393,13 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 void machine_put_block_lines(char text[BLOCK_LINES], const struct cta *c)
 {
 	*text = '\0';
-	if (line_version(c->g->launch->kernel->machine_code) == ASYNCHRONOUS)
+	if (line_version(c->grid->launch->kernel->machine_code) == ASYNCHRONOUS)
 		machine_put_cluster_lines(text, c);
 }
 
 void machine_put_cluster_lines(char text[BLOCK_LINES], const struct cta *c)
 {
-	const uint32_t *n = c->g->cluster;
+	const uint32_t *n = c->grid->cluster;
 
 	snprintf(text, BLOCK_LINES, "cluster id = %u,%u,%u\ncluster cta = %u,%u,%u\ncluster rank = %u\n",
 		c->id[0] / n[0], c->id[1] / n[1], c->id[2] / n[2], c->id[0] % n[0], c->id[1] % n[1],
@@ -512,14 +512,14 @@ void machine_record_packed_6(struct warp *w, const struct op *o, uint32_t pc, ui
 	struct text *out = &w->out;
 	const size_t from = out->n;
 
-	if (!t->whole && !t->n_values) {
+	if (!t->has_text_columns && !t->n_values) {
 		machine_record_packed(w, o, pc, issue, exec);
 		return;
 	}
 	exec = o->flow == MF_UNIFORM && exec ? issue : exec;
 	text_reserve(out, TRACE_LINE_ROOM + VALUES_BYTES);
 	char *p = out->p + from;
-	if (t->whole) {
+	if (t->has_text_columns) {
 		memcpy(p, t->rest + 1, t->n_rest - 1u);
 		p = write_memory_columns(w, o, t, p + t->n_rest - 1, exec);
 		memcpy(p, t->end, t->n_end);
@@ -530,8 +530,9 @@ void machine_record_packed_6(struct warp *w, const struct op *o, uint32_t pc, ui
 	if (t->n_values)
 		p = write_register_values(p, w, t) - 1;
 	out->n = (size_t)(p - out->p);
-	if (t->whole || !t->width)
-		recording_add_text(&w->packed, t->whole ? id + c->n : id, exec, (uint32_t)(out->n - from));
+	if (t->has_text_columns || !t->width)
+		recording_add_text(
+			&w->packed, t->has_text_columns ? id + c->n : id, exec, (uint32_t)(out->n - from));
 	else
 		recording_add_access_and_text(
 			&w->packed, id, exec, w->addr, t->window, (uint32_t)(out->n - from));

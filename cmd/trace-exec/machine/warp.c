@@ -76,7 +76,7 @@ static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 		FOR_BITS32 (i, m)
 			d[i] = in[from[i]];
 	absent = m == ALL_LANES ? 0 : m & ~lanes_with_source(from, m);
-	if (absent && w->g->options->check)
+	if (absent && w->grid->options->check)
 		exec_note_finding(w, o, absent, "shuffle-absent",
 			"SHFL: lane %u reads a lane that does not execute it", bit_lowest32(absent));
 	set_pred(w, PDST1(o), m, inside);
@@ -84,7 +84,7 @@ static void execute_shfl(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_shfl(struct mbind *b, struct op *o)
 {
-	unsigned opcode = b->in->opcode;
+	unsigned opcode = b->inst->opcode;
 
 	o->n = (uint8_t)field(b, 58, 2);
 	o->d = mbind_dst(b, 16, 1);
@@ -135,7 +135,7 @@ static void vote_uniform(struct warp *w, const struct op *o, uint32_t m)
 
 int mbind_vote(struct mbind *b, struct op *o)
 {
-	bool uniform = b->in->opcode == 0x886;
+	bool uniform = b->inst->opcode == 0x886;
 
 	o->n = (uint8_t)field(b, 72, 2);
 	o->imm = mbind_pred(b, 87, false);

@@ -13,7 +13,7 @@ static unsigned uniform_number_bits(const struct sass_inst *in) { return in->sm 
 
 static uint8_t read_uniform(struct reading *r, unsigned at)
 {
-	unsigned n = uniform_number_bits(r->in), v = (unsigned)reading_field(r, at, n);
+	unsigned n = uniform_number_bits(r->inst), v = (unsigned)reading_field(r, at, n);
 
 	return v == (1u << n) - 1 ? SASS_ZERO : (uint8_t)v;
 }
@@ -31,7 +31,7 @@ static struct sass_arg uniform_arg(struct reading *r, unsigned at)
 /* Sets the reuse flag of a register if bit 122 + slot is set. */
 static void read_reuse(struct reading *r, struct sass_arg *a, unsigned slot)
 {
-	if (a->kind == SASS_REG && sass_bits(r->in->word, 122 + slot, 1))
+	if (a->kind == SASS_REG && sass_bits(r->inst->word, 122 + slot, 1))
 		a->flags |= SASS_REUSE;
 }
 
@@ -43,9 +43,10 @@ static struct sass_arg immediate_arg(struct reading *r, char form)
 
 	/* the immediate of RCP64H and RSQ64H is the upper word of a double */
 	if (form == 'm')
-		form = sass_bits(r->in->word, 74, 4) == 6 || sass_bits(r->in->word, 74, 4) == 7 ? 'd' : 'f';
+		form = sass_bits(r->inst->word, 74, 4) == 6 || sass_bits(r->inst->word, 74, 4) == 7 ? 'd'
+												    : 'f';
 	if (form == 'e')
-		form = sass_bits(r->in->word, 84, 2) == 3 ? 'd' : 'f';
+		form = sass_bits(r->inst->word, 84, 2) == 3 ? 'd' : 'f';
 	switch (form) {
 	case 'i': a.value = (int32_t)v, a.flags = SASS_SIGNED; break;
 	case 'f': a.kind = SASS_F32; break;
@@ -72,7 +73,7 @@ static struct sass_arg constant_arg(struct reading *r, bool bindless)
 /* Returns the operand in bits 32 .. 63 of an arithmetic form. *sign: bits 62 and 63 are signs, not an immediate. */
 static struct sass_arg operand_in_low_word(struct reading *r, const struct arg_token *t, bool *sign)
 {
-	const struct sass_inst *in = r->in;
+	const struct sass_inst *in = r->inst;
 	bool bit_91 = in->row->bit_91 == 2 && sass_bits(in->word, 91, 1);
 
 	*sign = in->form != 2 && in->form != 4;
@@ -88,7 +89,7 @@ static struct sass_arg operand_in_low_word(struct reading *r, const struct arg_t
 
 static struct sass_arg operand_in_high_word(struct reading *r)
 {
-	return r->in->row->uniform ? uniform_arg(r, 64) : register_arg(r, 64);
+	return r->inst->row->uniform ? uniform_arg(r, 64) : register_arg(r, 64);
 }
 
 static bool read_bit(struct reading *r, unsigned at) { return at < 128 && reading_field(r, at, 1); }
@@ -96,10 +97,10 @@ static bool read_bit(struct reading *r, unsigned at) { return at < 128 && readin
 /* Sets the selected halves of an operand of 16-bit numbers from the 2 bits from `at` on. */
 static void read_half_selection(struct reading *r, const struct arg_token *t, struct sass_arg *a, unsigned at)
 {
-	a->flags |= r->in->row->base == 0x35 ? 0 : SASS_HALF;
+	a->flags |= r->inst->row->base == 0x35 ? 0 : SASS_HALF;
 	a->select = (uint8_t)reading_field(r, at, 2);
 	if (at == 60 && !t->narrow && a->select == SASS_WHOLE && a->kind == SASS_REG &&
-		r->in->row->base == 0x31 && read_bit(r, 86))
+		r->inst->row->base == 0x31 && read_bit(r, 86))
 		a->select = SASS_LOW_NEGATED;
 }
 
@@ -138,39 +139,39 @@ static void read_suffix(struct reading *r, const struct arg_token *t, struct sas
 	else if (t->suffix == 'R' || t->suffix == 'C')
 		a->select = t->suffix == 'R' ? SASS_ROW : SASS_COLUMN;
 	else if (t->suffix == 'L')
-		a->select = read_bit(r, t->at) ? SASS_COLUMN : SASS_ROW;
+		a->select = read_bit(r, t->first_bit) ? SASS_COLUMN : SASS_ROW;
 }
 
 /* Returns operand a, b, c or x of an arithmetic row. */
 static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token *t)
 {
-	unsigned form = r->in->form;
+	unsigned form = r->inst->form;
 	bool swapped = form == 2 || form == 3 || form == 7, sign = true;
 	char kind = t->kind[0];
 	struct sass_arg a;
 
 	if (kind == 'a') {
-		a = r->in->row->uniform ? uniform_arg(r, 24) : register_arg(r, 24);
+		a = r->inst->row->uniform ? uniform_arg(r, 24) : register_arg(r, 24);
 		read_signs(r, t, &a, 72, 73);
 		read_reuse(r, &a, 0);
-		if (t->half)
+		if (t->selects_half)
 			read_half_selection(r, t, &a, 74);
 	} else if (kind == 'x' || (kind == 'b') != swapped) {
 		a = operand_in_low_word(r, t, &sign);
 		if (sign)
 			read_signs(r, t, &a, 63, 62);
 		read_reuse(r, &a, kind == 'b' ? 1 : 2);
-		if (t->half && sign)
+		if (t->selects_half && sign)
 			read_half_selection(r, t, &a, 60);
 		if (t->part_at != ABSENT && sign)
 			read_register_part(r, t, &a);
 	} else {
 		a = operand_in_high_word(r);
 		if (!t->sign_in_low_word_only)
-			read_signs(r, t, &a, t->half ? 84 : 75, t->half ? 83 : 74);
+			read_signs(r, t, &a, t->selects_half ? 84 : 75, t->selects_half ? 83 : 74);
 		read_reuse(r, &a, kind == 'c' ? 2 : 1);
-		if (t->half)
-			read_half_selection(r, t, &a, r->in->row->base == 0x47 ? 76 : 81);
+		if (t->selects_half)
+			read_half_selection(r, t, &a, r->inst->row->base == 0x47 ? 76 : 81);
 	}
 	read_suffix(r, t, &a);
 	return a;
@@ -178,7 +179,7 @@ static struct sass_arg arithmetic_arg(struct reading *r, const struct arg_token 
 
 static struct sass_arg predicate_arg(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
-	struct sass_arg a = {.kind = (uint8_t)kind, .reg = (uint8_t)reading_field(r, t->at, 3)};
+	struct sass_arg a = {.kind = (uint8_t)kind, .reg = (uint8_t)reading_field(r, t->first_bit, 3)};
 
 	if (t->not_at != ABSENT && read_bit(r, t->not_at))
 		a.flags |= SASS_NOT;
@@ -191,7 +192,7 @@ static struct sass_arg address_arg(struct reading *r, const struct arg_token *t)
 	unsigned uniform = t->uniform_at != ABSENT ? t->uniform_at : t->next_uniform_at;
 
 	if (t->width)
-		a.value = reading_signed(r, t->at, t->width) * (1 << t->shift);
+		a.value = reading_signed(r, t->first_bit, t->width) * (1 << t->shift);
 	if (t->kind[1] == 'U') /* the address has no register */
 		a.reg = SASS_ZERO;
 	else
@@ -253,7 +254,7 @@ static int64_t branch_offset(struct reading *r, bool narrow)
 {
 	uint64_t high = (uint64_t)reading_signed(r, 34, narrow ? 30 : 48);
 
-	if (!narrow && r->in->sm >= 90)
+	if (!narrow && r->inst->sm >= 90)
 		high = high << 8 | reading_field(r, 16, 8);
 	return (int64_t)(high << 2);
 }
@@ -268,7 +269,7 @@ static struct sass_arg target_arg(struct reading *r, const char *kind)
 	if (!strcmp(kind, "TR"))
 		a.flags = SASS_OFFSET;
 	else if (!absolute)
-		a.value = (int64_t)((uint64_t)a.value + r->in->pc + SASS_BYTES);
+		a.value = (int64_t)((uint64_t)a.value + r->inst->pc + SASS_BYTES);
 	return a;
 }
 
@@ -279,8 +280,8 @@ static struct sass_arg number_arg(struct reading *r, unsigned at, unsigned n)
 
 static void add_arg(struct reading *r, struct sass_arg a)
 {
-	if (r->in->n_args < SASS_ARGS_MAX)
-		r->in->arg[r->in->n_args++] = a;
+	if (r->inst->n_args < SASS_ARGS_MAX)
+		r->inst->arg[r->inst->n_args++] = a;
 }
 
 static struct sass_arg name_arg(enum sass_name name, int64_t value)
@@ -291,8 +292,8 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 /* Adds the predicates of the carries: both if the second is used, one if only the first is. */
 static void add_carry_predicates(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
-	struct arg_token second = {.at = t->at + 3, .not_at = ABSENT},
-			 first = {.at = t->at, .not_at = ABSENT};
+	struct arg_token second = {.first_bit = t->first_bit + 3, .not_at = ABSENT},
+			 first = {.first_bit = t->first_bit, .not_at = ABSENT};
 	struct sass_arg a = predicate_arg(r, &first, kind), b = predicate_arg(r, &second, kind);
 
 	if (a.reg != 7 || b.reg != 7)
@@ -304,7 +305,7 @@ static void add_carry_predicates(struct reading *r, const struct arg_token *t, e
 /* Adds the operand of BAR after the number: the predicate of a reduction. */
 static void add_bar_args(struct reading *r)
 {
-	struct arg_token t = {.at = 87, .not_at = 90};
+	struct arg_token t = {.first_bit = 87, .not_at = 90};
 
 	if (reading_field(r, 77, 2) == 2)
 		add_arg(r, predicate_arg(r, &t, SASS_PRED));
@@ -312,7 +313,7 @@ static void add_bar_args(struct reading *r)
 
 static void add_cache_args(struct reading *r)
 {
-	struct arg_token t = {.at = 32,
+	struct arg_token t = {.first_bit = 32,
 		.width = 32,
 		.reg_at = ABSENT,
 		.uniform_at = ABSENT,
@@ -344,14 +345,14 @@ static void add_pack_args(struct reading *r)
 {
 	bool merge = read_bit(r, 78) || read_bit(r, 81), unpack = read_bit(r, 89) && !read_bit(r, 86);
 	/* bit 75 is .RELU, so b has a sign only if it is in bits 32-63 */
-	bool swapped = r->in->form == 2 || r->in->form == 3 || r->in->form == 7;
+	bool swapped = r->inst->form == 2 || r->inst->form == 3 || r->inst->form == 7;
 	const char *of[3] = {"a", swapped ? "b:f" : "b-:f", "c"};
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct arg_token t;
 
 		/* the text of sm_80 and sm_86 omits operand a if c is merged */
-		bool shown = i == 0 ? !unpack && !(merge && r->in->sm < 89) : i == 1 || (merge && !unpack);
+		bool shown = i == 0 ? !unpack && !(merge && r->inst->sm < 89) : i == 1 || (merge && !unpack);
 
 		sass_token_parse(&t, of[i], of[i] + strlen(of[i]));
 		struct sass_arg a = arithmetic_arg(r, &t);
@@ -366,7 +367,7 @@ static void add_pack_args(struct reading *r)
 /* Returns the descriptor of the matrices of a warpgroup instruction: of A and B, or (GB) of B. */
 static struct sass_arg matrix_arg(struct reading *r, const struct arg_token *t)
 {
-	struct sass_arg a = {.kind = SASS_GDESC, .reg = read_uniform(r, t->at)};
+	struct sass_arg a = {.kind = SASS_GDESC, .reg = read_uniform(r, t->first_bit)};
 
 	if (t->kind[1] == 'D')
 		a.value |= (read_bit(r, 72) ? SASS_NEG_A : 0) | (read_bit(r, 61) ? SASS_TRANSPOSED_A : 0);
@@ -425,7 +426,7 @@ static enum sass_select read_pair_select(struct reading *r, char operand)
 static struct sass_arg read_register_arg(struct reading *r, const struct arg_token *t)
 {
 	const char *k = t->kind;
-	struct sass_arg a = register_arg(r, *k == 'd' ? 16 : t->at);
+	struct sass_arg a = register_arg(r, *k == 'd' ? 16 : t->first_bit);
 
 	if (t->reuse_slot != ABSENT)
 		read_reuse(r, &a, t->reuse_slot);
@@ -453,11 +454,11 @@ static struct sass_arg read_uniform_arg(struct reading *r, const struct arg_toke
 		return a;
 	}
 	if (!strcmp(k, "UD"))
-		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->at)};
+		return (struct sass_arg){.kind = SASS_DESCRIPTOR, .reg = read_uniform(r, t->first_bit)};
 	if (!strcmp(k, "US"))
 		return (struct sass_arg){.kind = SASS_UREG,
 			.reg = (uint8_t)(reading_field(r, 60, 3) | reading_field(r, 73, 5) << 3)};
-	a = uniform_arg(r, *k == 'u' ? 16 : t->at);
+	a = uniform_arg(r, *k == 'u' ? 16 : t->first_bit);
 	if (t->negative)
 		read_signs(r, t, &a, ABSENT, ABSENT);
 	if (k[1] == 'X')
@@ -484,9 +485,9 @@ static struct sass_arg read_number_arg(struct reading *r, const struct arg_token
 
 	if (!strcmp(t->kind, "RM"))
 		return number_arg(r, 32, 32);
-	a = number_arg(r, t->at, t->width);
+	a = number_arg(r, t->first_bit, t->width);
 	if (!strcmp(t->kind, "S"))
-		a.value = reading_signed(r, t->at, t->width), a.flags = SASS_SIGNED;
+		a.value = reading_signed(r, t->first_bit, t->width), a.flags = SASS_SIGNED;
 	return a;
 }
 
@@ -511,23 +512,25 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 		return k[1] ? load_constant_arg(r, k) : constant_arg(r, false);
 	if (!strcmp(k, "TQ") || !strcmp(k, "DIM"))
 		return name_arg(*k == 'T' ? SASS_NAME_QUERY : SASS_NAME_DIMENSION,
-			(int64_t)reading_field(r, t->at, t->width));
+			(int64_t)reading_field(r, t->first_bit, t->width));
 	if (*k == 'T')
 		return target_arg(r, k);
 	if (!strcmp(k, "RPC"))
-		return name_arg(SASS_NAME_RPC, read_bit(r, t->at));
+		return name_arg(SASS_NAME_RPC, read_bit(r, t->first_bit));
 	if (!strcmp(k, "A")) /* coordinates: an address without an offset */
 		return (struct sass_arg){.kind = SASS_MEM,
 			.flags = SASS_NO_UREG,
-			.reg = (uint8_t)reading_field(r, t->at, 8),
+			.reg = (uint8_t)reading_field(r, t->first_bit, 8),
 			.scale = 1};
 	if (!strcmp(k, "B"))
-		return (struct sass_arg){.kind = SASS_BARRIER, .reg = (uint8_t)reading_field(r, t->at, 4)};
+		return (struct sass_arg){
+			.kind = SASS_BARRIER, .reg = (uint8_t)reading_field(r, t->first_bit, 4)};
 	if (!strcmp(k, "BS"))
-		return (struct sass_arg){.kind = SASS_STATE, .value = (int64_t)reading_field(r, t->at, 5)};
+		return (struct sass_arg){
+			.kind = SASS_STATE, .value = (int64_t)reading_field(r, t->first_bit, 5)};
 	if (!strcmp(k, "SR"))
 		return (struct sass_arg){
-			.kind = SASS_SPECIAL, .value = (int64_t)reading_field(r, t->at, t->width)};
+			.kind = SASS_SPECIAL, .value = (int64_t)reading_field(r, t->first_bit, t->width)};
 	return read_number_arg(r, t);
 }
 
@@ -572,19 +575,19 @@ static void decode_arg_token(struct reading *r, const char *p, const char *end)
 	}
 	struct sass_arg a = read_plain_arg(r, &t);
 
-	if (!t.optional || !is_arg_hidden(r->in, &t, &a))
+	if (!t.optional || !is_arg_hidden(r->inst, &t, &a))
 		add_arg(r, a);
 }
 
 void reading_args(struct reading *r)
 {
-	const char *text = r->in->row->operands, *p;
+	const char *text = r->inst->row->operands, *p;
 	size_t n;
 
-	r->in->n_args = r->in->n_results = 0;
+	r->inst->n_args = r->inst->n_results = 0;
 	while ((p = sass_token_next(&text, &n))) {
 		if (*p == ';') {
-			r->in->n_results = r->in->n_args;
+			r->inst->n_results = r->inst->n_args;
 			continue;
 		}
 		decode_arg_token(r, p, p + n);

@@ -66,7 +66,7 @@ const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm)
 	for (size_t i = first_row[opcode & OPERATION]; i < N_ROWS; i = next_row[i]) {
 		const struct sass_row *row = &rows[i];
 
-		if (sm < row->first || sm > row->last)
+		if (sm < row->first_sm || sm > row->last_sm)
 			continue;
 		if (row->arithmetic ? (opcode & OPERATION) == row->base &&
 					      is_form_possible(row, opcode >> 9 & 7, bit_91)
@@ -86,8 +86,8 @@ static void mark_used(uint64_t used[2], unsigned at, unsigned n)
 
 uint64_t reading_field(struct reading *r, unsigned at, unsigned n)
 {
-	mark_used(r->used, at, n);
-	return sass_bits(r->in->word, at, n);
+	mark_used(r->used_bits, at, n);
+	return sass_bits(r->inst->word, at, n);
 }
 
 int64_t reading_signed(struct reading *r, unsigned at, unsigned n)
@@ -132,8 +132,8 @@ static bool parse_token_attribute(struct arg_token *t, const char **p)
 	case '~': number ? (t->complement_if = v) : (t->complement = true); break;
 	case '!': t->not_at = v; break;
 	case '=': t->hidden = v; break;
-	case 'h': t->half = true; break;
-	case 'n': number ? (t->next_uniform_at = v) : (t->half = t->narrow = true); break;
+	case 'h': t->selects_half = true; break;
+	case 'n': number ? (t->next_uniform_at = v) : (t->selects_half = t->narrow = true); break;
 	case 'p': t->part_at = v; break;
 	case 'u': t->uniform_at = v; break;
 	case 'w': t->wide_at = v; break;
@@ -179,7 +179,7 @@ void sass_token_parse(struct arg_token *t, const char *p, const char *end)
 			t->kind[n++] = *p++;
 	}
 	if (p < end && *p == '@')
-		p++, t->at = sass_token_number(&p);
+		p++, t->first_bit = sass_token_number(&p);
 	while (p < end && parse_token_attribute(t, &p))
 		;
 }
@@ -196,7 +196,7 @@ int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t 
 	if (!in->row)
 		return -1;
 	in->form = in->row->arithmetic ? (uint8_t)(in->opcode >> 9) : 0;
-	struct reading r = {.in = in};
+	struct reading r = {.inst = in};
 
 	reading_args(&r);
 	return 0;

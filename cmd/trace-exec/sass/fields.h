@@ -7,8 +7,8 @@
 
 /* An instruction that is being decoded, and a mark for each of its bits that was read. */
 struct reading {
-	struct sass_inst *in;
-	uint64_t used[2];
+	struct sass_inst *inst;
+	uint64_t used_bits[2];
 };
 
 /* Returns n bits from bit `at`, and marks them as used. */
@@ -25,7 +25,7 @@ unsigned sass_token_number(const char **p);
 /* Attributes of a token of the arguments. ABSENT: the token lacks the attribute. */
 struct arg_token {
 	char kind[8];
-	unsigned at;                /* first bit of the field */
+	unsigned first_bit;         /* first bit of the field */
 	unsigned width;             /* bits of the field */
 	unsigned shift;             /* the offset of an address is in units of 1 << shift bytes */
 	bool sign_in_low_word_only; /* the operand has a sign only in bits 32 .. 63 */
@@ -33,9 +33,9 @@ struct arg_token {
 	bool optional;              /* the argument is omitted if it has its default value */
 	bool negative; /* the operand can be negated, by the usual bit unless negative_at is given */
 	bool absolute; /* the operand can be an absolute value, by the usual bit unless absolute_at is given */
-	bool complement; /* the operand can be complemented, by the bit that negates other operands */
-	bool half;       /* the operand selects a half of a register, or both */
-	bool narrow;     /* the operand cannot select SASS_LOW_NEGATED */
+	bool complement;   /* the operand can be complemented, by the bit that negates other operands */
+	bool selects_half; /* the operand selects a half of a register, or both */
+	bool narrow;       /* the operand cannot select SASS_LOW_NEGATED */
 	/*
 	 * positions of the bits for negation, absolute value, inversion of a predicate and part of a register
 	 */
@@ -49,7 +49,7 @@ struct arg_token {
 	unsigned reuse_slot; /* number of the operand in the reuse flags */
 	char immediate;      /* form of an immediate; 0: unsigned */
 	unsigned hidden;     /* default value */
-	char suffix;         /* R: row; C: column; L: row or column, by the bit at `at` */
+	char suffix;         /* R: row; C: column; L: row or column, by the bit at `first_bit` */
 };
 
 #define ABSENT 255u

@@ -28,9 +28,9 @@ struct named_function {
 };
 
 struct image_loading {
-	struct sass_image *m;
+	struct sass_image *image;
 	struct elf_file elf;
-	struct fault *f;
+	struct fault *fault;
 	uint32_t *of_section; /* function of each section, or NO_FUNCTION */
 	uint32_t *of_symbol;  /* function that begins at each ELF symbol, or NO_FUNCTION */
 	uint32_t n_elf_symbols;
@@ -55,8 +55,9 @@ static uint32_t find_function_by_name(const struct image_loading *l, const char 
 {
 	struct named_function key = {name, 0};
 	const struct named_function *found =
-		l->m->n_functions ? bsearch(&key, l->by_name, l->m->n_functions, sizeof(key), compare_named)
-				  : NULL;
+		l->image->n_functions
+			? bsearch(&key, l->by_name, l->image->n_functions, sizeof(key), compare_named)
+			: NULL;
 
 	return found ? found->function : NO_FUNCTION;
 }
@@ -68,17 +69,18 @@ static uint32_t function_described_by(
 {
 	uint32_t k = s->info < l->elf.n_sections ? l->of_section[s->info] : NO_FUNCTION;
 
-	return k != NO_FUNCTION && !strcmp(l->m->function[k].name, name) ? k : find_function_by_name(l, name);
+	return k != NO_FUNCTION && !strcmp(l->image->function[k].name, name) ? k
+									     : find_function_by_name(l, name);
 }
 
 /* Fills by_name. */
 static void sort_functions(struct image_loading *l)
 {
-	uint32_t n = l->m->n_functions;
+	uint32_t n = l->image->n_functions;
 
 	l->by_name = xcalloc(n + 1ull, sizeof(*l->by_name));
 	for (uint32_t i = 0; i < n; i++)
-		l->by_name[i] = (struct named_function){l->m->function[i].name, i};
+		l->by_name[i] = (struct named_function){l->image->function[i].name, i};
 	qsort(l->by_name, n, sizeof(*l->by_name), compare_named);
 }
 
@@ -87,13 +89,13 @@ static int check_kernel_names(const struct image_loading *l)
 {
 	const char *last = NULL;
 
-	for (uint32_t i = 0; i < l->m->n_functions; i++) {
+	for (uint32_t i = 0; i < l->image->n_functions; i++) {
 		const struct named_function *k = &l->by_name[i];
 
-		if (!l->m->function[k->function].entry)
+		if (!l->image->function[k->function].entry)
 			continue;
 		if (last && !strcmp(last, k->name))
-			return fault_set(l->f, (struct place){.file = l->elf.name}, "cubin",
+			return fault_set(l->fault, (struct place){.file = l->elf.name}, "cubin",
 				"two kernels named %.100s", k->name);
 		last = k->name;
 	}
@@ -137,7 +139,7 @@ static enum sass_place place_of_section(const struct image_loading *l, uint32_t 
 
 static int add_functions(struct image_loading *l)
 {
-	struct sass_image *m = l->m;
+	struct sass_image *m = l->image;
 	struct elf_file *e = &l->elf;
 
 	m->function = xcalloc(e->n_sections + 1, sizeof(*m->function));
@@ -149,7 +151,7 @@ static int add_functions(struct image_loading *l)
 		if (s->type != ELF_PROGBITS || !name || !*name)
 			continue;
 		if (s->n > UINT32_MAX || s->n % SASS_BYTES)
-			return elf_set_fault(e, l->f, "code is not a multiple of 16 bytes");
+			return elf_set_fault(e, l->fault, "code is not a multiple of 16 bytes");
 		l->of_section[i] = m->n_functions;
 		m->function[m->n_functions++] = (struct sass_function){
 			.name = name,
@@ -166,7 +168,7 @@ static int add_functions(struct image_loading *l)
 /* Reads the sections that belong to functions and banks. */
 static int read_function_sections(struct image_loading *l)
 {
-	struct sass_image *m = l->m;
+	struct sass_image *m = l->image;
 
 	for (uint32_t i = 0; i < l->elf.n_sections; i++) {
 		const struct elf_section *s = &l->elf.section[i];
@@ -176,7 +178,7 @@ static int read_function_sections(struct image_loading *l)
 
 		if ((of = text_after_prefix(s->name, ".nv.info.")) &&
 			(k = function_described_by(l, s, of)) != NO_FUNCTION) {
-			if (sass_info_function(&m->function[k], &l->elf, s, l->f) < 0)
+			if (sass_info_function(&m->function[k], &l->elf, s, l->fault) < 0)
 				return -1;
 		} else if ((of = text_after_prefix(s->name, ".nv.constant0.")) &&
 			   (k = function_described_by(l, s, of)) != NO_FUNCTION) {
@@ -188,12 +190,12 @@ static int read_function_sections(struct image_loading *l)
 			m->function[k].bank2_bytes = s->p ? (uint32_t)min_u64(s->n, 65536) : 0;
 		} else if ((of = text_after_prefix(s->name, ".nv.shared.")) &&
 			   (k = function_described_by(l, s, of)) != NO_FUNCTION) {
-			m->function[k].shared = (uint32_t)min_u64(s->n, UINT32_MAX);
+			m->function[k].shared_bytes = (uint32_t)min_u64(s->n, UINT32_MAX);
 		} else if ((of = text_after_prefix(s->name, ".nv.constant")) && *of >= '1' && *of <= '7' &&
 			   !of[1]) {
 			if (s->n > 65536)
 				return elf_set_fault(
-					&l->elf, l->f, "a constant bank has more than 65536 bytes");
+					&l->elf, l->fault, "a constant bank has more than 65536 bytes");
 			m->bank[*of - '0'] = bytes;
 		} else if (!strcmp(s->name, ".nv.global")) {
 			m->global = bytes;
@@ -207,7 +209,7 @@ static int read_function_sections(struct image_loading *l)
 /* Reads all ELF symbols, so that the symbol number of a relocation is an index of symbol[]. */
 static void read_symbols(struct image_loading *l)
 {
-	struct sass_image *m = l->m;
+	struct sass_image *m = l->image;
 	uint32_t n = l->symbols ? elf_symbol_count(l->symbols) : 0;
 
 	m->symbol = xcalloc(n + 1ull, sizeof(*m->symbol));
@@ -242,7 +244,7 @@ static unsigned relocated_bytes(enum sass_place place, uint32_t type)
 /* Reads a section of relocations. Relocations of debug tables are skipped. */
 static int read_relocs(struct image_loading *l, const struct elf_section *s)
 {
-	struct sass_image *m = l->m;
+	struct sass_image *m = l->image;
 	unsigned size = s->type == ELF_RELA ? 24 : 16;
 	uint32_t index;
 	enum sass_place place = place_of_section(l, s->info, &index);
@@ -254,7 +256,7 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 		struct sass_reloc *r;
 
 		if (m->n_relocs == UINT32_MAX / 2)
-			return elf_set_fault(&l->elf, l->f, "too many relocations");
+			return elf_set_fault(&l->elf, l->fault, "too many relocations");
 		m->reloc =
 			!(m->n_relocs & (m->n_relocs - 1))
 				? xrealloc(m->reloc, m->n_relocs ? 2ull * m->n_relocs : 1, sizeof(*m->reloc))
@@ -266,9 +268,9 @@ static int read_relocs(struct image_loading *l, const struct elf_section *s)
 			.type = (uint32_t)elf_number(s->p + at + 8, 4),
 			.symbol = (uint32_t)elf_number(s->p + at + 12, 4)};
 		if (r->symbol >= m->n_symbols)
-			return elf_set_fault(&l->elf, l->f, "a relocation has no symbol");
+			return elf_set_fault(&l->elf, l->fault, "a relocation has no symbol");
 		if (r->offset > to->n || to->n - r->offset < relocated_bytes(place, r->type))
-			return elf_set_fault(&l->elf, l->f, "a relocation is outside of its section");
+			return elf_set_fault(&l->elf, l->fault, "a relocation is outside of its section");
 		if (size == 24)
 			r->addend = (int64_t)elf_number(s->p + at + 16, 8);
 		else if ((r->type == RELOC_64 || r->type == RELOC_GENERIC_64) && to->p)
@@ -298,7 +300,7 @@ static int load_image(struct image_loading *l)
 	read_symbols(l);
 	if (check_kernel_names(l) < 0)
 		return -1;
-	if (info && sass_info_file(l->m, e, info, l->of_symbol, l->n_elf_symbols, l->f) < 0)
+	if (info && sass_info_file(l->image, e, info, l->of_symbol, l->n_elf_symbols, l->fault) < 0)
 		return -1;
 	if (read_function_sections(l) < 0)
 		return -1;
@@ -306,28 +308,29 @@ static int load_image(struct image_loading *l)
 		if ((e->section[i].type == ELF_REL || e->section[i].type == ELF_RELA) &&
 			e->section[i].info < e->n_sections && read_relocs(l, &e->section[i]) < 0)
 			return -1;
-	l->m->lines = sass_lines_read(e, l->of_section);
+	l->image->lines = sass_lines_read(e, l->of_section);
 	return 0;
 }
 
 struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f)
 {
-	struct image_loading l = {.f = f};
+	struct image_loading l = {.fault = f};
 	int rc = -1;
 
 	if (n > IMAGE_MAX) {
 		fault_set(f, (struct place){.file = name}, "cubin", "larger than 1 GiB");
 		return NULL;
 	}
-	l.m = xcalloc(1, sizeof(*l.m));
-	l.m->bytes = xmalloc(n + 1);
-	l.m->n = n;
+	l.image = xcalloc(1, sizeof(*l.image));
+	l.image->bytes = xmalloc(n + 1);
+	l.image->n = n;
 	if (n)
-		memcpy(l.m->bytes, bytes, n);
-	if (elf_open(&l.elf, l.m->bytes, n, name, f) == 0) {
-		l.m->sm = cubin_sm(l.elf.flags);
-		l.m->relocatable = l.elf.type == 1;
-		rc = l.m->sm ? load_image(&l)
+		memcpy(l.image->bytes, bytes, n);
+	if (elf_open(&l.elf, l.image->bytes, n, name, f) == 0) {
+		l.image->sm = cubin_sm(l.elf.flags);
+		l.image->relocatable = l.elf.type == 1;
+		rc = l.image->sm
+			     ? load_image(&l)
 			     : elf_set_fault(&l.elf, f,
 				       "machine code of a GPU that is not supported (expected sm_70 to sm_121)");
 		elf_close(&l.elf);
@@ -336,10 +339,10 @@ struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name
 	free(l.of_symbol);
 	free(l.by_name);
 	if (rc < 0) {
-		sass_image_free(l.m);
+		sass_image_free(l.image);
 		return NULL;
 	}
-	return l.m;
+	return l.image;
 }
 
 void sass_image_free(struct sass_image *m)

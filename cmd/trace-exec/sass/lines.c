@@ -43,7 +43,7 @@ struct line_span {
 };
 
 struct line_reader {
-	struct sass_lines *l;
+	struct sass_lines *lines;
 	const struct elf_file *elf;
 	const struct elf_section *section, *symbols;      /* symbols: symbol table; NULL if absent */
 	const struct elf_section *strings, *line_strings; /* .debug_str and .debug_line_str; NULL if absent */
@@ -51,9 +51,9 @@ struct line_reader {
 	size_t n_relocs;
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
-	uint32_t first_file; /* number of the unit's first file in l->file */
-	unsigned file_base;  /* number of the unit's first file in the unit's own numbering */
-	unsigned wide;       /* bytes of offsets in the unit: 4 or 8 */
+	uint32_t first_file;   /* number of the unit's first file in l->file */
+	unsigned file_base;    /* number of the unit's first file in the unit's own numbering */
+	unsigned offset_bytes; /* bytes of offsets in the unit: 4 or 8 */
 };
 
 /* Registers of the line-number program. */
@@ -125,7 +125,7 @@ static size_t append_path_part(char *path, size_t at, const char *part, size_t n
 /* Adds the file base/folder/name. A part is left out if a later one is an absolute path. */
 static void add_line_file(struct line_reader *r, const char *base, const char *folder, const char *name)
 {
-	struct sass_lines *l = r->l;
+	struct sass_lines *l = r->lines;
 	size_t m = strnlen(name, NAME_BYTES), n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES);
 	size_t k = *name == '/' || *folder == '/' ? 0 : strnlen(base, NAME_BYTES), at;
 	char *path;
@@ -144,7 +144,7 @@ static void add_line_file(struct line_reader *r, const char *base, const char *f
 
 static void add_line_row(struct line_reader *r, const struct line_state *s)
 {
-	struct sass_lines *l = r->l;
+	struct sass_lines *l = r->lines;
 	uint64_t file = r->first_file + s->file - r->file_base;
 
 	if (s->function == NO_FUNCTION || l->n_rows == ROWS_MAX || s->file < r->file_base ||
@@ -326,7 +326,7 @@ static const char *read_line_string_at(
 	struct line_reader *r, struct line_span *s, const struct elf_section *in)
 {
 	const struct line_reloc *moved = r->has_addends ? line_reloc_at(r, s->p) : NULL;
-	uint64_t at = read_line_number(s, r->wide);
+	uint64_t at = read_line_number(s, r->offset_bytes);
 
 	if (moved)
 		at = moved->addend;
@@ -358,7 +358,7 @@ static bool read_line_form(
 	case 0x0b: *number = read_line_number(s, 1); return true;                   /* data1 */
 	case 0x0e: *text = read_line_string_at(r, s, r->strings); return true;      /* strp */
 	case 0x0f: *number = read_leb128(s, false); return true;                    /* udata */
-	case 0x17: read_line_number(s, r->wide); return true;                       /* sec_offset */
+	case 0x17: read_line_number(s, r->offset_bytes); return true;               /* sec_offset */
 	case 0x1e: skip_line_bytes(s, 16); return true;                             /* data16 */
 	case 0x1f: *text = read_line_string_at(r, s, r->line_strings); return true; /* line_strp */
 	default: return false;
@@ -426,7 +426,7 @@ static unsigned read_line_header(
 		return 0;
 	if (version == 5)
 		read_line_number(unit, 2); /* bytes of an address and of a segment's number */
-	rest = read_line_number(unit, r->wide);
+	rest = read_line_number(unit, r->offset_bytes);
 	*head = (struct line_span){unit->p, rest < unit->n ? rest : unit->n};
 	skip_line_bytes(unit, rest);
 	h->step = (unsigned)read_line_number(head, 1);
@@ -447,15 +447,15 @@ static void read_line_unit(struct line_reader *r, struct line_span *s)
 	struct line_header h = {0};
 	unsigned version;
 
-	r->wide = length == UINT32_MAX ? 8 : 4;
-	if (r->wide == 8)
+	r->offset_bytes = length == UINT32_MAX ? 8 : 4;
+	if (r->offset_bytes == 8)
 		length = read_line_number(s, 8);
 	unit = (struct line_span){s->p, length < s->n ? length : s->n};
 	skip_line_bytes(s, length);
 	version = read_line_header(r, &unit, &head, &h);
 	if (!version)
 		return;
-	r->first_file = r->l->n_files;
+	r->first_file = r->lines->n_files;
 	r->file_base = version == 5 ? 0 : 1;
 	if (version == 5)
 		read_line_files_5(r, &head);
@@ -484,16 +484,16 @@ struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_
 	r.symbols = elf_find(e, ".symtab");
 	if (r.symbols && r.symbols->type != ELF_SYMTAB)
 		r.symbols = NULL;
-	r.l = xcalloc(1, sizeof(*r.l));
+	r.lines = xcalloc(1, sizeof(*r.lines));
 	r.strings = elf_find(e, ".debug_str");
 	r.line_strings = elf_find(e, ".debug_line_str");
 	read_line_relocs(&r);
 	for (struct line_span s = {r.section->p, r.section->n}; s.n >= 10;)
 		read_line_unit(&r, &s);
 	free(r.reloc);
-	if (r.l->n_rows)
-		qsort(r.l->row, r.l->n_rows, sizeof(*r.l->row), compare_line_rows);
-	return r.l;
+	if (r.lines->n_rows)
+		qsort(r.lines->row, r.lines->n_rows, sizeof(*r.lines->row), compare_line_rows);
+	return r.lines;
 }
 
 void sass_lines_free(struct sass_lines *l)

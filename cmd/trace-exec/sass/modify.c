@@ -83,7 +83,7 @@ static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 /* Appends the modifiers of IMAD, which name an IMAD that moves, adds or shifts. */
 static void put_imad_modifiers(struct sass_out *o, struct reading *r, bool uniform)
 {
-	const struct sass_inst *in = r->in;
+	const struct sass_inst *in = r->inst;
 	unsigned s = in->n_results;
 	bool is_move = arg_is_zero(in, s + 1) && (in->form == 4 || arg_is_zero(in, s)) && in->form != 7,
 	     extended = reading_field(r, 74, 1) != 0, is_signed = reading_field(r, 73, 1) != 0;
@@ -135,7 +135,7 @@ static void put_imma_modifiers(struct sass_out *o, struct reading *r)
 static void put_narrow_modifiers(struct sass_out *o, struct reading *r)
 {
 	static const char *const types[8] = {".E4M3", ".E5M2", NULL, ".E3M2", ".E2M3", ".E2M1", NULL, NULL};
-	unsigned opcode = r->in->opcode;
+	unsigned opcode = r->inst->opcode;
 	bool scaled = opcode == 0x47a || opcode == 0x47f, four = opcode == 0x47f,
 	     sparse = reading_field(r, 80, 1) != 0;
 
@@ -202,7 +202,7 @@ static void put_pack_types(struct sass_out *o, struct reading *r)
 
 	/* bit 77 belongs to the format of results of 8 bits, which always saturate */
 	sass_put(o, kind >= 16 ? kind != 22 || bit77 ? ".SATFINITE" : "" : bit77 ? ".SATFINITE" : "");
-	if (r->in->sm < 89) {
+	if (r->inst->sm < 89) {
 		sass_put(o, reading_field(r, 76, 1) ? ".BF16" : "");
 		put_if_bit_is(o, r, ".RELU", 75, true);
 		sass_put(o, merge ? ".MERGE_C" : ".PACK_AB");
@@ -457,10 +457,10 @@ static void put_modifier(struct sass_out *o, struct reading *r, const char *p, s
 
 void sass_put_opcode(struct sass_out *o, struct reading *r)
 {
-	const char *text = r->in->row->modifiers, *p;
+	const char *text = r->inst->row->modifiers, *p;
 	size_t n;
 
-	sass_put(o, r->in->row->name);
+	sass_put(o, r->inst->row->name);
 	while ((p = sass_token_next(&text, &n)))
 		put_modifier(o, r, p, n);
 }

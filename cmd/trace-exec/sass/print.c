@@ -340,14 +340,14 @@ static size_t put_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX
 {
 	struct sass_out o = {.p = out};
 	struct sass_inst copy = *in;
-	struct reading r = {.in = &copy};
+	struct reading r = {.inst = &copy};
 
 	*out = '\0';
 	if (in->row)
 		sass_put_opcode(&o, &r);
 	else
 		sass_putf(&o, "UNKNOWN.0x%03x", in->opcode);
-	memcpy(used, r.used, sizeof(r.used));
+	memcpy(used, r.used_bits, sizeof(r.used_bits));
 	return o.n;
 }
 
@@ -366,8 +366,8 @@ void sass_opcode_texts_clear(struct sass_opcode_texts *known)
 
 static bool is_opcode_text_of(const struct sass_opcode_entry *s, const struct sass_inst *in)
 {
-	return s->row == in->row && (in->word[0] & s->used[0]) == s->word[0] &&
-	       (in->word[1] & s->used[1]) == s->word[1];
+	return s->row == in->row && (in->word[0] & s->used_bits[0]) == s->word[0] &&
+	       (in->word[1] & s->used_bits[1]) == s->word[1];
 }
 
 size_t sass_opcode_text_known(
@@ -385,9 +385,9 @@ size_t sass_opcode_text_known(
 			return sass_opcode_text(in, out);
 		s[1] = s[0];
 		s->row = in->row;
-		s->n = put_opcode_text(in, s->text, s->used);
-		s->word[0] = in->word[0] & s->used[0];
-		s->word[1] = in->word[1] & s->used[1];
+		s->n = put_opcode_text(in, s->text, s->used_bits);
+		s->word[0] = in->word[0] & s->used_bits[0];
+		s->word[1] = in->word[1] & s->used_bits[1];
 	}
 	memcpy(out, s->text, s->n + 1);
 	return s->n;
@@ -411,7 +411,7 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 {
 	struct sass_out o = {.p = out};
 	struct sass_inst copy = *in;
-	struct reading r = {.in = &copy};
+	struct reading r = {.inst = &copy};
 
 	*out = '\0';
 	if (!in->row) {
@@ -446,15 +446,15 @@ bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2])
 	char text[SASS_TEXT_MAX];
 	struct sass_out o = {.p = text};
 	struct sass_inst copy = *in;
-	struct reading r = {.in = &copy, .used = {0xffff, ALWAYS_USED}};
+	struct reading r = {.inst = &copy, .used_bits = {0xffff, ALWAYS_USED}};
 
 	rest[0] = rest[1] = 0;
 	if (!in->row)
 		return false;
 	reading_args(&r);
 	sass_put_opcode(&o, &r);
-	rest[0] = in->word[0] & ~r.used[0];
-	rest[1] = in->word[1] & ~r.used[1];
+	rest[0] = in->word[0] & ~r.used_bits[0];
+	rest[1] = in->word[1] & ~r.used_bits[1];
 	return rest[0] || rest[1];
 }
 

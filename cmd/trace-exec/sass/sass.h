@@ -30,7 +30,7 @@ struct sass_row {
 	bool arithmetic;       /* bits 9 .. 11 choose the form of the operands b and c */
 	bool uniform;   /* executed once per warp, on uniform registers; the guard is a uniform predicate */
 	uint8_t bit_91; /* value of bit 91; 2: either */
-	uint8_t first, last; /* lowest and highest compute capability */
+	uint8_t first_sm, last_sm; /* lowest and highest compute capability */
 };
 
 enum sass_kind {
@@ -163,8 +163,8 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Texts of opcodes that sass_opcode_text_known() made. */
 struct sass_opcode_texts {
 	struct sass_opcode_entry {
-		const struct sass_row *row; /* NULL: the entry is empty */
-		uint64_t used[2], word[2];  /* bits that the text depends on, and their values */
+		const struct sass_row *row;     /* NULL: the entry is empty */
+		uint64_t used_bits[2], word[2]; /* bits that the text depends on, and their values */
 		size_t n;
 		char text[SASS_TEXT_MAX];
 	} slot[64][2]; /* by opcode; the first entry of two is the newer one */
@@ -199,7 +199,7 @@ struct sass_function {
 	bool entry;                   /* the function is a kernel */
 	unsigned registers;           /* registers of a thread; 0: unknown */
 	unsigned barriers;            /* barriers of a thread block */
-	uint32_t shared;              /* bytes of static shared memory, including reserved bytes */
+	uint32_t shared_bytes;        /* bytes of static shared memory, including reserved bytes */
 	uint32_t stack;               /* bytes of local memory of a lane (MIN_STACK_SIZE); 0 if absent */
 	uint32_t max_threads[3];      /* largest block size; 0: no limit */
 	uint32_t required_threads[3]; /* required block size; 0: none */

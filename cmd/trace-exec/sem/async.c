@@ -35,7 +35,7 @@ static bool find_copy_sources(
 	exec_compute_addresses(w, o);
 	FOR_BITS32 (i, m) {
 		whole = whole && n[i] == o->bytes;
-		if (w->addr[i] % o->bytes == 0 || !w->g->options->check)
+		if (w->addr[i] % o->bytes == 0 || !w->grid->options->check)
 			continue;
 		exec_fail(w, o, 1u << i, "misaligned",
 			"copy of %u bytes at 0x%llx (expected an address that is a multiple of %u)", o->bytes,
@@ -44,7 +44,7 @@ static bool find_copy_sources(
 	}
 	if (whole)
 		return mem_find_host(w, o, m, SP_GLOBAL, o->bytes, from) &&
-		       (!w->g->options->check || check_read(w, o, m, o->bytes, from));
+		       (!w->grid->options->check || check_read(w, o, m, o->bytes, from));
 	FOR_BITS32 (i, m)
 		if (n[i] && (!mem_find_host(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
 				    !check_lane_span(w, o, SP_GLOBAL, i, n[i], from[i], false)))
@@ -65,8 +65,8 @@ static bool find_copy_destinations(struct warp *w, const struct op *o, uint32_t 
 	dst.space = SP_SHARED;
 	exec_compute_addresses(w, &dst);
 	good = mem_find_host(w, &dst, m, SP_SHARED, o->bytes, to) &&
-	       (!w->g->options->check || check_write(w, &dst, m, o->bytes, to));
-	if (good && w->g->options->check)
+	       (!w->grid->options->check || check_write(w, &dst, m, o->bytes, to));
+	if (good && w->grid->options->check)
 		flight_begin(w, m, o->bytes, to);
 	memcpy(w->addr, src, sizeof(src));
 	w->space = SP_GLOBAL;
@@ -134,7 +134,7 @@ static int bind_two_addresses(
 /* Binds commit_group, wait_group and wait_all. The checks treat bulk copies as complete at their issue. */
 static int bind_copy_group(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	bool wait = stmt_has(in, M_WAIT_GROUP);
 
@@ -143,16 +143,16 @@ static int bind_copy_group(struct bind *b, struct op *o)
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
 		return bind_fault(b, k, "operand", "invalid number of groups (expected a constant)");
 	o->imm = wait ? k->value : 0;
-	o->fn = stmt_has(in, M_BULK)           ? execute_group_nothing
-		: wait                         ? execute_wait_group
-		: stmt_has(in, M_COMMIT_GROUP) ? execute_commit_group
-					       : execute_wait_all;
+	o->execute = stmt_has(in, M_BULK)           ? execute_group_nothing
+		     : wait                         ? execute_wait_group
+		     : stmt_has(in, M_COMMIT_GROUP) ? execute_commit_group
+						    : execute_wait_all;
 	return 0;
 }
 
 int bind_cp(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	unsigned n = in->n_operands;
 
@@ -168,7 +168,7 @@ int bind_cp(struct bind *b, struct op *o)
 	if (stmt_has(in, M_CG) && k[2].value != 16)
 		return bind_fault(b, &k[2], "operand", "%lld bytes in %s (expected 16 with .cg)",
 			(long long)k[2].value, in->text);
-	o->fn = copy_async;
+	o->execute = copy_async;
 	o->memory = 1;
 	o->bytes = (uint8_t)k[2].value;
 	o->space = SP_GLOBAL;

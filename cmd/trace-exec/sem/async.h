@@ -47,19 +47,19 @@ bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const u
 
 /* Destination of a copy: one address, or the same offset in several thread blocks of a cluster. */
 struct targets {
-	struct address to, bar;
-	uint32_t mask; /* slot of the blocks' mask; 0: not .multicast::cluster */
-	bool all;      /* all blocks of the cluster; there is no mask */
-	bool reports;  /* the copy completes bytes of mbarrier bar */
+	struct address target, mbarrier;
+	uint32_t mask;   /* slot of the blocks' mask; 0: not .multicast::cluster */
+	bool all_blocks; /* all blocks of the cluster; there is no mask */
+	bool reports;    /* the copy completes bytes of `mbarrier` */
 };
 /*
  * Returns the host address of a in the shared memory of the block with this rank. The rank is ignored if t has
- * neither a mask nor `all`. Returns NULL if the launch has failed.
+ * neither a mask nor `all_blocks`. Returns NULL if the launch has failed.
  */
 uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targets *t,
 	const struct address *a, unsigned lane, unsigned rank, uint64_t bytes);
 /*
- * Returns the set of ranks to which a lane copies, as bits: bit 0 without a mask or `all`; 0 if the launch has
+ * Returns the set of ranks to which a lane copies, as bits: bit 0 without a mask or `all_blocks`; 0 if the launch has
  * failed.
  */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
@@ -69,7 +69,7 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 /* A bulk copy or reduction; sem/bulk.c. */
 struct bulk {
 	struct targets targets;
-	struct address from;
+	struct address source;
 	uint32_t bytes; /* slot of the number of bytes */
 	bool reduce;
 	enum atom atom;
@@ -79,7 +79,7 @@ void bulk_copy(struct warp *w, const struct op *o, uint32_t m);
 
 /* A bulk store of zeros; sem/bulk.c. */
 struct zeros {
-	struct address to;
+	struct address target;
 	uint32_t bytes; /* slot of the number of bytes, 64 bits */
 };
 void bulk_zero(struct warp *w, const struct op *o, uint32_t m);
@@ -88,7 +88,7 @@ void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m);
 
 /* A store or reduction that completes bytes of an mbarrier; sem/bulk.c. o->bytes, o->n: size and number of elements. */
 struct store_async {
-	struct address to, bar;
+	struct address target, mbarrier;
 	bool reduce;
 	enum atom atom;
 	enum type type;
@@ -118,7 +118,7 @@ void tensor_copy_run(struct warp *w, const struct op *o, uint32_t m);
 struct tensor_extent {
 	uint64_t bytes;    /* bytes of an element in global memory */
 	uint64_t elements; /* number of elements */
-	uint64_t inside;   /* number of elements inside the tensor */
+	uint64_t n_inside; /* number of elements inside the tensor */
 };
 /*
  * Sets *e to the extent of a lane's copy. Calls line, unless it is NULL, for each line of elements inside the tensor,

@@ -96,7 +96,7 @@ bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
 
 static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->n_threads > 1 && o->space != SP_SHARED;
+	bool locked = w->grid->n_threads > 1 && o->space != SP_SHARED;
 	bool changed = w->changed;
 	struct ext *x = o->x;
 	bool sum_f32 = x->aux[0] == ATOM_ADD && x->aux[1] == T_F32 && o->space != SP_SHARED;
@@ -242,9 +242,9 @@ uint32_t atom_order_bits(enum atom a, enum type t)
 
 int bind_atom(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
-	bool red = in->op == I_red;
+	bool red = in->opcode == I_red;
 	unsigned first = red ? 0 : 1;
 	enum type t = (enum type)in->type[0];
 	struct ext *x = bind_ext(b, o);
@@ -270,7 +270,7 @@ int bind_atom(struct bind *b, struct op *o)
 	o->bytes = o->reg_bytes = (uint8_t)(types[t].bits / 8);
 	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : stmt_has(in, M_V8) ? 8 : 1;
 	o->is_signed = red || k[0].kind == O_NULL;
-	o->fn = types[t].bits == 128 ? execute_atom_128 : execute_atom;
+	o->execute = types[t].bits == 128 ? execute_atom_128 : execute_atom;
 	if (bind_atom_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
 		return -1;
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)

@@ -33,7 +33,7 @@ int bind_fault(const struct bind *b, const struct operand *at, const char *id, c
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	struct place where = stmt_place(b->fn, b->in);
+	struct place where = stmt_place(b->func, b->stmt);
 	if (at) {
 		where.line = at->line;
 		where.col = at->col;
@@ -45,9 +45,9 @@ int bind_refuse(const struct bind *b, const char *needs)
 {
 	char when[40];
 
-	need_write_text(b->in, b->in->text, when, sizeof(when));
-	return bind_fault(b, NULL, "not-executed", "%s is not executed: it needs %s%s%s", b->in->text, needs,
-		*when ? ", " : "", when);
+	need_write_text(b->stmt, b->stmt->text, when, sizeof(when));
+	return bind_fault(b, NULL, "not-executed", "%s is not executed: it needs %s%s%s", b->stmt->text,
+		needs, *when ? ", " : "", when);
 }
 
 /* Sets the fault that a known instruction is not executed, with the feature that the executor lacks. */
@@ -63,28 +63,28 @@ int bind_refused(struct bind *b, struct op *o)
 	unsigned i = 0;
 
 	(void)o;
-	while (known[i].op != b->in->op)
+	while (known[i].op != b->stmt->opcode)
 		i++;
 	return bind_refuse(b, known[i].needs);
 }
 
 int bind_operands(const struct bind *b, unsigned least, unsigned most)
 {
-	unsigned n = b->in->n_operands;
+	unsigned n = b->stmt->n_operands;
 
 	if (n < least || n > most)
 		return bind_fault(b, NULL, "operands",
 			least == most ? "%u operand%s of %s (expected %u)"
 				      : "%u operand%s of %s (expected %u to %u)",
-			n, n == 1 ? "" : "s", b->in->text, least, most);
+			n, n == 1 ? "" : "s", b->stmt->text, least, most);
 	return 0;
 }
 
 int bind_types(const struct bind *b, unsigned n)
 {
-	if (b->in->n_types != n)
-		return bind_fault(b, NULL, "types", "%u type%s in %s (expected %u)", b->in->n_types,
-			b->in->n_types == 1 ? "" : "s", b->in->text, n);
+	if (b->stmt->n_types != n)
+		return bind_fault(b, NULL, "types", "%u type%s in %s (expected %u)", b->stmt->n_types,
+			b->stmt->n_types == 1 ? "" : "s", b->stmt->text, n);
 	return 0;
 }
 
@@ -112,16 +112,16 @@ static unsigned reg_width(const struct func *fn, uint32_t reg)
 
 static uint32_t reg_slot(struct bind *b, uint32_t reg)
 {
-	struct reg *r = &b->fn->reg[reg];
+	struct reg *r = &b->func->reg[reg];
 
 	if (!r->slot)
-		r->slot = reserve_frame_slot(b, reg_width(b->fn, reg));
+		r->slot = reserve_frame_slot(b, reg_width(b->func, reg));
 	return r->slot;
 }
 
 unsigned bind_bits(const struct bind *b, const struct operand *o)
 {
-	return o->kind == O_REG ? types[b->fn->reg[o->reg].type].bits : 0;
+	return o->kind == O_REG ? types[b->func->reg[o->reg].type].bits : 0;
 }
 
 static uint32_t add_frame_init(struct bind *b, uint64_t value, unsigned bytes, unsigned sreg)
@@ -185,7 +185,7 @@ static int convert_immediate(const struct bind *b, const struct operand *o, enum
 static const char *describe_operand(const struct bind *b, const struct operand *o, char *out, size_t cap)
 {
 	if (o->kind == O_REG) {
-		const struct reg *r = &b->fn->reg[o->reg];
+		const struct reg *r = &b->func->reg[o->reg];
 		char number[16] = "", quoted[60];
 
 		if (r->number != UINT32_MAX)
@@ -220,13 +220,13 @@ static uint32_t fault_bad_width(const struct bind *b, const struct operand *o, u
 /* Returns the slot of a source register, or of its sum with a constant. */
 static uint32_t source_register_slot(struct bind *b, const struct operand *o)
 {
-	unsigned bytes = reg_width(b->fn, o->reg);
+	unsigned bytes = reg_width(b->func, o->reg);
 	uint32_t slot = reg_slot(b, o->reg);
 
 	operands_add(b->code, slot, bytes, OPERAND_SOURCE);
 	if (!o->value)
 		return slot;
-	if (!bytes || bytes > 8 || types[b->fn->reg[o->reg].type].kind == K_FLOAT)
+	if (!bytes || bytes > 8 || types[b->func->reg[o->reg].type].kind == K_FLOAT)
 		return fault_bad_operand(b, o, "an integer register of at most 64 bits before '+' or '-'");
 	return sum_slot(b, o, slot, bytes);
 }
@@ -247,9 +247,9 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 		operands_add(b->code, 0, bytes, OPERAND_RESULT);
 		return reserve_frame_slot(b, bytes);
 	}
-	if (o->kind != O_REG || o->part)
-		return fault_bad_operand(b, o, o->part ? "a whole register" : "a register");
-	if (reg_width(b->fn, o->reg) != bytes)
+	if (o->kind != O_REG || o->letters)
+		return fault_bad_operand(b, o, o->letters ? "a whole register" : "a register");
+	if (reg_width(b->func, o->reg) != bytes)
 		return fault_bad_width(b, o, bits);
 	return result_register_slot(b, o, bytes);
 }
@@ -265,7 +265,7 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 	}
 	if (o->kind != O_REG)
 		return fault_bad_operand(b, o, "a register");
-	width = reg_width(b->fn, o->reg);
+	width = reg_width(b->func, o->reg);
 	if (!width || width < least)
 		return fault_bad_width(b, o, least * 8);
 	*bytes = (uint8_t)width;
@@ -275,10 +275,10 @@ uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, u
 /* Returns INIT_DYN_SHARED or INIT_LOCAL if a variable's address is relative to that base; 0 if it is absolute. */
 static unsigned address_init_kind(const struct bind *b, const struct symbol *s)
 {
-	bool kernel_param = s->space == SP_PARAM && b->fn->entry && s->owner == b->fn;
+	bool kernel_param = s->space == SP_PARAM && b->func->entry && s->owner == b->func;
 
-	for (uint32_t i = 0; kernel_param && i < b->fn->n_vars; i++)
-		kernel_param = b->fn->var[i] != s;
+	for (uint32_t i = 0; kernel_param && i < b->func->n_vars; i++)
+		kernel_param = b->func->var[i] != s;
 	return s->space == SP_SHARED && s->unsized ? INIT_DYN_SHARED
 	       : (s->space == SP_LOCAL && s->owner) || (s->space == SP_PARAM && !kernel_param) ? INIT_LOCAL
 											       : 0;
@@ -338,11 +338,11 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 {
 	unsigned bits = types[type].bits, bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
 
-	if (o->kind == O_REG && reg_width(b->fn, o->reg) != bytes)
+	if (o->kind == O_REG && reg_width(b->func, o->reg) != bytes)
 		return fault_bad_width(b, o, bits);
-	if (o->inverted || o->part || (o->minus && o->kind != O_INT))
+	if (o->inverted || o->letters || (o->minus && o->kind != O_INT))
 		return fault_bad_operand(b, o,
-			o->part       ? "a whole register"
+			o->letters    ? "a whole register"
 			: o->inverted ? "one without '!'"
 				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
@@ -360,7 +360,7 @@ uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, u
 		*bytes = (uint8_t)(least < 2 ? 2 : least);
 		return bind_src(b, o, type);
 	}
-	unsigned width = reg_width(b->fn, o->reg);
+	unsigned width = reg_width(b->func, o->reg);
 	if (!width || width < least)
 		return fault_bad_width(b, o, types[type].bits);
 	*bytes = (uint8_t)width;
@@ -371,7 +371,7 @@ struct ext *bind_ext(struct bind *b, struct op *o)
 {
 	if (!o->x)
 		o->x = arena_alloc(&b->code->arena, 1, sizeof(*o->x));
-	o->x->in = b->in;
+	o->x->stmt = b->stmt;
 	return o->x;
 }
 
@@ -379,7 +379,7 @@ struct ext *bind_ext(struct bind *b, struct op *o)
 
 enum state_space bind_space(const struct bind *b)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
 	return stmt_has(in, M_GLOBAL)  ? SP_GLOBAL
 	       : stmt_has(in, M_CONST) ? SP_CONST
@@ -427,7 +427,7 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 		o->a = add_frame_init(b, 0, 8, 0);
 		return 0;
 	}
-	unsigned width = reg_width(b->fn, at->reg);
+	unsigned width = reg_width(b->func, at->reg);
 	if (width != 4 && width != 8) {
 		struct operand reg = {.kind = O_REG, .reg = at->reg, .line = at->line, .col = at->col};
 
@@ -443,19 +443,19 @@ int bind_address(struct bind *b, struct op *o, const struct operand *at, enum st
 
 static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32_t n)
 {
-	o->in = b->in = in;
-	o->func = b->fn;
+	o->stmt = b->stmt = in;
+	o->func = b->func;
 	o->guard = 0;
 	o->guard_not = 0;
 	o->target = UINT32_MAX;
-	o->rpc = b->fn->rpc[n] == UINT32_MAX ? UINT32_MAX : b->fn->first_pc + b->fn->rpc[n];
+	o->rpc = b->func->rpc[n] == UINT32_MAX ? UINT32_MAX : b->func->first_pc + b->func->rpc[n];
 	if (in->guard) {
 		o->guard = reg_slot(b, in->guard - 1);
 		o->guard_not = in->guard_not ? ALL_LANES : 0;
 	}
 	uint32_t first_sum = b->code->n_sums;
 	operands_begin(b->code);
-	if (bindings[in->op](b, o) || sum_finish(b, o, first_sum))
+	if (bindings[in->opcode](b, o) || sum_finish(b, o, first_sum))
 		return -1;
 	classify_operands(b, o);
 	if (b->frame->bytes > FRAME_MAX)

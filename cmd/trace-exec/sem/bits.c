@@ -38,11 +38,11 @@ static op_fn *function_by_bits(enum type t, op_fn *f16, op_fn *f32, op_fn *f64, 
 
 int bind_logic(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
-	switch (b->in->op) {
+	switch (b->stmt->opcode) {
 	case I_and: return BIND(b, o, function_by_bits(t, and_16, and_32, and_64, and_pred), t, t, t);
 	case I_or: return BIND(b, o, function_by_bits(t, or_16, or_32, or_64, or_pred), t, t, t);
 	case I_xor: return BIND(b, o, function_by_bits(t, xor_16, xor_32, xor_64, xor_pred), t, t, t);
@@ -72,12 +72,13 @@ int bind_shift(struct bind *b, struct op *o)
 		[T_B64] = shr_u64,
 		[T_U64] = shr_u64,
 		[T_S64] = shr_s64};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
-	return BIND(b, o, b->in->op == I_shr ? right[t] : function_by_bits(t, shl_16, shl_32, shl_64, NULL),
-		t, t, T_U32);
+	return BIND(b, o,
+		b->stmt->opcode == I_shr ? right[t] : function_by_bits(t, shl_16, shl_32, shl_64, NULL), t, t,
+		T_U32);
 }
 
 LANE_OP3(shf_l_wrap, u32, u32, u32, u32, ((u64)b << 32 | a) << (c & 31) >> 32)
@@ -87,15 +88,15 @@ LANE_OP3(shf_r_clamp, u32, u32, u32, u32, ((u64)b << 32 | a) >> (c > 32 ? 32 : c
 
 int bind_shf(struct bind *b, struct op *o)
 {
-	bool left = stmt_has(b->in, M_L), wrap = stmt_has(b->in, M_WRAP);
+	bool left = stmt_has(b->stmt, M_L), wrap = stmt_has(b->stmt, M_WRAP);
 
 	if (bind_types(b, 1))
 		return -1;
 	return BIND(b, o,
-		b->in->type[0] != T_B32 ? NULL
-		: left                  ? wrap ? shf_l_wrap : shf_l_clamp
-		: wrap                  ? shf_r_wrap
-					: shf_r_clamp,
+		b->stmt->type[0] != T_B32 ? NULL
+		: left                    ? wrap ? shf_l_wrap : shf_l_clamp
+		: wrap                    ? shf_r_wrap
+					  : shf_r_clamp,
 		T_B32, T_B32, T_B32, T_U32);
 }
 
@@ -128,12 +129,12 @@ FIND(find64, u64, s64, 64u, __builtin_clzll)
 
 int bind_count(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool amount = stmt_has(b->in, M_SHIFTAMT);
+	enum type t = (enum type)b->stmt->type[0];
+	bool amount = stmt_has(b->stmt, M_SHIFTAMT);
 
 	if (bind_types(b, 1))
 		return -1;
-	switch (b->in->op) {
+	switch (b->stmt->opcode) {
 	case I_popc: return BIND(b, o, function_by_bits(t, NULL, popc_32, popc_64, NULL), T_U32, t);
 	case I_clz: return BIND(b, o, function_by_bits(t, NULL, clz_32, clz_64, NULL), T_U32, t);
 	case I_brev: return BIND(b, o, function_by_bits(t, NULL, brev_32, brev_64, NULL), t, t);
@@ -167,7 +168,7 @@ int bind_fns(struct bind *b, struct op *o)
 {
 	return bind_types(b, 1)
 		       ? -1
-		       : BIND(b, o, b->in->type[0] == T_B32 ? fns : NULL, T_B32, T_B32, T_B32, T_S32);
+		       : BIND(b, o, b->stmt->type[0] == T_B32 ? fns : NULL, T_B32, T_B32, T_B32, T_S32);
 }
 
 /* ---- fields ---- */
@@ -197,7 +198,7 @@ int bind_bfe(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[N_TYPES] = {
 		[T_U32] = bfe_u32, [T_S32] = bfe_s32, [T_U64] = bfe_u64, [T_S64] = bfe_s64};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	return bind_types(b, 1) ? -1 : BIND(b, o, fn[t], t, t, T_U32, T_U32);
 }
@@ -219,14 +220,14 @@ INSERT(bfi_64, u64, 64)
 
 int bind_bfi(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	enum type t = (enum type)b->stmt->type[0];
 	uint32_t e;
 
 	if (bind_types(b, 1) || bind_operands(b, 5, 5))
 		return -1;
-	o->fn = function_by_bits(t, NULL, bfi_32, bfi_64, NULL);
-	if (!o->fn)
+	o->execute = function_by_bits(t, NULL, bfi_32, bfi_64, NULL);
+	if (!o->execute)
 		return bind_plain(b, o, NULL, t, NULL, 0);
 	o->d = bind_dst(b, &k[0], types[t].bits);
 	o->a = bind_src(b, &k[1], t);
@@ -265,11 +266,11 @@ LANE_OP2(szext_s_wrap, u32, u32, u32, extend_low_bits(a, b, false, true))
 
 int bind_bmsk(struct bind *b, struct op *o)
 {
-	bool clamp = stmt_has(b->in, M_CLAMP), s = b->in->type[0] == T_S32;
+	bool clamp = stmt_has(b->stmt, M_CLAMP), s = b->stmt->type[0] == T_S32;
 
 	if (bind_types(b, 1))
 		return -1;
-	if (b->in->op == I_bmsk)
+	if (b->stmt->opcode == I_bmsk)
 		return BIND(b, o, clamp ? bmsk_clamp : bmsk_wrap, T_B32, T_B32, T_B32);
 	return BIND(b, o,
 		clamp ? s ? szext_s_clamp : szext_u_clamp
@@ -309,13 +310,13 @@ int bind_prmt(struct bind *b, struct op *o)
 	static const enum modifier mode[6] = {M_F4E, M_B4E, M_RC8, M_ECL, M_ECR, M_RC16};
 
 	for (unsigned i = 0; i < 6; i++)
-		if (stmt_has(b->in, mode[i])) {
+		if (stmt_has(b->stmt, mode[i])) {
 			o->mode = (uint8_t)i;
 			return BIND(b, o, prmt_mode, T_B32, T_B32, T_B32, T_B32);
 		}
 	return bind_types(b, 1)
 		       ? -1
-		       : BIND(b, o, b->in->type[0] == T_B32 ? prmt : NULL, T_B32, T_B32, T_B32, T_B32);
+		       : BIND(b, o, b->stmt->type[0] == T_B32 ? prmt : NULL, T_B32, T_B32, T_B32, T_B32);
 }
 
 /* ---- lop3: any function of three bits ---- */
@@ -351,8 +352,8 @@ static void lop3_pred(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_lop3(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	bool with_pred = stmt_has(b->in, M_AND) || stmt_has(b->in, M_OR);
+	const struct operand *k = b->stmt->operand;
+	bool with_pred = stmt_has(b->stmt, M_AND) || stmt_has(b->stmt, M_OR);
 
 	if (bind_types(b, 1) || bind_operands(b, with_pred ? 6 : 5, with_pred ? 6 : 5))
 		return -1;
@@ -360,15 +361,15 @@ int bind_lop3(struct bind *b, struct op *o)
 		return bind_fault(b, &k[4], "immediate",
 			"invalid lookup table of lop3 (expected a number from 0 to 255)");
 	o->imm = k[4].value;
-	o->fn = lop3;
+	o->execute = lop3;
 	const struct operand *d = &k[0];
 	if (with_pred) {
 		struct ext *x = bind_ext(b, o);
 
 		if (!k[0].pair)
 			return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
-		o->fn = lop3_pred;
-		o->mode = stmt_has(b->in, M_AND);
+		o->execute = lop3_pred;
+		o->mode = stmt_has(b->stmt, M_AND);
 		d = &k[0].elem[0];
 		if ((x->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX ||
 			(x->slot[1] = bind_src(b, &k[5], T_PRED)) == UINT32_MAX)

@@ -41,7 +41,7 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 {
 	const struct cluster *c = w->cta->cluster;
 
-	if (t->all)
+	if (t->all_blocks)
 		return (1u << c->n) - 1;
 	uint32_t ranks = t->mask ? REG(u16, w, t->mask)[lane] : 1;
 
@@ -58,7 +58,7 @@ uint8_t *targets_find_host(struct warp *w, const struct op *o, const struct targ
 {
 	uint8_t *own = address_find_host(w, o, a, lane, bytes), *other;
 
-	if (!own || (!t->mask && !t->all))
+	if (!own || (!t->mask && !t->all_blocks))
 		return own;
 	return (other = mem_shared_of_block(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }
@@ -69,7 +69,7 @@ static void reduce_bulk_bytes(
 	struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
 {
 	unsigned each = types[x->type].bits / 8;
-	bool global = x->targets.to.space == SP_GLOBAL;
+	bool global = x->targets.target.space == SP_GLOBAL;
 
 	pthread_mutex_lock(&w->mem->lock);
 	for (uint64_t i = 0; i + each <= n; i += each) {
@@ -112,11 +112,11 @@ static bool copy_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 	uint8_t *from;
 
 	if (!ranks || !check_bulk_size(w, o, lane, n) ||
-		!(from = address_find_host(w, o, &x->from, lane, n)) ||
+		!(from = address_find_host(w, o, &x->source, lane, n)) ||
 		!check_bulk_endpoint(w, o, lane, n, from, false))
 		return false;
 	FOR_BITS32 (r, ranks) {
-		uint8_t *to = targets_find_host(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
+		uint8_t *to = targets_find_host(w, o, &x->targets, &x->targets.target, lane, r, n), *bar;
 
 		if (!to || !check_bulk_endpoint(w, o, lane, n, to, true))
 			return false;
@@ -127,7 +127,7 @@ static bool copy_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 		checker_mark_written(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
-		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
+		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, r, 8)) ||
 			!async_complete_bytes(w, o, lane, bar, n))
 			return false;
 	}
@@ -148,7 +148,7 @@ void bulk_prefetch(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		uint64_t n = REG(u32, w, x->bytes)[i];
-		uint8_t *at = check_bulk_size(w, o, i, n) ? address_find_host(w, o, &x->from, i, n) : NULL;
+		uint8_t *at = check_bulk_size(w, o, i, n) ? address_find_host(w, o, &x->source, i, n) : NULL;
 
 		if (!at || !check_bulk_endpoint(w, o, i, 0, at, false))
 			return;
@@ -160,15 +160,15 @@ static int bind_bulk_reduce(struct bind *b, struct bulk *x)
 	x->reduce = true;
 	if (bind_types(b, 1))
 		return -1;
-	x->type = (enum type)b->in->type[0];
-	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
-	if (!atom_find_operation(b->in, T_NONE, &x->atom) ||
+	x->type = (enum type)b->stmt->type[0];
+	bool global = x->targets.target.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
+	if (!atom_find_operation(b->stmt, T_NONE, &x->atom) ||
 		!atom_is_supported_async(x->atom, x->type, global))
 		return bind_fault(b, NULL, "types", "%s (expected one operation and a type that it supports)",
-			b->in->text);
-	if (stmt_has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
+			b->stmt->text);
+	if (stmt_has(b->stmt, M_NOFTZ) != (half && x->atom == ATOM_ADD))
 		return bind_fault(b, NULL, "suffix", "%s (expected .noftz with sums of .f16 and .bf16 only)",
-			b->in->text);
+			b->stmt->text);
 	if (global)
 		b->frame->order |= atom_order_bits(x->atom, x->type);
 	return 0;
@@ -184,12 +184,12 @@ static int bind_bulk_size(struct bind *b, struct bulk *x, const struct operand *
 
 static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 {
-	if (!stmt_has(b->in, M_L2) || !stmt_has(b->in, M_GLOBAL))
-		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", b->in->text);
-	o->fn = bulk_prefetch;
-	return bind_operands(b, 2, 2u + stmt_has(b->in, M_L2__CACHE_HINT)) ||
-			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
-			       bind_bulk_size(b, x, &b->in->operand[1])
+	if (!stmt_has(b->stmt, M_L2) || !stmt_has(b->stmt, M_GLOBAL))
+		return bind_fault(b, NULL, "suffix", "%s (expected .L2.global)", b->stmt->text);
+	o->execute = bulk_prefetch;
+	return bind_operands(b, 2, 2u + stmt_has(b->stmt, M_L2__CACHE_HINT)) ||
+			       address_bind(b, &x->source, &b->stmt->operand[0], SP_GLOBAL) ||
+			       bind_bulk_size(b, x, &b->stmt->operand[1])
 		       ? -1
 		       : 0;
 }
@@ -197,7 +197,7 @@ static int bind_bulk_prefetch(struct bind *b, struct op *o, struct bulk *x)
 /* Checks the combination of destination, source and completion mechanism. */
 static int check_bulk_suffixes(struct bind *b, bool to_global)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool reports = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = stmt_has(in, M_SHARED__CTA),
 	     cluster = stmt_has(in, M_SHARED__CLUSTER), global = stmt_has(in, M_GLOBAL);
 
@@ -217,7 +217,7 @@ static int check_bulk_suffixes(struct bind *b, bool to_global)
 
 int bind_bulk(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct bulk *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	bool reports = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES),
@@ -230,15 +230,15 @@ int bind_bulk(struct bind *b, struct op *o)
 	if (check_bulk_suffixes(b, to_global) || bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)))
 		return -1;
 	x->targets.reports = reports;
-	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
-		address_bind(b, &x->from, &k[1], global && !to_global ? SP_GLOBAL : SP_SHARED) ||
-		(reports && address_bind(b, &x->targets.bar, &k[3], SP_SHARED)))
+	if (address_bind(b, &x->targets.target, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
+		address_bind(b, &x->source, &k[1], global && !to_global ? SP_GLOBAL : SP_SHARED) ||
+		(reports && address_bind(b, &x->targets.mbarrier, &k[3], SP_SHARED)))
 		return -1;
 	if (many && (x->targets.mask = bind_src(b, &k[4], T_U16)) == UINT32_MAX)
 		return -1;
 	if (stmt_has(in, M_REDUCE) && bind_bulk_reduce(b, x))
 		return -1;
-	o->fn = bulk_copy;
+	o->execute = bulk_copy;
 	return bind_bulk_size(b, x, &k[2]);
 }
 
@@ -252,7 +252,7 @@ void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 
 	w->changed = true;
 	FOR_BITS32 (i, m) {
-		uint8_t *to = address_find_host(w, o, &x->to, i, bytes), *bar;
+		uint8_t *to = address_find_host(w, o, &x->target, i, bytes), *bar;
 
 		if (!to)
 			return;
@@ -282,7 +282,7 @@ void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
 		checker_mark_written(w->cta, to, bytes);
-		if (!(bar = address_find_host(w, o, &x->bar, i, 8)) ||
+		if (!(bar = address_find_host(w, o, &x->mbarrier, i, 8)) ||
 			!async_complete_bytes(w, o, i, bar, bytes))
 			return;
 	}
@@ -292,18 +292,18 @@ void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_store_async(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct store_async *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	enum state_space space = stmt_has(in, M_SHARED__CLUSTER) ? SP_SHARED : SP_GENERIC;
 
 	if (bind_space(b) != space || !stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES))
 		return bind_refuse(b, "an asynchronous store without an mbarrier");
-	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], space) ||
-		address_bind(b, &x->bar, &k[2], space))
+	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->target, &k[0], space) ||
+		address_bind(b, &x->mbarrier, &k[2], space))
 		return -1;
 	x->type = (enum type)in->type[0];
-	x->reduce = in->op == I_red;
+	x->reduce = in->opcode == I_red;
 	o->memory = 1;
 	o->space = SP_SHARED;
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
@@ -323,7 +323,7 @@ int bind_store_async(struct bind *b, struct op *o)
 	}
 	o->d = o->x->slot[0];
 	o->reg_bytes = o->bytes;
-	o->fn = bulk_execute_store_async;
+	o->execute = bulk_execute_store_async;
 	return 0;
 }
 
@@ -340,7 +340,7 @@ static bool zero_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 			"bulk store of %llu bytes (expected a multiple of 8)", (unsigned long long)n);
 		return false;
 	}
-	if (!(to = address_find_host(w, o, &x->to, lane, n)))
+	if (!(to = address_find_host(w, o, &x->target, lane, n)))
 		return false;
 	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
@@ -363,17 +363,17 @@ void bulk_zero(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_store_bulk(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	struct zeros *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 
 	if (bind_types(b, 0) || bind_operands(b, 3, 3) ||
-		address_bind(b, &x->to, &k[0], stmt_has(b->in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
+		address_bind(b, &x->target, &k[0], stmt_has(b->stmt, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
 		return -1;
 	if (k[1].kind == O_INT && (uint64_t)k[1].value % 8)
 		return bind_fault(
 			b, &k[1], "operand", "%lld bytes (expected a multiple of 8)", (long long)k[1].value);
 	if (k[2].kind != O_INT || k[2].value)
 		return bind_fault(b, &k[2], "operand", "value to store in bulk (expected 0)");
-	o->fn = bulk_zero;
+	o->execute = bulk_zero;
 	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

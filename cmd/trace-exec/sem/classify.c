@@ -53,16 +53,16 @@ static unsigned combination_of_compare(const struct stmt *in)
 
 void classify_operands(struct bind *b, const struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *last = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
-	enum value_class class = (enum value_class)class_of_opcode[in->op];
+	enum value_class class = (enum value_class)class_of_opcode[in->opcode];
 	bool compare = class == VALUE_COMPARE;
 
-	if (in->op == I_mov && last && last->kind == O_VEC)
+	if (in->opcode == I_mov && last && last->kind == O_VEC)
 		class = VALUE_PACK;
-	if (in->op == I_wmma && (stmt_has(in, M_LOAD) || stmt_has(in, M_STORE)))
+	if (in->opcode == I_wmma && (stmt_has(in, M_LOAD) || stmt_has(in, M_STORE)))
 		class = VALUE_USE;
-	if (in->op == I_st && (stmt_has(in, M_ASYNC) || stmt_has(in, M_BULK)))
+	if (in->opcode == I_st && (stmt_has(in, M_ASYNC) || stmt_has(in, M_BULK)))
 		class = VALUE_USE;
 	if (o->flow == FLOW_CALL || o->flow == FLOW_CALL_REG)
 		class = VALUE_CALL;

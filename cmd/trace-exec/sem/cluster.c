@@ -7,17 +7,19 @@
 
 int bind_cluster_barrier(struct bind *b, struct op *o)
 {
-	bool wait = stmt_has(b->in, M_WAIT);
+	bool wait = stmt_has(b->stmt, M_WAIT);
 
-	if (stmt_has(b->in, M_ARRIVE) == wait)
-		return bind_fault(b, NULL, "suffix", "%s (expected .arrive or .wait)", b->in->text);
-	if (wait ? stmt_has(b->in, M_RELEASE) || stmt_has(b->in, M_RELAXED) : stmt_has(b->in, M_ACQUIRE))
+	if (stmt_has(b->stmt, M_ARRIVE) == wait)
+		return bind_fault(b, NULL, "suffix", "%s (expected .arrive or .wait)", b->stmt->text);
+	if (wait ? stmt_has(b->stmt, M_RELEASE) || stmt_has(b->stmt, M_RELAXED)
+		 : stmt_has(b->stmt, M_ACQUIRE))
 		return bind_fault(b, NULL, "suffix",
-			"%s (expected .acquire with .wait, .release or .relaxed with .arrive)", b->in->text);
+			"%s (expected .acquire with .wait, .release or .relaxed with .arrive)",
+			b->stmt->text);
 	if (wait)
 		o->flow = FLOW_WAIT;
 	else
-		o->fn = cluster_arrive;
+		o->execute = cluster_arrive;
 	return bind_operands(b, 0, 0);
 }
 
@@ -75,16 +77,16 @@ static void execute_getctarank(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_mapa(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	bool rank = b->in->op == I_getctarank;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	bool rank = b->stmt->opcode == I_getctarank;
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1) || bind_operands(b, rank ? 2 : 3, rank ? 2 : 3))
 		return -1;
 	if (t != T_U32 && t != T_U64)
 		return bind_fault(b, NULL, "types", "type .%s (expected .u32 or .u64)", types[t].name);
-	o->fn = rank ? execute_getctarank : execute_mapa;
-	o->mode = !stmt_has(b->in, M_SHARED__CLUSTER);
+	o->execute = rank ? execute_getctarank : execute_mapa;
+	o->mode = !stmt_has(b->stmt, M_SHARED__CLUSTER);
 	o->reg_bytes = (uint8_t)(types[t].bits / 8);
 	o->d = bind_dst(b, &k[0], rank ? 32 : types[t].bits);
 	o->a = bind_src(b, &k[1], t);

@@ -206,7 +206,7 @@ static void execute_set_pair(struct warp *w, const struct op *o, uint32_t m)
 /* Binds the sources a and b, which are the operands `first` and first + 1, the relation and the third predicate. */
 static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned first)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct ext *x = bind_ext(b, o);
 	enum type each = t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t;
@@ -247,8 +247,8 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 
 int bind_setp(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	enum type t = (enum type)b->stmt->type[0];
 	bool pair = t == T_F16X2 || t == T_BF16X2, two;
 
 	if (bind_types(b, 1) || bind_compare(b, o, t, 1))
@@ -261,22 +261,22 @@ int bind_setp(struct bind *b, struct op *o)
 		return -1;
 	if ((o->x->slot[0] = two ? bind_dst(b, &k[0].elem[1], 1) : bind_scratch(b, 0)) == UINT32_MAX)
 		return -1;
-	o->fn = pair ? execute_setp_pair : two || o->mode ? execute_setp_combined : execute_setp;
+	o->execute = pair ? execute_setp_pair : two || o->mode ? execute_setp_combined : execute_setp;
 	return 0;
 }
 
 int bind_set(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
 	if (bind_types(b, 2))
 		return -1;
-	enum type d = (enum type)b->in->type[0], t = (enum type)b->in->type[1];
+	enum type d = (enum type)b->stmt->type[0], t = (enum type)b->stmt->type[1];
 	bool pair = (t == T_F16X2 || t == T_BF16X2) && types[d].bits == 32;
 	if (bind_compare(b, o, t, 1) || (o->d = bind_dst(b, &k[0], types[d].bits)) == UINT32_MAX)
 		return -1;
 	if (types[d].bits != 32 && types[d].bits != 16)
-		return bind_fault(b, NULL, "types", "%s (expected a result of 16 or 32 bits)", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected a result of 16 or 32 bits)", b->stmt->text);
 	o->reg_bytes = (uint8_t)(types[d].bits / 8);
 	o->x->aux[1] = d == T_F32      ? 0x3f800000u
 		       : d == T_F16X2  ? 0x3c003c00u
@@ -284,7 +284,7 @@ int bind_set(struct bind *b, struct op *o)
 		       : d == T_F16    ? 0x3c00u
 		       : d == T_BF16   ? 0x3f80u
 				       : 0xffffffffu;
-	o->fn = pair ? execute_set_pair : execute_set;
+	o->execute = pair ? execute_set_pair : execute_set;
 	return 0;
 }
 
@@ -307,15 +307,15 @@ SELECT(selp_64, u64)
 
 int bind_selp(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	enum type t = (enum type)b->stmt->type[0];
 	unsigned bits = types[t].bits;
 	struct operand c;
 
 	if (bind_types(b, 1) || bind_operands(b, 4, 4))
 		return -1;
-	o->fn = bits == 16 ? selp_16 : bits == 32 ? selp_32 : bits == 64 ? selp_64 : NULL;
-	if (!o->fn)
+	o->execute = bits == 16 ? selp_16 : bits == 32 ? selp_32 : bits == 64 ? selp_64 : NULL;
+	if (!o->execute)
 		return bind_plain(b, o, NULL, t, NULL, 0);
 	c = k[3];
 	o->imm = c.inverted ? ALL_LANES : 0;
@@ -337,13 +337,13 @@ SLCT(64)
 
 int bind_slct(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0], c = (enum type)b->in->type[1];
+	enum type t = (enum type)b->stmt->type[0], c = (enum type)b->stmt->type[1];
 	unsigned bits = types[t].bits;
 	bool f = c == T_F32;
 
 	if (bind_types(b, 2))
 		return -1;
-	o->mode = stmt_has(b->in, M_FTZ);
+	o->mode = stmt_has(b->stmt, M_FTZ);
 	return BIND(b, o,
 		!f && c != T_S32 ? NULL
 		: bits == 16     ? f ? slct_16_f : slct_16_s

@@ -44,10 +44,10 @@ static u64 zero_extend(u64 v, unsigned bits) { return bits > 63 ? v : v & ((1ull
 
 static s64 load_integer_lane(const void *r, const struct cvt *c, unsigned i)
 {
-	unsigned bits = types[c->s].bits;
+	unsigned bits = types[c->from_type].bits;
 	u64 v = read_lane_bits(r, c->s_bytes, i);
 
-	return types[c->s].kind == K_SINT ? sign_extend(v, bits) : (s64)zero_extend(v, bits);
+	return types[c->from_type].kind == K_SINT ? sign_extend(v, bits) : (s64)zero_extend(v, bits);
 }
 
 static enum small small_format_of(enum type t)
@@ -67,20 +67,20 @@ static double load_float_lane(const void *r, const struct cvt *c, unsigned i)
 		double f;
 	} d = {.u = v};
 
-	if (c->s == T_F64)
+	if (c->from_type == T_F64)
 		return d.f;
-	if (c->s == T_F32)
+	if (c->from_type == T_F32)
 		return c->ftz && fabsf(f.f) < FLT_MIN ? copysign(0, (double)f.f) : (double)f.f;
-	return small_value((u32)v, small_format_of(c->s));
+	return small_value((u32)v, small_format_of(c->from_type));
 }
 
 /* Stores an integer, truncated to the bits of the type and extended by its sign or by zeros. */
 static void store_integer_lane(void *r, const struct cvt *c, unsigned i, u64 v)
 {
-	unsigned bits = types[c->d].bits;
+	unsigned bits = types[c->to_type].bits;
 
 	write_lane_bits(r, c->d_bytes, i,
-		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
+		types[c->to_type].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
 }
 
 void sem_set_rounding(enum rounding r)
@@ -114,9 +114,9 @@ static u64 convert_to_float_bits(double v, const struct cvt *c)
 	if (c->sat)
 		v = v > 0 ? v < 1 ? v : 1 : 0;
 	d.f = v;
-	if (c->d == T_F64)
+	if (c->to_type == T_F64)
 		return d.u;
-	if (c->d == T_F32) {
+	if (c->to_type == T_F32) {
 		if (v != v)
 			return 0x7fffffff;
 		sem_set_rounding(c->round);
@@ -125,8 +125,8 @@ static u64 convert_to_float_bits(double v, const struct cvt *c)
 		sem_reset_rounding(c->round);
 		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
 	}
-	u32 b = small_of_double(v, small_format_of(c->d), c->round, c->satfinite);
-	return c->d == T_TF32 ? b << 13 : b;
+	u32 b = small_of_double(v, small_format_of(c->to_type), c->round, c->satfinite);
+	return c->to_type == T_TF32 ? b << 13 : b;
 }
 
 static double round_to_integral(double v, unsigned how)
@@ -147,15 +147,15 @@ static void convert_int_to_int(struct warp *w, const struct op *o, uint32_t m)
 	struct cvt c;
 
 	unpack_cvt(o->x, &c);
-	bool s = types[c.s].kind == K_SINT;
+	bool s = types[c.from_type].kind == K_SINT;
 	FOR_BITS32 (i, m) {
 		s64 v = load_integer_lane(w->frame + o->a, &c, i);
 
 		if (c.sat) {
-			if (s && v < type_min(c.d))
-				v = type_min(c.d);
-			else if (!(s && v < 0) && (u64)v > type_max(c.d))
-				v = (s64)type_max(c.d);
+			if (s && v < type_min(c.to_type))
+				v = type_min(c.to_type);
+			else if (!(s && v < 0) && (u64)v > type_max(c.to_type))
+				v = (s64)type_max(c.to_type);
 		}
 		store_integer_lane(w->frame + o->d, &c, i, (u64)v);
 	}
@@ -171,11 +171,13 @@ static void convert_float_to_int(struct warp *w, const struct op *o, uint32_t m)
 		u64 r;
 
 		if (v != v)
-			r = c.s == T_F64 || types[c.d].bits == 64 ? 1ull << (types[c.d].bits - 1) : 0;
-		else if (v <= (double)type_min(c.d))
-			r = (u64)type_min(c.d);
-		else if (v >= (double)type_max(c.d))
-			r = type_max(c.d);
+			r = c.from_type == T_F64 || types[c.to_type].bits == 64
+				    ? 1ull << (types[c.to_type].bits - 1)
+				    : 0;
+		else if (v <= (double)type_min(c.to_type))
+			r = (u64)type_min(c.to_type);
+		else if (v >= (double)type_max(c.to_type))
+			r = type_max(c.to_type);
 		else
 			r = v < 0 ? (u64)(s64)v : (u64)v;
 		store_integer_lane(w->frame + o->d, &c, i, r);
@@ -199,11 +201,11 @@ static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
 	struct cvt c;
 
 	unpack_cvt(o->x, &c);
-	bool s = types[c.s].kind == K_SINT;
+	bool s = types[c.from_type].kind == K_SINT;
 	FOR_BITS32 (i, m) {
 		s64 v = load_integer_lane(w->frame + o->a, &c, i);
 
-		if (c.d == T_F64) {
+		if (c.to_type == T_F64) {
 			union {
 				double f;
 				u64 u;
@@ -229,7 +231,7 @@ static void convert_int_to_float(struct warp *w, const struct op *o, uint32_t m)
  */
 static bool convert_bits(const struct cvt *c, u32 a, u32 *r)
 {
-	bool moves = c->s == T_BF16 && c->d == T_F32 && !c->ftz;
+	bool moves = c->from_type == T_BF16 && c->to_type == T_F32 && !c->ftz;
 
 	if (moves)
 		*r = a << 16;
@@ -251,7 +253,7 @@ static void convert_float_to_float(struct warp *w, const struct op *o, uint32_t 
 			write_lane_bits(w->frame + o->d, c.d_bytes, i, bits);
 			continue;
 		}
-		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
+		if (c.ftz && c.to_type == T_F32 && c.from_type == T_F32 && fabs(v) < (double)FLT_MIN)
 			v = copysign(0, v);
 		write_lane_bits(w->frame + o->d, c.d_bytes, i, convert_to_float_bits(v, &c));
 	}
@@ -342,8 +344,8 @@ static void read_cvt_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 
-	c->d = d;
-	c->s = s;
+	c->to_type = d;
+	c->from_type = s;
 	c->integral_rounding = stmt_has(in, M_RNI)   ? INTEGRAL_RN
 			       : stmt_has(in, M_RZI) ? INTEGRAL_RZ
 			       : stmt_has(in, M_RMI) ? INTEGRAL_RM
@@ -366,8 +368,8 @@ static void pack_cvt(struct ext *x, const struct cvt *c)
 {
 	x->bytes[0] = c->d_bytes;
 	x->bytes[1] = c->s_bytes;
-	x->aux[0] = c->d;
-	x->aux[1] = c->s;
+	x->aux[0] = c->to_type;
+	x->aux[1] = c->from_type;
 	x->aux[2] = (c->sat ? 1u : 0) | (c->ftz ? 2u : 0) | (c->relu ? 4u : 0) | (c->satfinite ? 8u : 0);
 	x->aux[3] = c->round;
 	x->aux[4] = c->integral_rounding;
@@ -375,7 +377,7 @@ static void pack_cvt(struct ext *x, const struct cvt *c)
 
 int bind_cvt(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct cvt c = {0};
 	const char *wanted;
@@ -393,18 +395,18 @@ int bind_cvt(struct bind *b, struct op *o)
 	if (bind_operands(b, 2, 2))
 		return -1;
 	read_cvt_suffixes(in, &c);
-	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT;
-	o->d = bind_dst_any(b, &k[0], types[c.d].bits / 8, &c.d_bytes);
-	o->a = bind_src_any(b, &k[1], c.s, &c.s_bytes);
+	bool d_float = types[c.to_type].kind == K_FLOAT, s_float = types[c.from_type].kind == K_FLOAT;
+	o->d = bind_dst_any(b, &k[0], types[c.to_type].bits / 8, &c.d_bytes);
+	o->a = bind_src_any(b, &k[1], c.from_type, &c.s_bytes);
 	if (o->d == UINT32_MAX || o->a == UINT32_MAX)
 		return -1;
 	if (c.d_bytes > 8 || c.s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
-	o->fn = cvt_vector_function(&c);
-	if (!o->fn)
-		o->fn = d_float   ? s_float ? convert_float_to_float : convert_int_to_float
-			: s_float ? convert_float_to_int
-				  : convert_int_to_int;
+	o->execute = cvt_vector_function(&c);
+	if (!o->execute)
+		o->execute = d_float   ? s_float ? convert_float_to_float : convert_int_to_float
+			     : s_float ? convert_float_to_int
+				       : convert_int_to_int;
 	pack_cvt(bind_ext(b, o), &c);
 	return 0;
 }

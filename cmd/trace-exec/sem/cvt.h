@@ -6,8 +6,8 @@
 #include "sem/sem.h"
 
 struct cvt {
-	enum type d, s;           /* types of the destination and the source */
-	uint8_t d_bytes, s_bytes; /* bytes of the registers of the destination and the source */
+	enum type to_type, from_type; /* types of the destination and the source */
+	uint8_t d_bytes, s_bytes;     /* bytes of the registers of the destination and the source */
 	bool sat, ftz, relu, satfinite;
 	enum rounding round;
 	uint8_t integral_rounding; /* rounding to a whole number: INTEGRAL_... */

@@ -142,12 +142,12 @@ static const struct {
 
 op_fn *cvt_vector_function(const struct cvt *c)
 {
-	if (c->round == ROUND_RNA && c->d == T_TF32 && c->d_bytes == 4 && c->s_bytes == 4)
+	if (c->round == ROUND_RNA && c->to_type == T_TF32 && c->d_bytes == 4 && c->s_bytes == 4)
 		return c->satfinite ? tf32_away_finite : tf32_away;
 	if (c->sat || c->relu || c->satfinite || c->round != ROUND_RN)
 		return NULL;
 	for (unsigned i = 0; i < sizeof(conversions) / sizeof(conversions[0]); i++)
-		if (conversions[i].d == c->d && conversions[i].s == c->s &&
+		if (conversions[i].d == c->to_type && conversions[i].s == c->from_type &&
 			conversions[i].d_bytes == c->d_bytes && conversions[i].s_bytes == c->s_bytes &&
 			conversions[i].integral_rounding == c->integral_rounding &&
 			(conversions[i].ftz == FTZ_ANY || (conversions[i].ftz == FTZ_YES) == c->ftz))

@@ -32,7 +32,8 @@ static void execute_alloca(struct warp *w, const struct op *o, uint32_t m)
 		if (at > w->local_stride || n > w->local_stride - at) {
 			exec_fail(w, o, 1u << i, "local-memory",
 				"%s of %llu bytes at byte %llu of local memory (expected at most %u bytes in all)",
-				o->in->text, (unsigned long long)n, (unsigned long long)at, w->local_stride);
+				o->stmt->text, (unsigned long long)n, (unsigned long long)at,
+				w->local_stride);
 			return;
 		}
 		w->dynamic_end[i] = (u32)(at + n);
@@ -54,7 +55,7 @@ static void execute_stackrestore(struct warp *w, const struct op *o, uint32_t m)
 
 		if (a < low || a > high) {
 			exec_fail(w, o, 1u << i, "local-memory", "%s to byte %llu (expected %u to %u)",
-				o->in->text, (unsigned long long)a, low, high);
+				o->stmt->text, (unsigned long long)a, low, high);
 			return;
 		}
 		w->dynamic_end[i] = (u32)a;
@@ -63,9 +64,9 @@ static void execute_stackrestore(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_dynamic_local(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	bool allocates = b->in->op == I_alloca;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	bool allocates = b->stmt->opcode == I_alloca;
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1) || bind_operands(b, allocates ? 2 : 1, allocates ? 3 : 1))
 		return -1;
@@ -74,16 +75,16 @@ int bind_dynamic_local(struct bind *b, struct op *o)
 	b->code->allocates_local |= allocates;
 	o->reg_bytes = (uint8_t)(types[t].bits / 8);
 	o->imm = ALIGN_DEFAULT;
-	if (b->in->n_operands == 3) {
+	if (b->stmt->n_operands == 3) {
 		o->imm = k[2].value;
 		if (k[2].kind != O_INT || o->imm < 1 || o->imm > ALIGN_MOST || !is_pow2((u64)o->imm))
 			return bind_fault(b, &k[2], "immediate",
 				"alignment (expected a power of two of at most %d)", ALIGN_MOST);
 	}
-	o->fn = allocates                  ? execute_alloca
-		: b->in->op == I_stacksave ? execute_stacksave
-					   : execute_stackrestore;
-	o->d = b->in->op == I_stackrestore ? 0 : bind_dst(b, &k[0], types[t].bits);
-	o->a = b->in->op == I_stacksave ? 0 : bind_src(b, &k[allocates], t);
+	o->execute = allocates                        ? execute_alloca
+		     : b->stmt->opcode == I_stacksave ? execute_stacksave
+						      : execute_stackrestore;
+	o->d = b->stmt->opcode == I_stackrestore ? 0 : bind_dst(b, &k[0], types[t].bits);
+	o->a = b->stmt->opcode == I_stacksave ? 0 : bind_src(b, &k[allocates], t);
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }

@@ -109,7 +109,7 @@ static uintptr_t flat_host_base(const struct warp *w, const struct op *o, uint64
 {
 	if (o->space == SP_SHARED)
 		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
-				       (high < CLUSTER_STRIDE || w->g->cluster_size == 1)
+				       (high < CLUSTER_STRIDE || w->grid->cluster_size == 1)
 			       ? (uintptr_t)w->cta->shared
 			       : 0;
 	uint8_t *base =
@@ -122,7 +122,7 @@ void flat_ld(struct warp *w, const struct op *o, uint32_t m)
 	uint64_t low, high;
 	uintptr_t base;
 
-	if (m != ALL_LANES || w->g->options->check) {
+	if (m != ALL_LANES || w->grid->options->check) {
 		mem_ld(w, o, m);
 		return;
 	}

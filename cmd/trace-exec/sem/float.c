@@ -164,17 +164,18 @@ ROUNDED_F32(tanh, approx_tanh(a))
 
 static int check_one_rounding(const struct bind *b)
 {
-	unsigned n = (unsigned)stmt_has(b->in, M_RN) + stmt_has(b->in, M_RZ) + stmt_has(b->in, M_RM) +
-		     stmt_has(b->in, M_RP);
+	unsigned n = (unsigned)stmt_has(b->stmt, M_RN) + stmt_has(b->stmt, M_RZ) + stmt_has(b->stmt, M_RM) +
+		     stmt_has(b->stmt, M_RP);
 
-	return n > 1 ? bind_fault(b, NULL, "suffix", "%u roundings in %s (expected one)", n, b->in->text) : 0;
+	return n > 1 ? bind_fault(b, NULL, "suffix", "%u roundings in %s (expected one)", n, b->stmt->text)
+		     : 0;
 }
 
 /* ---- bindings ---- */
 
 static bool is_integer_type(const struct bind *b)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	return types[t].kind != K_FLOAT;
 }
@@ -214,12 +215,12 @@ PAIR_F32(fma, fmaf(a, b, c))
 /* Binds one of fn[]: f32 and f64 without a mode, f32 and f64 with any mode, f32x2. n: number of sources. */
 static int bind_float_by_type(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 	op_fn *f;
 
 	if (check_one_rounding(b))
 		return -1;
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
 	f = t == T_F32     ? o->mode ? fn[2] : fn[0]
 		: t == T_F64 ? o->mode ? fn[3] : fn[1]
 		: t == T_F32X2 ? fn[4]
@@ -231,13 +232,13 @@ static int bind_float_by_type(struct bind *b, struct op *o, unsigned n, op_fn *c
 static int bind_by_type(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {
-	if (b->in->n_types == 2 && !is_integer_type(b) && b->in->op != I_mul)
+	if (b->stmt->n_types == 2 && !is_integer_type(b) && b->stmt->opcode != I_mul)
 		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	return is_integer_type(b)                        ? of_int(b, o)
-	       : half_is_type((enum type)b->in->type[0]) ? half_bind(b, o, small, 2)
-							 : bind_float_by_type(b, o, 2, fn);
+	return is_integer_type(b)                          ? of_int(b, o)
+	       : half_is_type((enum type)b->stmt->type[0]) ? half_bind(b, o, small, 2)
+							   : bind_float_by_type(b, o, 2, fn);
 }
 
 int bind_add(struct bind *b, struct op *o)
@@ -265,35 +266,35 @@ int bind_fma(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {fma_f32, fma_f64, fma_any_f32, fma_any_f64, fma_x2};
 
-	if (b->in->n_types == 2 && b->in->op == I_fma)
+	if (b->stmt->n_types == 2 && b->stmt->opcode == I_fma)
 		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
-	if (stmt_has(b->in, M_OOB))
+	if (stmt_has(b->stmt, M_OOB))
 		return bind_refuse(b, "numbers that represent elements out of bounds");
-	return half_is_type((enum type)b->in->type[0]) ? half_bind(b, o, SO_FMA, 3)
-						       : bind_float_by_type(b, o, 3, fn);
+	return half_is_type((enum type)b->stmt->type[0]) ? half_bind(b, o, SO_FMA, 3)
+							 : bind_float_by_type(b, o, 3, fn);
 }
 
 int bind_mad(struct bind *b, struct op *o)
 {
-	return is_integer_type(b) && b->in->n_types == 1 ? bind_mad_int(b, o) : bind_fma(b, o);
+	return is_integer_type(b) && b->stmt->n_types == 1 ? bind_mad_int(b, o) : bind_fma(b, o);
 }
 
 int bind_div(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
 	if (is_integer_type(b))
 		return bind_div_int(b, o);
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
 	return check_one_rounding(b) ? -1
 				     : BIND(b, o,
-					       t == T_F32   ? stmt_has(b->in, M_APPROX) ? div_approx_any_f32
-							      : stmt_has(b->in, M_FULL) ? div_full_any_f32
-											: div_any_f32
+					       t == T_F32   ? stmt_has(b->stmt, M_APPROX) ? div_approx_any_f32
+							      : stmt_has(b->stmt, M_FULL) ? div_full_any_f32
+											  : div_any_f32
 					       : t == T_F64 ? div_any_f64
 							    : NULL,
 					       t, t, t);
@@ -313,8 +314,8 @@ static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_absneg(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool neg = b->in->op == I_neg;
+	enum type t = (enum type)b->stmt->type[0];
+	bool neg = b->stmt->opcode == I_neg;
 
 	if (bind_types(b, 1))
 		return -1;
@@ -322,7 +323,7 @@ int bind_absneg(struct bind *b, struct op *o)
 		return bind_absneg_int(b, o);
 	if (half_is_type(t))
 		return half_bind(b, o, neg ? SO_NEG : SO_ABS, 1);
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
 	o->imm = neg;
 	return BIND(b, o,
 		t == T_F64   ? neg ? neg_f64 : abs_f64
@@ -346,8 +347,8 @@ int bind_unary(struct bind *b, struct op *o)
 		[I_tanh] = tanh_any_f32};
 	static op_fn *const f64[N_OPCODES] = {
 		[I_sqrt] = sqrt_any_f64, [I_rcp] = rcp_any_f64, [I_rsqrt] = rsqrt_any_f64};
-	enum type t = (enum type)b->in->type[0];
-	unsigned op = b->in->op;
+	enum type t = (enum type)b->stmt->type[0];
+	unsigned op = b->stmt->opcode;
 
 	if (bind_types(b, 1) || check_one_rounding(b))
 		return -1;
@@ -356,13 +357,13 @@ int bind_unary(struct bind *b, struct op *o)
 			return BIND(b, o, NULL, t, t);
 		return half_bind(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
 	}
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
-	if (t == T_F64 && (stmt_has(b->in, M_FTZ) || (op == I_rcp && stmt_has(b->in, M_APPROX))))
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
+	if (t == T_F64 && (stmt_has(b->stmt, M_FTZ) || (op == I_rcp && stmt_has(b->stmt, M_APPROX))))
 		return BIND(b, o,
-			!stmt_has(b->in, M_APPROX) || !stmt_has(b->in, M_FTZ) ? NULL
-			: op == I_rcp                                         ? rcp_upper_f64
-			: op == I_rsqrt                                       ? rsqrt_upper_f64
-									      : NULL,
+			!stmt_has(b->stmt, M_APPROX) || !stmt_has(b->stmt, M_FTZ) ? NULL
+			: op == I_rcp                                             ? rcp_upper_f64
+			: op == I_rsqrt                                           ? rsqrt_upper_f64
+										  : NULL,
 			t, t);
 	return BIND(b, o, t == T_F32 ? f32[op] : t == T_F64 ? f64[op] : NULL, t, t);
 }
@@ -421,24 +422,24 @@ LANE_OP2(max_f64, u64, u64, u64, f64_min_max(a, b, true))
 
 int bind_minmax(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool low = b->in->op == I_min;
+	enum type t = (enum type)b->stmt->type[0];
+	bool low = b->stmt->opcode == I_min;
 
 	if (bind_types(b, 1))
 		return -1;
 	if (is_integer_type(b))
 		return bind_minmax_int(b, o);
-	if (stmt_has(b->in, M_ABS) != stmt_has(b->in, M_XORSIGN) && b->in->n_operands != 4)
+	if (stmt_has(b->stmt, M_ABS) != stmt_has(b->stmt, M_XORSIGN) && b->stmt->n_operands != 4)
 		return bind_fault(b, NULL, "suffix", "one of .xorsign and .abs in %s (expected both or none)",
-			b->in->text);
-	if (stmt_has(b->in, M_XORSIGN) && b->in->n_operands == 4)
+			b->stmt->text);
+	if (stmt_has(b->stmt, M_XORSIGN) && b->stmt->n_operands == 4)
 		return bind_fault(b, NULL, "suffix", ".xorsign of three operands (expected two)");
 	if (half_is_type(t))
 		return half_bind(b, o, low ? SO_MIN : SO_MAX, 2);
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
-	o->imm = stmt_has(b->in, M_XORSIGN);
-	if (b->in->n_operands == 4) {
-		o->imm = stmt_has(b->in, M_ABS) ? 0x7fffffff : 0xffffffff;
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
+	o->imm = stmt_has(b->stmt, M_XORSIGN);
+	if (b->stmt->n_operands == 4) {
+		o->imm = stmt_has(b->stmt, M_ABS) ? 0x7fffffff : 0xffffffff;
 		return BIND(b, o, t != T_F32 ? NULL : low ? min3_f32 : max3_f32, t, t, t, t);
 	}
 	return BIND(b, o,
@@ -452,7 +453,7 @@ LANE_OP2(copysign_f32, u32, u32, u32, (b & 0x7fffffffu) | (a & 0x80000000u))
 LANE_OP2(copysign_f64, u64, u64, u64, (b & ~(1ull << 63)) | (a & 1ull << 63))
 int bind_copysign(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	return bind_types(b, 1) ? -1
 				: BIND(b, o,
@@ -481,12 +482,12 @@ int bind_testp(struct bind *b, struct op *o)
 {
 	static const enum modifier test[6] = {
 		M_FINITE, M_INFINITE, M_NUMBER, M_NOTANUMBER, M_NORMAL, M_SUBNORMAL};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
 	for (unsigned i = 0; i < 6; i++)
-		if (stmt_has(b->in, test[i]))
+		if (stmt_has(b->stmt, test[i]))
 			o->mode = (uint8_t)i;
 	o->n = t == T_F64;
 	return BIND(b, o, t == T_F32 || t == T_F64 ? execute_testp : NULL, T_PRED, t);

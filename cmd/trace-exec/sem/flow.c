@@ -7,20 +7,20 @@
 
 int bind_bra(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
 	if (bind_operands(b, 1, 1))
 		return -1;
 	if (k[0].kind != O_LABEL || !k[0].sym || k[0].sym->kind != SYM_LABEL)
 		return bind_fault(b, &k[0], "operand", "bra without a label");
 	o->flow = FLOW_BRA;
-	o->target = b->fn->first_pc + k[0].sym->label_inst;
+	o->target = b->func->first_pc + k[0].sym->label_inst;
 	return 0;
 }
 
 int bind_brx(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	struct ext *x = bind_ext(b, o);
 
 	if (bind_operands(b, 2, 2))
@@ -35,27 +35,27 @@ int bind_brx(struct bind *b, struct op *o)
 		if (k[1].sym->target[i]->kind != SYM_LABEL)
 			return bind_fault(b, &k[1], "operand", "'%s' among branch targets (expected labels)",
 				k[1].sym->target[i]->name);
-		x->target[i] = b->fn->first_pc + k[1].sym->target[i]->label_inst;
+		x->target[i] = b->func->first_pc + k[1].sym->target[i]->label_inst;
 	}
 	return (o->a = bind_src(b, &k[0], T_U32)) == UINT32_MAX ? -1 : 0;
 }
 
 int bind_exit(struct bind *b, struct op *o)
 {
-	o->flow = b->in->op == I_exit ? FLOW_EXIT : FLOW_RET;
+	o->flow = b->stmt->opcode == I_exit ? FLOW_EXIT : FLOW_RET;
 	return bind_operands(b, 0, 0);
 }
 
 static void execute_trap(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool pause = o->in->op == I_brkpt;
+	bool pause = o->stmt->opcode == I_brkpt;
 
 	exec_fail(w, o, m, pause ? "breakpoint" : "trap", "%s executed", pause ? "breakpoint" : "trap");
 }
 
 int bind_trap(struct bind *b, struct op *o)
 {
-	o->fn = execute_trap;
+	o->execute = execute_trap;
 	return bind_operands(b, 0, 0);
 }
 
@@ -154,7 +154,7 @@ static const struct func *bind_named_call(struct bind *b, struct op *o, const st
 			own->n_params);
 		return NULL;
 	}
-	o->fn = own->fn;
+	o->execute = own->execute;
 	b->code->uses_malloc |= s->name[0] == 'm';
 	b->frame->order |= s->name[0] != '_' ? ORDER_SHOWS : 0;
 	return f;
@@ -198,8 +198,8 @@ static const struct func *bind_register_call(
 int bind_call(struct bind *b, struct op *o)
 {
 	static const struct operand none = {.kind = O_VEC};
-	const struct operand *k = b->in->operand, *ret = &none, *arg = &none, *what;
-	unsigned n = b->in->n_operands, at = 0;
+	const struct operand *k = b->stmt->operand, *ret = &none, *arg = &none, *what;
+	unsigned n = b->stmt->n_operands, at = 0;
 	const struct func *proto = NULL;
 
 	if (n && k[0].list)
@@ -237,7 +237,7 @@ int bind_call(struct bind *b, struct op *o)
 
 int bind_bar(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	unsigned n = in->n_operands, at = 0;
 
@@ -257,9 +257,9 @@ int bind_bar(struct bind *b, struct op *o)
 		if ((o->d = bind_dst(b, &k[at++], o->n == BAR_POPC ? 32 : 1)) == UINT32_MAX)
 			return -1;
 	} else if (bind_operands(b,
-			   o->n == BAR_ARRIVE                       ? 2
-			   : in->op == I_bar || in->op == I_barrier ? 1
-								    : 0,
+			   o->n == BAR_ARRIVE                               ? 2
+			   : in->opcode == I_bar || in->opcode == I_barrier ? 1
+									    : 0,
 			   2)) {
 		return -1;
 	}

@@ -141,12 +141,12 @@ bool half_is_type(enum type t) { return t == T_F16 || t == T_F16X2 || t == T_BF1
 
 int half_bind(struct bind *b, struct op *o, enum small_op op, unsigned sources)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 	bool pair = t == T_F16X2 || t == T_BF16X2;
 	int r;
 
-	bind_ext(b, o)->aux[0] = stmt_has(b->in, M_XORSIGN);
-	o->mode = (uint8_t)read_mode_suffixes(b->in);
+	bind_ext(b, o)->aux[0] = stmt_has(b->stmt, M_XORSIGN);
+	o->mode = (uint8_t)read_mode_suffixes(b->stmt);
 	o->n = (uint8_t)op;
 	o->reg_bytes = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
 	op_fn *fn = pair ? execute_small_pair : execute_small;

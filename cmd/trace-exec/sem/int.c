@@ -13,14 +13,14 @@
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n)
 {
 	uint32_t *slot[3] = {&o->a, &o->b, &o->c};
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
 	if (!fn)
 		return bind_fault(
-			b, NULL, "types", "%s (expected types that the instruction supports)", b->in->text);
+			b, NULL, "types", "%s (expected types that the instruction supports)", b->stmt->text);
 	if (bind_operands(b, n + 1, n + 1))
 		return -1;
-	o->fn = fn;
+	o->execute = fn;
 	for (unsigned i = 0; i < n; i++)
 		if ((*slot[i] = bind_src(b, &k[i + 1], s[i])) == UINT32_MAX)
 			return -1;
@@ -131,12 +131,12 @@ CARRY_ADD(carry_add_64, u64, u128)
 
 static int bind_carry(struct bind *b, struct op *o, unsigned mode)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 	unsigned bits = types[t].bits;
 
 	if (bind_types(b, 1))
 		return -1;
-	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
+	o->mode = (uint8_t)(mode | (stmt_has(b->stmt, M_CC) ? CARRY_OUT : 0));
 	o->c = slot_of_carry_flag(b, o->mode);
 	uint32_t carry = o->c;
 	int r = BIND(b, o,
@@ -171,12 +171,12 @@ CARRY_MAD(carry_mad_64, u64, s64, u128, s128)
 
 static int bind_carry_mad(struct bind *b, struct op *o, unsigned mode)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
-	o->mode = (uint8_t)(mode | (stmt_has(b->in, M_CC) ? CARRY_OUT : 0));
-	o->n = stmt_has(b->in, M_HI);
+	o->mode = (uint8_t)(mode | (stmt_has(b->stmt, M_CC) ? CARRY_OUT : 0));
+	o->n = stmt_has(b->stmt, M_HI);
 	o->is_signed = types[t].kind == K_SINT;
 	o->imm = slot_of_carry_flag(b, o->mode);
 	return BIND(b, o,
@@ -241,11 +241,11 @@ int bind_mul_int(struct bind *b, struct op *o)
 				    [T_S16] = mul_wide_s16,
 				    [T_U32] = mul_wide_u32,
 				    [T_S32] = mul_wide_s32};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
-	if (stmt_has(b->in, M_WIDE))
+	if (stmt_has(b->stmt, M_WIDE))
 		return BIND(b, o, wide[t], double_width_type(t), t, t);
-	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t);
+	return BIND(b, o, stmt_has(b->stmt, M_HI) ? hi[t] : stmt_has(b->stmt, M_LO) ? lo[t] : NULL, t, t, t);
 }
 
 int bind_mad_int(struct bind *b, struct op *o)
@@ -255,21 +255,25 @@ int bind_mad_int(struct bind *b, struct op *o)
 				    [T_S16] = mad_wide_s16,
 				    [T_U32] = mad_wide_u32,
 				    [T_S32] = mad_wide_s32};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
-	if (stmt_has(b->in, M_CC))
+	if (stmt_has(b->stmt, M_CC))
 		return bind_carry_mad(b, o, 0);
-	if (stmt_has(b->in, M_WIDE))
+	if (stmt_has(b->stmt, M_WIDE))
 		return BIND(b, o, wide[t], double_width_type(t), t, t, double_width_type(t));
-	if (stmt_has(b->in, M_SAT))
-		return BIND(b, o, t == T_S32 && stmt_has(b->in, M_HI) ? mad_hi_sat : NULL, t, t, t, t);
-	return BIND(b, o, stmt_has(b->in, M_HI) ? hi[t] : stmt_has(b->in, M_LO) ? lo[t] : NULL, t, t, t, t);
+	if (stmt_has(b->stmt, M_SAT))
+		return BIND(b, o, t == T_S32 && stmt_has(b->stmt, M_HI) ? mad_hi_sat : NULL, t, t, t, t);
+	return BIND(b, o,
+		stmt_has(b->stmt, M_HI)   ? hi[t]
+		: stmt_has(b->stmt, M_LO) ? lo[t]
+					  : NULL,
+		t, t, t, t);
 }
 
 int bind_mul24(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool s = t == T_S32, hi = stmt_has(b->in, M_HI);
+	enum type t = (enum type)b->stmt->type[0];
+	bool s = t == T_S32, hi = stmt_has(b->stmt, M_HI);
 
 	return BIND(b, o,
 		!s && t != T_U32 ? NULL
@@ -281,10 +285,10 @@ int bind_mul24(struct bind *b, struct op *o)
 
 int bind_mad24(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool s = t == T_S32, hi = stmt_has(b->in, M_HI);
+	enum type t = (enum type)b->stmt->type[0];
+	bool s = t == T_S32, hi = stmt_has(b->stmt, M_HI);
 
-	if (stmt_has(b->in, M_SAT))
+	if (stmt_has(b->stmt, M_SAT))
 		return BIND(b, o, s && hi ? mad24_hi_sat : NULL, t, t, t, t);
 	return BIND(b, o,
 		!s && t != T_U32 ? NULL
@@ -299,13 +303,13 @@ int bind_mad24(struct bind *b, struct op *o)
 int bind_add_int(struct bind *b, struct op *o)
 {
 	static op_fn *const add[N_TYPES] = BY_WIDTH(add);
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
-	if (stmt_has(b->in, M_CC))
+	if (stmt_has(b->stmt, M_CC))
 		return bind_carry(b, o, 0);
 	return BIND(b, o,
 		t == T_U16X2 || t == T_S16X2 ? add_x2
-		: !stmt_has(b->in, M_SAT)    ? add[t]
+		: !stmt_has(b->stmt, M_SAT)  ? add[t]
 		: t == T_S32                 ? add_sat
 					     : NULL,
 		t, t, t);
@@ -314,13 +318,13 @@ int bind_add_int(struct bind *b, struct op *o)
 int bind_sub_int(struct bind *b, struct op *o)
 {
 	static op_fn *const sub[N_TYPES] = BY_WIDTH(sub);
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
-	if (stmt_has(b->in, M_CC))
+	if (stmt_has(b->stmt, M_CC))
 		return bind_carry(b, o, CARRY_SUB);
 	return BIND(b, o,
 		t == T_U16X2 || t == T_S16X2 ? sub_x2
-		: !stmt_has(b->in, M_SAT)    ? sub[t]
+		: !stmt_has(b->stmt, M_SAT)  ? sub[t]
 		: t == T_S32                 ? sub_sat
 					     : NULL,
 		t, t, t);
@@ -329,9 +333,9 @@ int bind_sub_int(struct bind *b, struct op *o)
 int bind_div_int(struct bind *b, struct op *o)
 {
 	static op_fn *const div[N_TYPES] = BY_TYPE(div), *const rem[N_TYPES] = BY_TYPE(rem);
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
-	return BIND(b, o, b->in->op == I_rem ? rem[t] : div[t], t, t, t);
+	return BIND(b, o, b->stmt->opcode == I_rem ? rem[t] : div[t], t, t, t);
 }
 
 int bind_rem(struct bind *b, struct op *o) { return bind_types(b, 1) ? -1 : bind_div_int(b, o); }
@@ -354,10 +358,10 @@ int bind_minmax_int(struct bind *b, struct op *o)
 		[T_S64] = greater_s64,
 		[T_U16X2] = max_u16x2,
 		[T_S16X2] = max_s16x2};
-	enum type t = (enum type)b->in->type[0];
-	bool low = b->in->op == I_min;
+	enum type t = (enum type)b->stmt->type[0];
+	bool low = b->stmt->opcode == I_min;
 
-	if (stmt_has(b->in, M_RELU))
+	if (stmt_has(b->stmt, M_RELU))
 		return BIND(b, o,
 			t == T_S32     ? low ? min_relu_s32 : max_relu_s32
 			: t == T_S16X2 ? low ? min_relu_s16x2 : max_relu_s16x2
@@ -368,8 +372,8 @@ int bind_minmax_int(struct bind *b, struct op *o)
 
 int bind_absneg_int(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
-	bool neg = b->in->op == I_neg;
+	enum type t = (enum type)b->stmt->type[0];
+	bool neg = b->stmt->opcode == I_neg;
 
 	return BIND(b, o,
 		t == T_S16   ? neg ? neg_16 : abs_s16
@@ -390,7 +394,7 @@ SAD(sad_s64, s64, u64)
 int bind_sad(struct bind *b, struct op *o)
 {
 	static op_fn *const sad[N_TYPES] = BY_TYPE(sad);
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	return bind_types(b, 1) ? -1 : BIND(b, o, sad[t], t, t, t, t);
 }
@@ -425,7 +429,7 @@ LANE_OP3(dp2a, u32, u32, u32, u32, dot_product_2(a, b, c, o->mode))
 
 int bind_dot(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
 	if (bind_types(b, 2))
 		return -1;
@@ -434,5 +438,5 @@ int bind_dot(struct bind *b, struct op *o)
 			return bind_fault(b, NULL, "types", "%s (expected .u32 or .s32 twice)", in->text);
 	o->mode = (uint8_t)((in->type[0] == T_S32 ? DOT_A : 0) | (in->type[1] == T_S32 ? DOT_B : 0) |
 			    (stmt_has(in, M_HI) ? DOT_HI : 0));
-	return BIND(b, o, in->op == I_dp4a ? dp4a : dp2a, T_B32, T_B32, T_B32, T_B32);
+	return BIND(b, o, in->opcode == I_dp4a ? dp4a : dp2a, T_B32, T_B32, T_B32, T_B32);
 }

@@ -11,8 +11,8 @@ static bool check_all_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (m == ALL_LANES)
 		return true;
-	exec_fail(
-		w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m), o->in->text);
+	exec_fail(w, o, m, "matrix-divergent", "%u lanes at %s (expected all 32)", bit_count32(m),
+		o->stmt->text);
 	return false;
 }
 
@@ -108,12 +108,12 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m)
  */
 static bool take_byte_matrix(const struct stmt *in, struct op *o)
 {
-	bool store = in->op == I_stmatrix, trans = stmt_has(in, M_TRANS), six = stmt_has(in, M_B6X16_P32),
+	bool store = in->opcode == I_stmatrix, trans = stmt_has(in, M_TRANS), six = stmt_has(in, M_B6X16_P32),
 	     four = stmt_has(in, M_B4X16_P64), unpacks = stmt_has(in, M_B8X16) && six != four,
 	     plain = in->n_types == 1 && in->type[0] == T_B8 && !stmt_has(in, M_B8X16) && !six && !four;
 
 	o->bytes = six ? 12 : four ? 8 : 16;
-	o->fn = move_byte_matrices;
+	o->execute = move_byte_matrices;
 	if (stmt_has(in, M_M16N16))
 		o->n = (uint8_t)(2 * o->n);
 	return store ? stmt_has(in, M_M16N8) && trans && plain
@@ -123,8 +123,8 @@ static bool take_byte_matrix(const struct stmt *in, struct op *o)
 
 int bind_ldmatrix(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
-	bool store = in->op == I_stmatrix;
+	const struct stmt *in = b->stmt;
+	bool store = in->opcode == I_stmatrix;
 	const struct operand *k = in->operand, *vec = &k[store];
 	struct ext *x = bind_ext(b, o);
 
@@ -135,7 +135,7 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 	o->is_signed = store;
 	o->memory = 1;
 	o->bytes = 16;
-	o->fn = move_matrices;
+	o->execute = move_matrices;
 	if ((in->type[0] != T_B16 || !stmt_has(in, M_M8N8)) && !take_byte_matrix(in, o))
 		return bind_refuse(b, "this shape with this type");
 	if (vec->kind != O_VEC || vec->n != o->n)
@@ -162,6 +162,7 @@ static void transpose_matrix(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_movmatrix(struct bind *b, struct op *o)
 {
-	return bind_types(b, 1) ? -1
-				: BIND(b, o, b->in->type[0] == T_B16 ? transpose_matrix : NULL, T_B32, T_B32);
+	return bind_types(b, 1)
+		       ? -1
+		       : BIND(b, o, b->stmt->type[0] == T_B16 ? transpose_matrix : NULL, T_B32, T_B32);
 }

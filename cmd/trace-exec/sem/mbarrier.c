@@ -26,7 +26,7 @@ static u64 pack_mbarrier(const struct warp *w, const struct mbarrier_state *s)
 {
 	u64 bytes = (u64)s->pending_bytes & 0x3fffff;
 
-	if (w->g->machine)
+	if (w->grid->machine)
 		return complement_count(s->count) << 1 | bytes << 21 |
 		       (s->pending ? complement_count(s->pending) : 0) << 43 | (s->phase & 1) << 63;
 	return s->pending | s->count << 20 | (s->phase & 1) << 40 | bytes << 41 | 1ull << 63;
@@ -34,7 +34,7 @@ static u64 pack_mbarrier(const struct warp *w, const struct mbarrier_state *s)
 
 static struct mbarrier_state unpack_mbarrier(const struct warp *w, u64 v)
 {
-	if (w->g->machine)
+	if (w->grid->machine)
 		return (struct mbarrier_state){complement_count(v >> 43 & COUNT_MOST),
 			complement_count(v >> 1 & COUNT_MOST), v >> 63, (s64)(v << 21) >> 42};
 	return (struct mbarrier_state){
@@ -44,7 +44,7 @@ static struct mbarrier_state unpack_mbarrier(const struct warp *w, u64 v)
 /* Returns true if the word of an mbarrier is initialised. */
 static bool is_mbarrier_initialised(const struct warp *w, u64 v)
 {
-	return w->g->machine ? v >> 1 & COUNT_MOST : v >> 63;
+	return w->grid->machine ? v >> 1 & COUNT_MOST : v >> 63;
 }
 
 /* Begins the next phase if nothing is pending. */
@@ -194,7 +194,8 @@ static bool find_mbarriers(struct warp *w, const struct op *o, uint32_t m, uint8
 	FOR_BITS32 (i, m)
 		if (!check_mbarrier_alignment(w, o, i))
 			return false;
-	return !w->g->options->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
+	return !w->grid->options->check ||
+	       (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
 }
 
 static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
@@ -340,9 +341,9 @@ static const struct mb_form *find_mbarrier_form(const struct stmt *in)
 
 static int bind_pending_count(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
-	o->fn = execute_pending_count;
+	o->execute = execute_pending_count;
 	return bind_operands(b, 2, 2) || (o->d = bind_dst(b, &k[0], 32)) == UINT32_MAX ||
 			       (o->a = bind_src(b, &k[1], T_B64)) == UINT32_MAX
 		       ? -1
@@ -352,7 +353,7 @@ static int bind_pending_count(struct bind *b, struct op *o)
 /* Binds the operands after the address. */
 static int bind_after_address(struct bind *b, struct op *o, const struct operand *k, unsigned n)
 {
-	bool parity = stmt_has(b->in, M_PARITY), test = o->n == MB_TEST;
+	bool parity = stmt_has(b->stmt, M_PARITY), test = o->n == MB_TEST;
 
 	o->b = 0;
 	if (n && (o->b = bind_src(b, &k[0], test && !parity ? T_B64 : T_U32)) == UINT32_MAX)
@@ -365,7 +366,7 @@ static int bind_after_address(struct bind *b, struct op *o, const struct operand
 
 int bind_mbarrier(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	const struct mb_form *r = find_mbarrier_form(in);
 	bool tx = stmt_has(in, M_EXPECT_TX), incomplete = stmt_has(in, M_NOCOMPLETE),
@@ -383,7 +384,7 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
 		return bind_fault(b, NULL, "suffix", "%s (expected .shared::cta%s)", in->text,
 			r->remote ? " or _ for a state" : "");
-	o->fn = r->op == MB_TEST ? execute_mbarrier_wait : execute_mbarrier;
+	o->execute = r->op == MB_TEST ? execute_mbarrier_wait : execute_mbarrier;
 	o->n = (uint8_t)r->op;
 	bind_ext(b, o)->aux[AUX_TX] = r->op == MB_TEST ? stmt_has(in, M_PARITY) : tx;
 	o->x->aux[AUX_INCOMPLETE] = incomplete;
@@ -399,10 +400,10 @@ int bind_mbarrier(struct bind *b, struct op *o)
 
 int bind_copies_arrive(struct bind *b, struct op *o)
 {
-	o->fn = execute_mbarrier;
+	o->execute = execute_mbarrier;
 	o->n = MB_COPIES;
-	bind_ext(b, o)->aux[AUX_INCOMPLETE] = stmt_has(b->in, M_NOINC);
+	bind_ext(b, o)->aux[AUX_INCOMPLETE] = stmt_has(b->stmt, M_NOINC);
 	o->space = (uint8_t)bind_space(b);
 	return bind_operands(b, 1, 1) ? -1
-				      : bind_address(b, o, &b->in->operand[0], (enum state_space)o->space);
+				      : bind_address(b, o, &b->stmt->operand[0], (enum state_space)o->space);
 }

@@ -55,7 +55,7 @@ uint8_t *mem_shared_of_block(struct warp *w, const struct op *o, unsigned lane, 
 {
 	const struct cta *c = w->cta->cluster->cta[rank];
 
-	if (!w->g->options->check || c->n_done < c->n_warps)
+	if (!w->grid->options->check || c->n_done < c->n_warps)
 		return c->shared;
 	exec_fail(w, o, 1u << lane, "cluster-over",
 		"byte %llu of the shared memory of thread block %u of the cluster, which has ended (expected a barrier.cluster before its end)",
@@ -71,12 +71,12 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 {
 	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
 
-	if (rank >= w->g->cluster_size) {
+	if (rank >= w->grid->cluster_size) {
 		checker_report_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
 		return NULL;
 	}
 	w->addr[lane] %= CLUSTER_STRIDE;
-	if (o->space != SP_SHARED || stmt_has(o->in, M_SHARED__CLUSTER))
+	if (o->space != SP_SHARED || stmt_has(o->stmt, M_SHARED__CLUSTER))
 		return mem_shared_of_block(w, o, lane, (unsigned)rank);
 	exec_fail(w, o, 1u << lane, "space",
 		"byte %llu of the shared memory of thread block %u of the cluster (expected a generic address or .shared::cluster)",
@@ -89,18 +89,18 @@ static bool window_find_host(
 {
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
-					    : w->g->launch->kernel->param_bytes,
+					    : w->grid->launch->kernel->param_bytes,
 		 stride = space == SP_LOCAL ? w->local_stride : 0;
 	/* Kernel parameters are only read, so the cast may drop const. */
 	uint8_t *base = space == SP_SHARED  ? w->cta->shared
 			: space == SP_LOCAL ? w->local
-					    : (uint8_t *)(uintptr_t)w->g->launch->param;
+					    : (uint8_t *)(uintptr_t)w->grid->launch->param;
 
 	uint64_t low, high;
 
 	lanes_find_extremes(w->addr, m, &low, &high);
 	if (high <= size && size - high >= bytes &&
-		(stride || high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
+		(stride || high < CLUSTER_STRIDE || w->grid->cluster_size == 1)) {
 		if (stride)
 			add_base_of_lane(at, w->addr, (uintptr_t)base, stride);
 		else
@@ -110,7 +110,7 @@ static bool window_find_host(
 	FOR_BITS32 (i, m) {
 		uint8_t *from = base + stride * i;
 
-		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
+		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->grid->cluster_size > 1) {
 			if (!(from = find_other_block(w, o, i, bytes)))
 				return false;
 		}
@@ -191,7 +191,7 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 {
 	lane_addresses(w, o);
 	return mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) &&
-	       (!w->g->options->check || check_read(w, o, m, bytes, at));
+	       (!w->grid->options->check || check_read(w, o, m, bytes, at));
 }
 
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
@@ -200,7 +200,7 @@ bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, u
 	if (!mem_find_host(w, o, m, (enum state_space)o->space, bytes, at))
 		return false;
 	exec_note_write(w, o, m, at);
-	return !w->g->options->check || check_write(w, o, m, bytes, at);
+	return !w->grid->options->check || check_write(w, o, m, bytes, at);
 }
 
 /* ---- loads ---- */
@@ -288,7 +288,7 @@ static void execute_ld_param(struct warp *w, const struct op *o, uint32_t m)
 
 	for (unsigned i = 0; i < LANES; i++)
 		w->addr[i] = (uint64_t)o->imm;
-	memcpy(&v, w->g->launch->param + o->imm, o->bytes);
+	memcpy(&v, w->grid->launch->param + o->imm, o->bytes);
 	if (o->is_signed)
 		v = (u64)((s64)(v << (64 - 8 * o->bytes)) >> (64 - 8 * o->bytes));
 	FOR_BITS32 (i, m) {
@@ -340,7 +340,7 @@ static void execute_st(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
-	if (w->g->options->check)
+	if (w->grid->options->check)
 		clash_check_store(w, o, m, at);
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 &&
@@ -366,15 +366,15 @@ int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool 
 
 	if (s == SP_PARAM) {
 		const struct symbol *sym = at->sym;
-		bool frame = write || !b->fn->entry;
+		bool frame = write || !b->func->entry;
 
-		for (uint32_t i = 0; sym && i < b->fn->n_vars; i++)
-			frame |= b->fn->var[i] == sym;
-		if (sym && sym->space == SP_PARAM && sym->owner == b->fn && !frame && !b->fn->entry)
+		for (uint32_t i = 0; sym && i < b->func->n_vars; i++)
+			frame |= b->func->var[i] == sym;
+		if (sym && sym->space == SP_PARAM && sym->owner == b->func && !frame && !b->func->entry)
 			frame = true;
-		if (write && sym && b->fn->entry)
-			for (uint32_t i = 0; i < b->fn->n_params; i++)
-				if (b->fn->param[i] == sym)
+		if (write && sym && b->func->entry)
+			for (uint32_t i = 0; i < b->func->n_params; i++)
+				if (b->func->param[i] == sym)
 					return bind_fault(b, at, "operand",
 						"write to parameter '%s' of a kernel (expected a variable)",
 						sym->name);
@@ -425,7 +425,7 @@ static int check_param_bounds(const struct bind *b, const struct operand *at, ui
 
 static int bind_load_store(struct bind *b, struct op *o, bool write)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
 	enum type t = (enum type)in->type[0];
 	unsigned n = stmt_has(in, M_V2)   ? 2
@@ -455,7 +455,7 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
 	o->is_signed = types[t].kind == K_SINT && !write;
-	o->fn = write ? execute_st : mem_ld;
+	o->execute = write ? execute_st : mem_ld;
 	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r} is the same as r */
 		one = data->elem[0];
 		data = &one;
@@ -467,14 +467,14 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 			return -1;
 		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
 			(o->space == SP_GLOBAL || o->space == SP_SHARED))
-			o->fn = flat_ld;
+			o->execute = flat_ld;
 		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
-			if ((uint64_t)o->imm > b->fn->param_bytes ||
-				b->fn->param_bytes - (uint64_t)o->imm < bytes)
+			if ((uint64_t)o->imm > b->func->param_bytes ||
+				b->func->param_bytes - (uint64_t)o->imm < bytes)
 				return bind_fault(b, at, "bounds",
 					"read at byte %lld of the parameters (expected one of the first %u)",
-					(long long)o->imm, b->fn->param_bytes);
-			o->fn = execute_ld_param;
+					(long long)o->imm, b->func->param_bytes);
+			o->execute = execute_ld_param;
 		}
 		return 0;
 	}
@@ -484,9 +484,9 @@ static int bind_load_store(struct bind *b, struct op *o, bool write)
 int bind_ld(struct bind *b, struct op *o) { return bind_load_store(b, o, false); }
 int bind_st(struct bind *b, struct op *o)
 {
-	return stmt_has(b->in, M_ASYNC)  ? bind_store_async(b, o)
-	       : stmt_has(b->in, M_BULK) ? bind_store_bulk(b, o)
-					 : bind_load_store(b, o, true);
+	return stmt_has(b->stmt, M_ASYNC)  ? bind_store_async(b, o)
+	       : stmt_has(b->stmt, M_BULK) ? bind_store_bulk(b, o)
+					   : bind_load_store(b, o, true);
 }
 
 static void ignore_hint(struct warp *w, const struct op *o, uint32_t m)
@@ -506,8 +506,8 @@ static void execute_fence(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_fence(struct bind *b, struct op *o)
 {
-	o->fn = execute_fence;
-	if (!stmt_has(b->in, M_CTA) && !stmt_has(b->in, M_CLUSTER) && !stmt_has(b->in, M_PROXY))
+	o->execute = execute_fence;
+	if (!stmt_has(b->stmt, M_CTA) && !stmt_has(b->stmt, M_CLUSTER) && !stmt_has(b->stmt, M_PROXY))
 		b->frame->order |= ORDER_FENCE;
 	return 0;
 }
@@ -516,6 +516,6 @@ int bind_fence(struct bind *b, struct op *o)
 int bind_nothing(struct bind *b, struct op *o)
 {
 	(void)b;
-	o->fn = ignore_hint;
+	o->execute = ignore_hint;
 	return 0;
 }

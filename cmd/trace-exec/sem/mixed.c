@@ -37,15 +37,15 @@ static void mixed_arithmetic(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_mixed(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 	bool good = d == T_F32 && (s == T_F16 || s == T_BF16);
 
 	o->n = (uint8_t)sem_rounding_suffix(in);
 	o->mode = stmt_has(in, M_SAT) ? MODE_SAT : 0;
 	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
-	o->imm = in->op == I_sub;
-	if (in->op == I_fma)
+	o->imm = in->opcode == I_sub;
+	if (in->opcode == I_fma)
 		return BIND(b, o, good ? mixed_arithmetic : NULL, d, s, s, d);
 	if (BIND(b, o, good ? mixed_arithmetic : NULL, d, s, d))
 		return -1;

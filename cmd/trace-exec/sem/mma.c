@@ -111,7 +111,7 @@ static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, con
 		x->n_d = x->d == T_F16 ? 4 : 8;
 		x->part_c.end = x->part_d.end = VOLTA_ELEMENTS;
 	}
-	o->fn = x->volta ? mma_execute_volta : mma_execute;
+	o->execute = x->volta ? mma_execute_volta : mma_execute;
 	o->x->matrix = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	memcpy(o->x->matrix, x, sizeof(*x));
 	return bind_fragment(b, &k[0], x->n_d, (enum type)x->d, true, slot) ||
@@ -127,7 +127,7 @@ static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, con
 /* Sets the rounding. Checks for suffixes that the product ignores, and for required ones that are missing. */
 static int check_mma_suffixes(struct bind *b, struct matrix *x, bool layouts)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
 	x->rounding = (uint8_t)sem_rounding_suffix(in);
 	if (x->a != T_F64 && (x->rounding || stmt_has(in, M_RN)))
@@ -146,7 +146,7 @@ static int check_mma_suffixes(struct bind *b, struct matrix *x, bool layouts)
 /* Binds the metadata and the selector of a sparse product, operands 4 and 5. */
 static int bind_mma_metadata(struct bind *b, struct op *o, struct matrix *x)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	unsigned bits = types[x->a].bits, deep = bits * x->shape.k,
 		 most = deep == 256 ? bits >= 16 ? 3 : 1 : bits >= 16;
 
@@ -234,7 +234,7 @@ static int bind_factors(struct bind *b, const struct operand *k, uint32_t *facto
 
 int bind_mma(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct matrix x = {0};
 
 	x.sparse = stmt_has(in, M_SP) || stmt_has(in, M_SP__ORDERED_METADATA);
@@ -346,7 +346,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 
 static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct matrix x = {.wmma = true, .shape = s};
 
 	if (in->n_types != 2 && in->n_types != 4)
@@ -366,7 +366,7 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 
 static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	bool store = stmt_has(in, M_STORE), of_a = strstr(in->text, ".a.") != NULL,
 	     of_b = strstr(in->text, ".b.") != NULL, by_col = stmt_has(in, M_COL);
@@ -391,7 +391,7 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 	o->memory = 1;
 	o->bytes = (uint8_t)(types[x.a].bits < 8 ? 1 : types[x.a].bits / 8);
 	o->n = 1;
-	o->fn = wmma_move;
+	o->execute = wmma_move;
 	o->x->matrix = arena_alloc(&b->code->arena, 1, sizeof(x));
 	memcpy(o->x->matrix, &x, sizeof(x));
 	return o->b == UINT32_MAX ? -1 : 0;
@@ -401,9 +401,9 @@ int bind_wmma(struct bind *b, struct op *o)
 {
 	struct mma_shape s;
 
-	if (!find_mma_shape(b->in, &s))
+	if (!find_mma_shape(b->stmt, &s))
 		return bind_fault(
-			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->in->text);
-	return stmt_has(b->in, M_STORE) || stmt_has(b->in, M_LOAD) ? bind_wmma_move(b, o, s)
-								   : bind_wmma_product(b, o, s);
+			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->stmt->text);
+	return stmt_has(b->stmt, M_STORE) || stmt_has(b->stmt, M_LOAD) ? bind_wmma_move(b, o, s)
+								       : bind_wmma_product(b, o, s);
 }

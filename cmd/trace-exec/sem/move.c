@@ -30,7 +30,7 @@ static void move_predicate(struct warp *w, const struct op *o, uint32_t m)
 static void move_clock(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool timer = o->n == S_GLOBALTIMER || o->n == S_GLOBALTIMER_LO || o->n == S_GLOBALTIMER_HI;
-	u64 v = exec_clock(w, o) + (timer ? w->g->timer : 0);
+	u64 v = exec_clock(w, o) + (timer ? w->grid->timer : 0);
 
 	switch (o->n) {
 	case S_CLOCK_HI:
@@ -145,14 +145,14 @@ static int bind_part_registers(
 
 static int bind_vector_move(struct bind *b, struct op *o, enum type t)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	struct ext *x = bind_ext(b, o);
 
 	if (k[0].kind != O_VEC || k[1].kind != O_VEC || k[0].n != k[1].n || k[0].n > 8 ||
 		types[t].bits > 64 || types[t].bits < 16)
 		return bind_fault(
-			b, &k[0], "operand", "%s (expected two vectors of the same length)", b->in->text);
-	o->fn = mov_vector;
+			b, &k[0], "operand", "%s (expected two vectors of the same length)", b->stmt->text);
+	o->execute = mov_vector;
 	o->n = k[0].n;
 	o->bytes = (uint8_t)(types[t].bits / 8);
 	for (unsigned i = 0; i < o->n; i++) {
@@ -166,28 +166,28 @@ static int bind_vector_move(struct bind *b, struct op *o, enum type t)
 
 int bind_mov(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	enum type t = (enum type)b->stmt->type[0];
 	unsigned bits = types[t].bits;
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
-	if (stmt_has(b->in, M_V2) || stmt_has(b->in, M_V4) || stmt_has(b->in, M_V8))
+	if (stmt_has(b->stmt, M_V2) || stmt_has(b->stmt, M_V4) || stmt_has(b->stmt, M_V8))
 		return bind_vector_move(b, o, t);
 	if (k[1].kind == O_VEC && k[0].kind != O_VEC) {
-		o->fn = mov_pack;
+		o->execute = mov_pack;
 		return bind_part_registers(b, o, &k[1], bits, false)     ? -1
 		       : (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1
 									 : 0;
 	}
 	if (k[0].kind == O_VEC) {
-		o->fn = mov_unpack;
+		o->execute = mov_unpack;
 		return bind_part_registers(b, o, &k[0], bits, true)   ? -1
 		       : (o->a = bind_src(b, &k[1], t)) == UINT32_MAX ? -1
 								      : 0;
 	}
 	if (k[1].kind == O_SREG && k[1].sreg >= S_CLOCK && k[1].sreg <= S_GLOBALTIMER_HI) {
-		o->fn = move_clock;
+		o->execute = move_clock;
 		o->n = k[1].sreg;
 		o->reg_bytes = (uint8_t)(bits / 8);
 		if (bits < 32)
@@ -216,14 +216,14 @@ static u64 window_base(enum state_space s)
 
 int bind_cvta(struct bind *b, struct op *o)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 	u64 base = window_base(bind_space(b));
 
 	if (bind_types(b, 1))
 		return -1;
 	if (bind_space(b) == SP_GENERIC)
-		return bind_fault(b, NULL, "suffix", "no state space in %s", b->in->text);
-	o->imm = (int64_t)(stmt_has(b->in, M_TO) ? 0 - base : base);
+		return bind_fault(b, NULL, "suffix", "no state space in %s", b->stmt->text);
+	o->imm = (int64_t)(stmt_has(b->stmt, M_TO) ? 0 - base : base);
 	return BIND(b, o,
 		t == T_U64   ? base ? cvta_64 : mov_64
 		: t == T_U32 ? base ? cvta_32 : mov_32
@@ -234,7 +234,8 @@ int bind_cvta(struct bind *b, struct op *o)
 static void execute_isspacep(struct warp *w, const struct op *o, uint32_t m)
 {
 	/* without ::cluster, .shared is only the block's own memory */
-	u64 far = (u64)CLUSTER_STRIDE * (stmt_has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
+	u64 far = (u64)CLUSTER_STRIDE *
+		  (stmt_has(o->stmt, M_SHARED__CLUSTER) ? w->grid->cluster_size + 1u : 1u);
 	u32 r = 0, *p = &PRED(w, o->d);
 
 	FOR_BITS32 (i, m) {
@@ -253,12 +254,12 @@ static void execute_isspacep(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_isspacep(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	uint8_t bytes = 0;
 
 	if (bind_operands(b, 2, 2))
 		return -1;
-	o->fn = execute_isspacep;
+	o->execute = execute_isspacep;
 	o->space = (uint8_t)bind_space(b);
 	o->d = bind_dst(b, &k[0], 1);
 	o->a = bind_src_any(b, &k[1], T_U32, &bytes);
@@ -269,12 +270,12 @@ int bind_isspacep(struct bind *b, struct op *o)
 /* Binds instructions whose result is 0: cache policies, and ranks in clusters of one thread block. */
 int bind_zero(struct bind *b, struct op *o)
 {
-	enum type t = b->in->n_types ? (enum type)b->in->type[0] : T_B32;
+	enum type t = b->stmt->n_types ? (enum type)b->stmt->type[0] : T_B32;
 
 	if (bind_operands(b, 1, 5))
 		return -1;
-	o->fn = types[t].bits == 64 ? mov_64 : mov_32;
-	o->d = bind_dst(b, &b->in->operand[0], types[t].bits == 64 ? 64 : 32);
+	o->execute = types[t].bits == 64 ? mov_64 : mov_32;
+	o->d = bind_dst(b, &b->stmt->operand[0], types[t].bits == 64 ? 64 : 32);
 	o->a = bind_const(b, 0, types[t].bits == 64 ? 8 : 4);
 	return o->d == UINT32_MAX ? -1 : 0;
 }

@@ -65,7 +65,7 @@ static const struct narrow_form {
 
 /* Returns the format and the number of elements of packed type t; the number is 0 if t is not packed. */
 static struct narrow_parts {
-	enum small f;
+	enum small form;
 	uint8_t n;
 } parts_of_type(enum type t)
 {
@@ -97,7 +97,7 @@ enum {
 }; /* number of sources; index of the slot of the random bits, which follow them */
 
 struct narrow { /* x->family */
-	enum small d, s;
+	enum small to_type, from_type;
 	uint8_t n, d_bytes, s_bytes;
 	uint8_t d_step, s_step; /* bits from one element to the next; s_step 0: f32 */
 	bool relu, satfinite;
@@ -136,7 +136,7 @@ static void execute_narrow(struct warp *w, const struct op *o, uint32_t m)
 	const uint32_t *slot = o->x->slot;
 
 	FOR_BITS32 (lane, m) {
-		struct rounds rounds = {.how = c->round};
+		struct rounds rounds = {.rounding = c->round};
 		u64 r = 0;
 
 		for (unsigned i = 0; i < c->n; i++) {
@@ -145,14 +145,15 @@ static void execute_narrow(struct warp *w, const struct op *o, uint32_t m)
 			if (c->s_step)
 				v = small_value((u32)(read_lane_value(w->frame + slot[0], c->s_bytes, lane) >>
 							(c->n - 1 - i) * c->s_step),
-					c->s);
+					c->from_type);
 			else
 				v = (double)REG(float, w, slot[i])[lane];
 			if (c->relu && !(v > 0) && v == v)
 				v = 0;
 			if (c->round == ROUND_RS)
-				rounds = narrow_random_bits(c->d, c->n, REG(u32, w, slot[RANDOM])[lane], i);
-			r = r << c->d_step | small_round(v, c->d, &rounds, c->satfinite);
+				rounds = narrow_random_bits(
+					c->to_type, c->n, REG(u32, w, slot[RANDOM])[lane], i);
+			r = r << c->d_step | small_round(v, c->to_type, &rounds, c->satfinite);
 		}
 		if (c->d_bytes == 2)
 			REG(u16, w, o->d)[lane] = (u16)r;
@@ -177,7 +178,7 @@ static const struct narrow_form *find_narrow_form(enum type d, enum type s)
 static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, enum rounding round)
 {
 	static const enum modifier meaningless[] = {M_FTZ, M_SAT, M_RNI, M_RZI, M_RMI, M_RPI, M_RNA};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	char wanted[32] = "";
 	size_t n = 0;
 
@@ -207,7 +208,7 @@ static int check_narrow_suffixes(struct bind *b, const struct narrow_form *f, en
 
 static int bind_narrow_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
 {
-	const struct operand *k = b->in->operand, *from = k + 1;
+	const struct operand *k = b->stmt->operand, *from = k + 1;
 	unsigned n = c->s_step ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
 	uint32_t *slot = bind_ext(b, o)->slot;
 
@@ -231,27 +232,27 @@ static int bind_narrow_sources(struct bind *b, struct op *o, struct narrow *c, e
 
 int bind_narrow(struct bind *b, struct op *o, enum rounding round)
 {
-	enum type d = (enum type)b->in->type[0], s = (enum type)b->in->type[1];
+	enum type d = (enum type)b->stmt->type[0], s = (enum type)b->stmt->type[1];
 	const struct narrow_form *f = find_narrow_form(d, s);
 	struct narrow_parts to = parts_of_type(d), from = parts_of_type(s);
 	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
 
 	if (!f)
 		return bind_fault(
-			b, NULL, "types", "%s (expected a conversion that PTX supports)", b->in->text);
+			b, NULL, "types", "%s (expected a conversion that PTX supports)", b->stmt->text);
 	if (check_narrow_suffixes(b, f, round))
 		return -1;
-	*c = (struct narrow){.d = to.f,
-		.s = from.f,
+	*c = (struct narrow){.to_type = to.form,
+		.from_type = from.form,
 		.n = to.n,
 		.d_step = (uint8_t)(types[d].bits / to.n),
 		.s_step = (uint8_t)(from.n ? types[s].bits / from.n : 0),
-		.relu = stmt_has(b->in, M_RELU),
-		.satfinite = stmt_has(b->in, M_SATFINITE),
+		.relu = stmt_has(b->stmt, M_RELU),
+		.satfinite = stmt_has(b->stmt, M_SATFINITE),
 		.round = round};
 	bind_ext(b, o)->family = c;
-	o->fn = execute_narrow;
-	o->d = bind_dst_any(b, &b->in->operand[0], types[d].bits / 8, &c->d_bytes);
+	o->execute = execute_narrow;
+	o->d = bind_dst_any(b, &b->stmt->operand[0], types[d].bits / 8, &c->d_bytes);
 	if (o->d == UINT32_MAX || bind_narrow_sources(b, o, c, s))
 		return -1;
 	return c->d_bytes > 8 ? bind_refuse(b, "registers of at most 64 bits") : 0;
@@ -280,19 +281,19 @@ static void execute_cvt_pack(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_pack(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand;
+	enum type t = (enum type)b->stmt->type[0];
 	unsigned n = types[t].bits < 16 ? 3 : 2;
 
-	if (!stmt_has(b->in, M_SAT) || stmt_has(b->in, M_RELU) || stmt_has(b->in, M_FTZ) ||
+	if (!stmt_has(b->stmt, M_SAT) || stmt_has(b->stmt, M_RELU) || stmt_has(b->stmt, M_FTZ) ||
 		types[t].bits > 16 || (types[t].kind != K_SINT && types[t].kind != K_UINT))
 		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
 	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
 		return -1;
-	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
+	if (b->stmt->type[1] != T_S32 || (n == 3 && b->stmt->type[2] != T_B32))
 		return bind_fault(
-			b, NULL, "types", "%s (expected .s32, and .b32 for a third source)", b->in->text);
-	o->fn = execute_cvt_pack;
+			b, NULL, "types", "%s (expected .s32, and .b32 for a third source)", b->stmt->text);
+	o->execute = execute_cvt_pack;
 	o->mode = (uint8_t)t;
 	o->d = bind_dst(b, &k[0], 32);
 	o->a = bind_src(b, &k[1], T_S32);

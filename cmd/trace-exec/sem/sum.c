@@ -14,7 +14,7 @@ struct reg_sum {
 	uint32_t slot, from_slot;
 	uint8_t bytes;
 	uint64_t value;
-	op_fn *fn; /* the instruction's own function */
+	op_fn *execute; /* the instruction's own function */
 };
 
 uint32_t sum_slot(struct bind *b, const struct operand *o, uint32_t from, unsigned bytes)
@@ -23,8 +23,8 @@ uint32_t sum_slot(struct bind *b, const struct operand *o, uint32_t from, unsign
 	uint32_t slot = bind_scratch(b, bytes);
 
 	grow(&c->sum, &c->cap_sums, c->n_sums + 1, sizeof(*c->sum));
-	c->sum[c->n_sums++] = (struct reg_sum){b->fn->first_pc + (uint32_t)(b->in - b->fn->inst), slot, from,
-		(uint8_t)bytes, (uint64_t)o->value, NULL};
+	c->sum[c->n_sums++] = (struct reg_sum){b->func->first_pc + (uint32_t)(b->stmt - b->func->inst), slot,
+		from, (uint8_t)bytes, (uint64_t)o->value, NULL};
 	return slot;
 }
 
@@ -45,7 +45,7 @@ static const struct reg_sum *first_sum_of_inst(const struct bound_code *c, uint3
 
 static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 {
-	const struct bound_code *c = w->g->code;
+	const struct bound_code *c = w->grid->code;
 	const struct reg_sum *first = first_sum_of_inst(c, (uint32_t)(o - c->op));
 
 	for (const struct reg_sum *s = first; s < c->sum + c->n_sums && s->inst == first->inst; s++)
@@ -61,7 +61,7 @@ static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 				break;
 			default: REG(uint64_t, w, s->slot)[i] = REG(uint64_t, w, s->from_slot)[i] + s->value;
 			}
-	first->fn(w, o, m);
+	first->execute(w, o, m);
 }
 
 static const struct operand *last_unused_sum(const struct operand *o, unsigned n, unsigned *sums)
@@ -86,13 +86,13 @@ int sum_finish(struct bind *b, struct op *o, uint32_t first)
 {
 	struct bound_code *c = b->code;
 	unsigned sums = 0;
-	const struct operand *last = last_unused_sum(b->in->operand, b->in->n_operands, &sums);
+	const struct operand *last = last_unused_sum(b->stmt->operand, b->stmt->n_operands, &sums);
 
 	if (sums != c->n_sums - first || (sums && o->flow != FLOW_NEXT))
 		return bind_fault(b, last, "operand", "register plus a constant (expected a register)");
 	if (sums) {
-		c->sum[first].fn = o->fn;
-		o->fn = sum_execute;
+		c->sum[first].execute = o->execute;
+		o->execute = sum_execute;
 	}
 	return 0;
 }

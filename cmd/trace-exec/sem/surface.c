@@ -72,7 +72,7 @@ bool surface_find(struct warp *w, const struct op *o, const struct surface_acces
 	if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, bytes, all))
 		return false;
 	*at = all[lane];
-	if (!w->g->options->check)
+	if (!w->grid->options->check)
 		return true;
 	return write ? check_write(w, o, 1u << lane, bytes, all) : check_read(w, o, 1u << lane, bytes, all);
 }
@@ -224,7 +224,7 @@ static void execute_query(struct warp *w, const struct op *o, uint32_t m)
 		const struct texture *t = &level;
 
 		if (!is_sampler_query(what) ||
-			!texture_find_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
+			!texture_find_sampler(w->grid->textures, w->mem, w->addr[i], &level.sampler))
 			t = geometry_find_texture(w, o, NULL, i, o->is_signed);
 		if (!t)
 			return;
@@ -244,9 +244,9 @@ static void execute_istypep(struct warp *w, const struct op *o, uint32_t m)
 	u32 is = 0;
 
 	FOR_BITS32 (i, m) {
-		const struct texture *t = texture_find(w->g->textures, w->mem, a[i]);
+		const struct texture *t = texture_find(w->grid->textures, w->mem, a[i]);
 		struct sampler s;
-		bool sampler = texture_find_sampler(w->g->textures, w->mem, a[i], &s);
+		bool sampler = texture_find_sampler(w->grid->textures, w->mem, a[i], &s);
 
 		is |= (u32)(o->n ? t && !sampler && t->surface == (o->n == 2) : sampler) << i;
 	}
@@ -259,15 +259,15 @@ static int bind_surface_access(struct bind *b, struct op *o, const struct operan
 {
 	struct surface_access *x = o->x->family;
 
-	if (!geometry_find(b->in, &x->geometry))
+	if (!geometry_find(b->stmt, &x->geometry))
 		return bind_fault(
-			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->in->text);
-	x->formatted = stmt_has(b->in, M_P);
-	x->outside = stmt_has(b->in, M_CLAMP)  ? OUTSIDE_CLAMP
-		     : stmt_has(b->in, M_ZERO) ? OUTSIDE_ZERO
-					       : OUTSIDE_TRAP;
-	if (x->formatted == stmt_has(b->in, M_B))
-		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->in->text);
+			b, NULL, "suffix", "no dimensions in %s (expected one such as .2d)", b->stmt->text);
+	x->formatted = stmt_has(b->stmt, M_P);
+	x->outside = stmt_has(b->stmt, M_CLAMP)  ? OUTSIDE_CLAMP
+		     : stmt_has(b->stmt, M_ZERO) ? OUTSIDE_ZERO
+						 : OUTSIDE_TRAP;
+	if (x->formatted == stmt_has(b->stmt, M_B))
+		return bind_fault(b, NULL, "suffix", "%s (expected .b or .p)", b->stmt->text);
 	o->memory = 1;
 	o->space = SP_GLOBAL;
 	return geometry_bind(b, o, at, &x->geometry, T_S32);
@@ -276,13 +276,13 @@ static int bind_surface_access(struct bind *b, struct op *o, const struct operan
 /* Binds the registers that are loaded or stored. */
 static int bind_surface_data(struct bind *b, struct op *o, const struct operand *data, bool write)
 {
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 	struct ext *x = o->x;
 
-	o->n = stmt_has(b->in, M_V2) ? 2 : stmt_has(b->in, M_V4) ? 4 : 1;
+	o->n = stmt_has(b->stmt, M_V2) ? 2 : stmt_has(b->stmt, M_V4) ? 4 : 1;
 	o->bytes = (uint8_t)(types[t].bits / 8);
 	if (!o->bytes || o->bytes > 8 || o->bytes * o->n > 16)
-		return bind_fault(b, NULL, "types", "%s (expected at most 16 bytes)", b->in->text);
+		return bind_fault(b, NULL, "types", "%s (expected at most 16 bytes)", b->stmt->text);
 	if (o->n > 1 && (data->kind != O_VEC || data->n != o->n))
 		return bind_fault(
 			b, data, "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
@@ -304,9 +304,10 @@ static struct surface_access *new_surface_access(struct bind *b, struct op *o)
 int bind_suld(struct bind *b, struct op *o)
 {
 	new_surface_access(b, o);
-	o->fn = execute_suld;
-	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[1]) ||
-			       bind_surface_data(b, o, &b->in->operand[0], false)
+	o->execute = execute_suld;
+	return bind_types(b, 1) || bind_operands(b, 2, 2) ||
+			       bind_surface_access(b, o, &b->stmt->operand[1]) ||
+			       bind_surface_data(b, o, &b->stmt->operand[0], false)
 		       ? -1
 		       : 0;
 }
@@ -315,22 +316,22 @@ int bind_sust(struct bind *b, struct op *o)
 {
 	const struct surface_access *x = new_surface_access(b, o);
 
-	o->fn = execute_sust;
-	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->in->operand[0]) ||
-		bind_surface_data(b, o, &b->in->operand[1], true))
+	o->execute = execute_sust;
+	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &b->stmt->operand[0]) ||
+		bind_surface_data(b, o, &b->stmt->operand[1], true))
 		return -1;
-	if (x->formatted && types[b->in->type[0]].bits != 32)
+	if (x->formatted && types[b->stmt->type[0]].bits != 32)
 		return bind_fault(
-			b, NULL, "types", "%s (expected a formatted store of 32 bits)", b->in->text);
+			b, NULL, "types", "%s (expected a formatted store of 32 bits)", b->stmt->text);
 	return 0;
 }
 
 int bind_sured(struct bind *b, struct op *o)
 {
 	struct surface_access *x = new_surface_access(b, o);
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
-	o->fn = execute_sured;
+	o->execute = execute_sured;
 	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_surface_access(b, o, &in->operand[0]) ||
 		bind_surface_data(b, o, &in->operand[1], true))
 		return -1;
@@ -348,7 +349,7 @@ int bind_query(struct bind *b, struct op *o)
 	static const uint16_t known[] = {M_WIDTH, M_HEIGHT, M_DEPTH, M_ARRAY_SIZE, M_NUM_MIPMAP_LEVELS,
 		M_NUM_SAMPLES, M_MEMORY_LAYOUT, M_CHANNEL_DATA_TYPE, M_CHANNEL_ORDER, M_NORMALIZED_COORDS,
 		M_FILTER_MODE, M_FORCE_UNNORMALIZED_COORDS, M_ADDR_MODE_0, M_ADDR_MODE_1, M_ADDR_MODE_2};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct ext *x = bind_ext(b, o);
 	unsigned level = stmt_has(in, M_LEVEL);
 
@@ -363,19 +364,19 @@ int bind_query(struct bind *b, struct op *o)
 	o->n = (uint8_t)level;
 	if (level && (o->b = bind_src(b, &in->operand[2], T_B32)) == UINT32_MAX)
 		return -1;
-	o->is_signed = in->op == I_suq;
-	o->fn = execute_query;
+	o->is_signed = in->opcode == I_suq;
+	o->execute = execute_query;
 	return (o->d = bind_dst(b, &in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 
 int bind_istypep(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
 	o->n = in->type[0] == T_TEXREF ? 1 : in->type[0] == T_SURFREF ? 2 : 0;
-	o->fn = execute_istypep;
+	o->execute = execute_istypep;
 	o->d = bind_dst(b, &in->operand[0], 1);
 	o->a = bind_src(b, &in->operand[1], T_B64);
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;

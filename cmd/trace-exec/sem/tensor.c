@@ -105,7 +105,7 @@ static void reduce_element(struct warp *w, const struct box *b, uint8_t *to, con
 static bool check_tensor_buffer(
 	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
 {
-	if (!w->g->options->check ||
+	if (!w->grid->options->check ||
 		memory_nearest_buffer(w->mem, addr) == memory_nearest_buffer(w->mem, b->map->addr))
 		return true;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
@@ -251,10 +251,10 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
  */
 static bool is_map_misaligned(const struct warp *w, unsigned lane, const uint8_t *at)
 {
-	const uint8_t *param = w->g->launch->param;
-	bool in_bank = param && at >= param && at < param + w->g->launch->kernel->param_bytes;
+	const uint8_t *param = w->grid->launch->param;
+	bool in_bank = param && at >= param && at < param + w->grid->launch->kernel->param_bytes;
 
-	return w->addr[lane] % 64 && (!in_bank || (w->addr[lane] + w->g->param_at) % 64);
+	return w->addr[lane] % 64 && (!in_bank || (w->addr[lane] + w->grid->param_at) % 64);
 }
 
 /* Reads and checks the tensor map of a lane. Returns NULL if the launch has failed. */
@@ -316,7 +316,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * tensor_element(m)->shared,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
-	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.to, lane, rank, span_bytes), *bar;
+	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.target, lane, rank, span_bytes), *bar;
 	int64_t pixel[TENSOR_RANK], c[TENSOR_RANK];
 	bool by_line = b->direction != TENSOR_LOAD && !is_box_inside(b);
 
@@ -339,7 +339,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 	}
 	if (!x->targets.reports)
 		return true;
-	return (bar = targets_find_host(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
+	return (bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, rank, 8)) &&
 	       async_complete_bytes(
 		       w, o, lane, bar, bytes / tensor_element(m)->shared * tensor_element(m)->bytes);
 }
@@ -417,7 +417,7 @@ static int bind_tensor_map(
 	if (!x->rank || map->kind != O_ADDR || map->n != 1 || map->elem[0].kind != O_VEC ||
 		map->elem[0].n != n)
 		return bind_fault(b, map, "operand", "no [map, {coordinates}] of %s (expected %u of them)",
-			b->in->text, n);
+			b->stmt->text, n);
 	if (offsets && (offsets->kind != O_VEC || offsets->n != x->rank - 2u))
 		return bind_fault(
 			b, offsets, "operand", "no offsets of im2col (expected {..} of %u)", x->rank - 2u);
@@ -437,7 +437,7 @@ static int bind_tensor_map(
 static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 {
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool rows = stmt_has(in, M_TILE__GATHER4) || stmt_has(in, M_TILE__SCATTER4),
 	     load = x->direction == TENSOR_LOAD || x->direction == TENSOR_PREFETCH;
 
@@ -458,7 +458,7 @@ static int bind_tensor_order(struct bind *b, struct tensor_copy *x)
 /* Binds a prefetch, which copies nothing but checks its map. */
 static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 
 	x->direction = TENSOR_PREFETCH;
 	if (!stmt_has(in, M_L2) || !stmt_has(in, M_GLOBAL))
@@ -466,7 +466,7 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 	if (bind_tensor_order(b, x))
 		return -1;
 	bool offsets = x->order == ORDER_PIXELS;
-	o->fn = tensor_copy_run;
+	o->execute = tensor_copy_run;
 	return bind_operands(b, 1u + offsets, 1u + offsets + stmt_has(in, M_L2__CACHE_HINT)) ||
 			       bind_tensor_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
 		       ? -1
@@ -476,7 +476,7 @@ static int bind_tensor_prefetch(struct bind *b, struct op *o, struct tensor_copy
 /* Checks the combination of destination, source and completion mechanism. */
 static int check_tensor_suffixes(struct bind *b, bool store)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool cluster = stmt_has(in, M_SHARED__CLUSTER);
 
 	if (stmt_has(in, M_BULK_GROUP) != store)
@@ -493,7 +493,7 @@ static int check_tensor_suffixes(struct bind *b, bool store)
 
 int bind_tensor_copy(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct tensor_copy *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	bool load = stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = stmt_has(in, M_MULTICAST__CLUSTER);
@@ -507,8 +507,8 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	unsigned n = load ? 3u + offsets + many : 2;
 	if (bind_operands(b, n, n + stmt_has(in, M_L2__CACHE_HINT)) ||
 		bind_tensor_map(b, x, &k[load], offsets ? &k[3] : NULL) ||
-		address_bind(b, &x->targets.to, &k[!load], SP_SHARED) ||
-		(load && address_bind(b, &x->targets.bar, &k[2], SP_SHARED)))
+		address_bind(b, &x->targets.target, &k[!load], SP_SHARED) ||
+		(load && address_bind(b, &x->targets.mbarrier, &k[2], SP_SHARED)))
 		return -1;
 	x->targets.reports = load;
 	if (many && (!load || (x->targets.mask = bind_src(b, &k[3 + offsets], T_U16)) == UINT32_MAX))
@@ -518,6 +518,6 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 			return bind_fault(b, NULL, "suffix", "%s (expected one operation)", in->text);
 		b->frame->order |= ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}
-	o->fn = tensor_copy_run;
+	o->execute = tensor_copy_run;
 	return 0;
 }

@@ -12,12 +12,12 @@ struct map_change {
 	struct address map;
 	uint8_t field, ord;
 	uint32_t value; /* slot of the value */
-	bool wide;      /* the value has 64 bits */
+	bool is_64_bit; /* the value has 64 bits */
 };
 
 /* A copy of a map. */
 struct map_copy {
-	struct address to, from;
+	struct address target, source;
 };
 
 /*
@@ -54,7 +54,7 @@ static void replace_map_field(struct warp *w, const struct op *o, uint32_t m)
 		if (!map)
 			return;
 		tensor_field_set(
-			map, f, x->ord, x->wide ? REG(u64, w, x->value)[i] : REG(u32, w, x->value)[i]);
+			map, f, x->ord, x->is_64_bit ? REG(u64, w, x->value)[i] : REG(u32, w, x->value)[i]);
 	}
 }
 
@@ -64,9 +64,9 @@ static void copy_map(struct warp *w, const struct op *o, uint32_t m)
 
 	w->changed = true;
 	FOR_BITS32 (i, m) {
-		uint8_t *from = find_changed_map(w, o, &x->from, i, 0, TENSOR_MAP_BYTES, false), *to;
+		uint8_t *from = find_changed_map(w, o, &x->source, i, 0, TENSOR_MAP_BYTES, false), *to;
 
-		if (!from || !(to = find_changed_map(w, o, &x->to, i, 0, TENSOR_MAP_BYTES, true)))
+		if (!from || !(to = find_changed_map(w, o, &x->target, i, 0, TENSOR_MAP_BYTES, true)))
 			return;
 		memmove(to, from, TENSOR_MAP_BYTES);
 	}
@@ -91,7 +91,7 @@ static const enum modifier field_names[N_TENSOR_FIELDS] = {
 /* Binds "[to], [from], 128". */
 static int bind_map_copy(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct map_copy *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 
@@ -104,15 +104,16 @@ static int bind_map_copy(struct bind *b, struct op *o)
 		return -1;
 	if (k[2].kind != O_INT || k[2].value != TENSOR_MAP_BYTES)
 		return bind_fault(b, &k[2], "operand", "wrong size of a tensor map (expected 128)");
-	o->fn = copy_map;
-	return address_bind(b, &x->to, &k[0], SP_GLOBAL) || address_bind(b, &x->from, &k[1], SP_SHARED) ? -1
-													: 0;
+	o->execute = copy_map;
+	return address_bind(b, &x->target, &k[0], SP_GLOBAL) || address_bind(b, &x->source, &k[1], SP_SHARED)
+		       ? -1
+		       : 0;
 }
 
 /* Binds "[map], ord, value", without ord if the field has one value. */
 static int bind_map_change(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	struct map_change *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	enum state_space space = stmt_has(in, M_SHARED__CTA) ? SP_SHARED
@@ -125,27 +126,28 @@ static int bind_map_change(struct bind *b, struct op *o)
 	if (f == N_TENSOR_FIELDS || !stmt_has(in, M_TILE) || !stmt_has(in, M_B1024))
 		return bind_fault(b, NULL, "suffix", "%s (expected .tile, a field and .b1024)", in->text);
 	x->field = (uint8_t)f;
-	x->wide = f == TENSOR_ADDRESS || f == TENSOR_STRIDE;
+	x->is_64_bit = f == TENSOR_ADDRESS || f == TENSOR_STRIDE;
 	unsigned most = tensor_field_values((enum tensor_field)f), n = most > 1 ? 3 : 2;
 	if (bind_types(b, 1) || bind_operands(b, n, n))
 		return -1;
-	if (in->type[0] != (x->wide ? T_B64 : T_B32))
-		return bind_fault(b, NULL, "types", "%s (expected .%s)", in->text, x->wide ? "b64" : "b32");
+	if (in->type[0] != (x->is_64_bit ? T_B64 : T_B32))
+		return bind_fault(
+			b, NULL, "types", "%s (expected .%s)", in->text, x->is_64_bit ? "b64" : "b32");
 	if (most > 1) {
 		if (k[1].kind != O_INT || k[1].value < 0 || k[1].value >= (int64_t)most)
 			return bind_fault(b, &k[1], "operand", "no dimension (expected 0 to %u)", most - 1);
 		x->ord = (uint8_t)k[1].value;
 	}
-	o->fn = replace_map_field;
+	o->execute = replace_map_field;
 	x->value = bind_src(b, &k[n - 1], (enum type)in->type[0]);
 	return address_bind(b, &x->map, &k[0], space) || x->value == UINT32_MAX ? -1 : 0;
 }
 
 int bind_tensormap(struct bind *b, struct op *o)
 {
-	if (stmt_has(b->in, M_CP_FENCEPROXY))
+	if (stmt_has(b->stmt, M_CP_FENCEPROXY))
 		return bind_map_copy(b, o);
-	if (stmt_has(b->in, M_REPLACE))
+	if (stmt_has(b->stmt, M_REPLACE))
 		return bind_map_change(b, o);
-	return bind_fault(b, NULL, "suffix", "%s (expected .replace or .cp_fenceproxy)", b->in->text);
+	return bind_fault(b, NULL, "suffix", "%s (expected .replace or .cp_fenceproxy)", b->stmt->text);
 }

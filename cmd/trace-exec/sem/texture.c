@@ -162,7 +162,7 @@ bool texture_check_reads(struct warp *w, const struct op *o, const struct texel_
 {
 	uint8_t *at[LANES];
 
-	for (unsigned k = 0; w->g->options->check && k < TEXEL_READS && r->lanes[k]; k++) {
+	for (unsigned k = 0; w->grid->options->check && k < TEXEL_READS && r->lanes[k]; k++) {
 		memcpy(w->addr, r->addr[k], sizeof(w->addr));
 		if (!mem_find_host(w, o, r->lanes[k], SP_GLOBAL, r->bytes[k], at) ||
 			!check_read(w, o, r->lanes[k], r->bytes[k], at))
@@ -193,7 +193,8 @@ static bool read_texel(struct warp *w, const struct op *o, const struct texel_se
 	at[lane] = memory_host_address(w->mem, w->addr[lane], texture_texel_bytes(t));
 	if (!at[lane] || !add_texel_read(s->reads, lane, w->addr[lane], texture_texel_bytes(t)))
 		if (!mem_find_host(w, o, 1u << lane, SP_GLOBAL, texture_texel_bytes(t), at) ||
-			(w->g->options->check && !check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
+			(w->grid->options->check &&
+				!check_read(w, o, 1u << lane, texture_texel_bytes(t), at)))
 			return false;
 	texture_read_texel(t, at[lane], out);
 	return true;
@@ -360,8 +361,8 @@ int geometry_bind(
 {
 	struct operand plain = *at;
 
-	g->has_sampler = at->kind == O_ADDR && at->n == 2 && b->in->op != I_suld && b->in->op != I_sust &&
-			 b->in->op != I_sured;
+	g->has_sampler = at->kind == O_ADDR && at->n == 2 && b->stmt->opcode != I_suld &&
+			 b->stmt->opcode != I_sust && b->stmt->opcode != I_sured;
 	if (at->kind != O_ADDR || at->n != 1u + g->has_sampler)
 		return bind_fault(b, at, "operand", "no [handle, {coordinates}]");
 	if (g->has_sampler && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
@@ -389,7 +390,7 @@ bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geom
 {
 	uint64_t handle = REG(u64, w, g->sampler)[lane];
 
-	if (!texture_find_sampler(w->g->textures, w->mem, handle, to)) {
+	if (!texture_find_sampler(w->grid->textures, w->mem, handle, to)) {
 		exec_fail(w, o, 1u << lane, "texture",
 			"sampler 0x%llx (expected a sampler's handle, or a variable that one is bound to)",
 			(unsigned long long)handle);
@@ -404,7 +405,7 @@ bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geom
 const struct texture *geometry_find_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface)
 {
-	const struct texture *t = texture_find(w->g->textures, w->mem, w->addr[lane]);
+	const struct texture *t = texture_find(w->grid->textures, w->mem, w->addr[lane]);
 	static const char *const names[] = {"linear memory", "1D", "2D", "3D", "a cube", "a sampler"};
 
 	if (!t || t->surface != surface) {
@@ -417,7 +418,7 @@ const struct texture *geometry_find_texture(
 			 (t->shape != g->shape && (t->shape != TEXTURE_LINEAR || g->shape != TEXTURE_1D)))) {
 		exec_fail(w, o, 1u << lane, surface ? "surface" : "texture",
 			"%s of %s%s (expected one that fits %s)", surface ? "surface" : "texture",
-			names[t->shape], t->layered ? " in layers" : "", o->in->text);
+			names[t->shape], t->layered ? " in layers" : "", o->stmt->text);
 		return NULL;
 	}
 	return t;
@@ -428,7 +429,7 @@ const struct texture *geometry_find_texture(
 /* Binds the result, four registers of 32 bits or two of f16x2, and the coordinates. */
 static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *d = &in->operand[0];
 	enum type result = (enum type)in->type[0], coordinate = (enum type)in->type[1];
 	unsigned n = result == T_F16X2 ? 2 : 4;
@@ -450,14 +451,14 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	o->memory = 1;
 	o->bytes = f->half ? 2 : 4;
 	o->space = SP_GLOBAL;
-	o->fn = fetch_lanes;
+	o->execute = fetch_lanes;
 	return 0;
 }
 
 /* Binds the level of detail or the gradients. */
 static int bind_detail(struct bind *b, struct texture_fetch *f)
 {
-	const struct operand *more = &b->in->operand[2];
+	const struct operand *more = &b->stmt->operand[2];
 
 	if (f->detail == DETAIL_LEVEL) {
 		f->level = bind_src(b, more, f->geometry.real ? T_F32 : T_S32);
@@ -486,12 +487,12 @@ static int bind_detail(struct bind *b, struct texture_fetch *f)
  */
 static int bind_texel_offset(struct bind *b, struct texture_fetch *f, unsigned at)
 {
-	const struct operand *k = &b->in->operand[at], *e = k->kind == O_VEC ? k->elem : k;
+	const struct operand *k = &b->stmt->operand[at], *e = k->kind == O_VEC ? k->elem : k;
 	unsigned n = k->kind == O_VEC ? k->n : 1;
 
-	if (b->in->n_operands <= at)
+	if (b->stmt->n_operands <= at)
 		return 0;
-	if (b->in->n_operands > at + 1 || (k->kind != O_VEC && f->geometry.shape != TEXTURE_1D))
+	if (b->stmt->n_operands > at + 1 || (k->kind != O_VEC && f->geometry.shape != TEXTURE_1D))
 		return bind_refuse(b, "a comparison of depths");
 	if (f->geometry.shape == TEXTURE_CUBE)
 		return bind_fault(b, k, "operand", "offset of texels of a cube (expected none)");
@@ -507,7 +508,7 @@ static int bind_texel_offset(struct bind *b, struct texture_fetch *f, unsigned a
 
 int bind_tex(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct texture_fetch *f = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*f));
 	unsigned more = stmt_has(in, M_LEVEL) ? 1 : stmt_has(in, M_GRAD) ? 2 : 0;
 
@@ -525,7 +526,7 @@ int bind_tex(struct bind *b, struct op *o)
 int bind_tld4(struct bind *b, struct op *o)
 {
 	static const enum modifier channels[] = {M_R, M_G, M_B, M_FRAG_A};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct texture_fetch *f = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*f));
 
 	for (uint8_t i = 0; i < 4; i++)

@@ -165,7 +165,7 @@ static void execute_vmad(struct warp *w, const struct op *o, uint32_t m)
 static int report_bad_part(struct bind *b, const struct operand *k)
 {
 	return bind_fault(b, k, "operand", "part .%.*s of a register (expected a part that %s supports)",
-		(int)k->n_part, k->part, b->in->text);
+		(int)k->n_letters, k->letters, b->stmt->text);
 }
 
 /* Reads ".b2" or ".h1", a part of a word; without one, the whole word. */
@@ -173,10 +173,11 @@ static int read_part_suffix(struct bind *b, const struct operand *k, uint8_t *sh
 {
 	*shift = 0;
 	*bits = 32;
-	if (!k->part)
+	if (!k->letters)
 		return 0;
-	unsigned size = k->part[0] == 'b' ? 8 : 16, n = k->n_part == 2 ? (unsigned)(k->part[1] - '0') : 99;
-	if ((k->part[0] != 'b' && k->part[0] != 'h') || n >= 32 / size)
+	unsigned size = k->letters[0] == 'b' ? 8 : 16,
+		 n = k->n_letters == 2 ? (unsigned)(k->letters[1] - '0') : 99;
+	if ((k->letters[0] != 'b' && k->letters[0] != 'h') || n >= 32 / size)
 		return report_bad_part(b, k);
 	*shift = (uint8_t)(n * size);
 	*bits = (uint8_t)size;
@@ -192,12 +193,12 @@ static int read_parts_suffix(
 {
 	for (unsigned e = 0; e < n; e++) {
 		part[e] = (uint8_t)(first + e);
-		if (!k->part)
+		if (!k->letters)
 			continue;
-		if (k->n_part != n + 1 || k->part[0] != (n == 2 ? 'h' : 'b') ||
-			(unsigned)(k->part[n - e] - '0') >= 2 * n)
+		if (k->n_letters != n + 1 || k->letters[0] != (n == 2 ? 'h' : 'b') ||
+			(unsigned)(k->letters[n - e] - '0') >= 2 * n)
 			return report_bad_part(b, k);
-		part[e] = (uint8_t)(k->part[n - e] - '0');
+		part[e] = (uint8_t)(k->letters[n - e] - '0');
 	}
 	return 0;
 }
@@ -206,17 +207,17 @@ static int read_parts_suffix(
 static int read_mask_suffix(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
 {
 	*mask = (uint8_t)((1u << n) - 1);
-	if (!k->part)
+	if (!k->letters)
 		return 0;
 	*mask = 0;
-	for (unsigned i = 1; i < k->n_part; i++) {
-		unsigned digit = (unsigned)(k->part[i] - '0');
+	for (unsigned i = 1; i < k->n_letters; i++) {
+		unsigned digit = (unsigned)(k->letters[i] - '0');
 
 		if (digit >= n || *mask & ((2u << digit) - 1))
 			return report_bad_part(b, k);
 		*mask |= (uint8_t)(1u << digit);
 	}
-	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : report_bad_part(b, k);
+	return *mask && k->letters[0] == (n == 2 ? 'h' : 'b') ? 0 : report_bad_part(b, k);
 }
 
 /* Binds the operands without their parts and signs. */
@@ -227,8 +228,8 @@ static int bind_video_words(struct bind *b, struct op *o, const struct operand *
 	for (unsigned i = 0; i < n; i++) {
 		struct operand plain = k[i];
 
-		plain.part = NULL;
-		if (b->in->op == I_vmad && i)
+		plain.letters = NULL;
+		if (b->stmt->opcode == I_vmad && i)
 			plain.minus = plain.kind == O_INT ? plain.minus : false;
 		*slot[i] = i ? bind_src(b, &plain, T_B32) : bind_dst(b, &plain, 32);
 		if (*slot[i] == UINT32_MAX)
@@ -266,7 +267,7 @@ static void find_video_operation(enum opcode op, struct video_op *x)
 static int bind_video_types(struct bind *b, struct video_op *x)
 {
 	static const enum modifier cmp[] = {M_EQ, M_NE, M_LT, M_LE, M_GT, M_GE};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool set = x->operation == V_SET;
 	unsigned found = 0;
 
@@ -301,14 +302,14 @@ static struct video_op *new_video_op(struct bind *b, struct op *o)
 
 int bind_video(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	struct video_op *x = new_video_op(b, o);
 
-	find_video_operation((enum opcode)b->in->op, x);
+	find_video_operation((enum opcode)b->stmt->opcode, x);
 	if (bind_video_types(b, x))
 		return -1;
 	if (x->n > 1) {
-		o->fn = execute_video_many;
+		o->execute = execute_video_many;
 		x->bits = (uint8_t)(32 / x->n);
 		return bind_operands(b, 4, 4) || read_mask_suffix(b, &k[0], x->n, &x->d) ||
 				       read_parts_suffix(b, &k[1], x->n, 0, x->a) ||
@@ -317,8 +318,8 @@ int bind_video(struct bind *b, struct op *o)
 			       ? -1
 			       : 0;
 	}
-	o->fn = execute_video_one;
-	if (b->in->n_operands && k[0].part)
+	o->execute = execute_video_one;
+	if (b->stmt->n_operands && k[0].letters)
 		x->join = JOIN_PLACE;
 	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) ||
 		read_part_suffix(b, &k[0], &x->d_shift, &x->bits) ||
@@ -333,7 +334,7 @@ int bind_video(struct bind *b, struct op *o)
 
 int bind_vmad(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 	struct video_op *x = new_video_op(b, o);
 
 	if (bind_operands(b, 4, 4) || bind_video_types(b, x) ||
@@ -341,11 +342,11 @@ int bind_vmad(struct bind *b, struct op *o)
 		read_part_suffix(b, &k[2], &x->b[0], &x->b_bits) ||
 		read_part_suffix(b, &k[3], &x->c_part, &x->c_bits))
 		return -1;
-	if (x->c_bits != 32 || k[0].part)
-		return report_bad_part(b, k[0].part ? &k[0] : &k[3]);
-	o->fn = execute_vmad;
-	x->right_shift = stmt_has(b->in, M_SHR7) ? 7 : stmt_has(b->in, M_SHR15) ? 15 : 0;
-	x->adds_one = stmt_has(b->in, M_PO);
+	if (x->c_bits != 32 || k[0].letters)
+		return report_bad_part(b, k[0].letters ? &k[0] : &k[3]);
+	o->execute = execute_vmad;
+	x->right_shift = stmt_has(b->stmt, M_SHR7) ? 7 : stmt_has(b->stmt, M_SHR15) ? 15 : 0;
+	x->adds_one = stmt_has(b->stmt, M_PO);
 	x->neg_ab = (k[1].minus && k[1].kind == O_REG) != (k[2].minus && k[2].kind == O_REG);
 	x->neg_c = k[3].minus && k[3].kind == O_REG;
 	return bind_video_words(b, o, k, 4);

@@ -36,12 +36,12 @@ static void check_masks(struct warp *w, const struct op *o, const u32 *mask, u32
 	}
 	if (lacking)
 		exec_note_finding(w, o, lacking, "sync-mask",
-			"%s: mask 0x%08x lacks lane %u, which executes it", o->in->text,
+			"%s: mask 0x%08x lacks lane %u, which executes it", o->stmt->text,
 			mask[bit_lowest32(lacking)], bit_lowest32(lacking));
 	else if (differing)
 		exec_note_finding(w, o, differing, "sync-mask",
 			"%s: lanes that execute it together have different masks, lane %u 0x%08x",
-			o->in->text, bit_lowest32(differing), mask[bit_lowest32(differing)]);
+			o->stmt->text, bit_lowest32(differing), mask[bit_lowest32(differing)]);
 }
 
 /*
@@ -53,7 +53,7 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	const u32 *mask = REG(u32, w, slot);
 	u32 alive = w->lanes & ~w->ended, named = 0;
 
-	if (!w->g->options->check)
+	if (!w->grid->options->check)
 		return;
 	u32 all = ALL_LANES;
 	FOR_BITS32 (i, m) {
@@ -68,7 +68,7 @@ static void check_sync_lanes(struct warp *w, const struct op *o, u32 slot, u32 m
 	if (m & w->awaited_sync_lanes && named & w->early_sync_lanes)
 		exec_note_finding(w, o, m & w->awaited_sync_lanes, "sync-apart",
 			"%s in %u lanes: %u other lanes of its mask have continued (expected all lanes of the mask at once)",
-			o->in->text, bit_count32(m), bit_count32(named & w->early_sync_lanes));
+			o->stmt->text, bit_count32(m), bit_count32(named & w->early_sync_lanes));
 	w->awaited_sync_lanes =
 		named & alive ? w->awaited_sync_lanes | (named & alive) : w->awaited_sync_lanes & ~m;
 	w->early_sync_lanes = named & alive ? w->early_sync_lanes | m : w->early_sync_lanes & ~m;
@@ -81,9 +81,9 @@ static void execute_bar_warp(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_bar_warp(struct bind *b, struct op *o)
 {
-	if (bind_operands(b, 1, 1) || (o->b = bind_src(b, &b->in->operand[0], T_B32)) == UINT32_MAX)
+	if (bind_operands(b, 1, 1) || (o->b = bind_src(b, &b->stmt->operand[0], T_B32)) == UINT32_MAX)
 		return -1;
-	o->fn = execute_bar_warp;
+	o->execute = execute_bar_warp;
 	return 0;
 }
 
@@ -127,9 +127,9 @@ static void execute_shfl_ptx(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = m >> j & 1 ? in[j] : in[i];
 		inside |= (u32)p << i;
 	}
-	if (absent && w->g->options->check)
+	if (absent && w->grid->options->check)
 		exec_note_finding(w, o, absent, "shuffle-absent",
-			"%s: lane %u reads a lane that does not execute it", o->in->text,
+			"%s: lane %u reads a lane that does not execute it", o->stmt->text,
 			bit_lowest32(absent));
 	if (o->x) {
 		u32 *p = &PRED(w, o->x->slot[0]);
@@ -140,7 +140,7 @@ static void execute_shfl_ptx(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_shfl(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand, *d = &k[0];
 	bool sync = stmt_has(in, M_SYNC);
 
@@ -148,7 +148,7 @@ int bind_shfl(struct bind *b, struct op *o)
 		return -1;
 	if (in->type[0] != T_B32)
 		return bind_plain(b, o, NULL, T_B32, NULL, 0);
-	o->fn = execute_shfl_ptx;
+	o->execute = execute_shfl_ptx;
 	o->n = stmt_has(in, M_UP)     ? SHFL_UP
 	       : stmt_has(in, M_DOWN) ? SHFL_DOWN
 	       : stmt_has(in, M_BFLY) ? SHFL_BFLY
@@ -198,7 +198,7 @@ static void execute_vote_sync(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_vote(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *k = in->operand;
 	bool sync = stmt_has(in, M_SYNC), ballot = stmt_has(in, M_BALLOT);
 	struct operand a;
@@ -207,7 +207,7 @@ int bind_vote(struct bind *b, struct op *o)
 		return -1;
 	if (in->type[0] != (ballot ? T_B32 : T_PRED))
 		return bind_plain(b, o, NULL, T_B32, NULL, 0);
-	o->fn = sync ? execute_vote_sync : execute_vote;
+	o->execute = sync ? execute_vote_sync : execute_vote;
 	o->n = ballot                ? VOTE_BALLOT
 	       : stmt_has(in, M_ALL) ? VOTE_ALL
 	       : stmt_has(in, M_ANY) ? VOTE_ANY
@@ -263,15 +263,15 @@ static void execute_match(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_match(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand, *d = &k[0];
-	enum type t = (enum type)b->in->type[0];
+	const struct operand *k = b->stmt->operand, *d = &k[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1) || bind_operands(b, 3, 3))
 		return -1;
 	if (t != T_B32 && t != T_B64)
 		return bind_plain(b, o, NULL, t, NULL, 0);
-	o->fn = execute_match;
-	o->n = stmt_has(b->in, M_ALL);
+	o->execute = execute_match;
+	o->n = stmt_has(b->stmt, M_ALL);
 	o->reg_bytes = t == T_B64 ? 8 : 4;
 	if (k[0].kind == O_VEC && k[0].pair && o->n) {
 		d = &k[0].elem[0];
@@ -331,15 +331,15 @@ static void execute_redux(struct warp *w, const struct op *o, uint32_t m)
 int bind_redux(struct bind *b, struct op *o)
 {
 	static const enum modifier how[6] = {M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR};
-	enum type t = (enum type)b->in->type[0];
+	enum type t = (enum type)b->stmt->type[0];
 
 	if (bind_types(b, 1))
 		return -1;
 	for (unsigned i = 0; i < 6; i++)
-		if (stmt_has(b->in, how[i]))
+		if (stmt_has(b->stmt, how[i]))
 			o->n = (uint8_t)i;
 	o->imm = t;
-	o->mode = (uint8_t)((stmt_has(b->in, M_NAN) ? 2 : 0) | (stmt_has(b->in, M_ABS) ? 4 : 0));
+	o->mode = (uint8_t)((stmt_has(b->stmt, M_NAN) ? 2 : 0) | (stmt_has(b->stmt, M_ABS) ? 4 : 0));
 	bool fits = t == T_F32 ? o->n == REDUX_MIN || o->n == REDUX_MAX
 			       : types[t].bits == 32 && types[t].kind != K_FLOAT &&
 					 (t == T_B32) == (o->n >= REDUX_AND);
@@ -356,8 +356,8 @@ int bind_activemask(struct bind *b, struct op *o)
 {
 	if (bind_types(b, 1) || bind_operands(b, 1, 1))
 		return -1;
-	o->fn = execute_activemask;
-	return (o->d = bind_dst(b, &b->in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
+	o->execute = execute_activemask;
+	return (o->d = bind_dst(b, &b->stmt->operand[0], 32)) == UINT32_MAX ? -1 : 0;
 }
 
 /* Executes elect.sync d|p, mask: the lowest lane of the mask is the leader. */
@@ -378,13 +378,13 @@ static void execute_elect(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_elect(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
 	if (bind_operands(b, 2, 2))
 		return -1;
 	if (k[0].kind != O_VEC || !k[0].pair)
 		return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
-	o->fn = execute_elect;
+	o->execute = execute_elect;
 	o->d = bind_dst(b, &k[0].elem[0], 32);
 	bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1);
 	o->a = bind_src(b, &k[1], T_B32);

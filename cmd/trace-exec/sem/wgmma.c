@@ -251,12 +251,12 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 
 int bind_setmaxnreg(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
+	const struct operand *k = b->stmt->operand;
 
 	if (bind_operands(b, 1, 1))
 		return -1;
-	if (stmt_has(b->in, M_INC) == stmt_has(b->in, M_DEC))
-		return bind_fault(b, NULL, "suffix", "%s (expected .inc or .dec)", b->in->text);
+	if (stmt_has(b->stmt, M_INC) == stmt_has(b->stmt, M_DEC))
+		return bind_fault(b, NULL, "suffix", "%s (expected .inc or .dec)", b->stmt->text);
 	if (k->kind != O_INT || k->value < 24 || k->value > 256 || k->value % 8)
 		return bind_fault(b, k, "operand",
 			"wrong number of registers (expected a multiple of 8 from 24 to 256)");
@@ -265,7 +265,7 @@ int bind_setmaxnreg(struct bind *b, struct op *o)
 
 int bind_wgmma(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool wait = stmt_has(in, M_WAIT_GROUP);
 
 	if (wait || stmt_has(in, M_FENCE) || stmt_has(in, M_COMMIT_GROUP)) {
@@ -291,7 +291,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
 	if (!find_wgmma_shape(in->text, x) || !wgmma_is_known(x))
 		return bind_refuse(b, "this shape with these types");
-	o->fn = wgmma_run;
+	o->execute = wgmma_run;
 	return bind_matrices(b, x, in->operand) ||
 			       bind_wgmma_numbers(b, x, in->operand + least, in->n_operands - least)
 		       ? -1

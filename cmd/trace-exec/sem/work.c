@@ -16,7 +16,7 @@
 static bool deny_to_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
 {
 	const struct targets *t = o->x->family;
-	uint8_t *to = targets_find_host(w, o, t, &t->to, lane, rank, ANSWER_BYTES), *bar;
+	uint8_t *to = targets_find_host(w, o, t, &t->target, lane, rank, ANSWER_BYTES), *bar;
 
 	if (!to)
 		return false;
@@ -28,7 +28,7 @@ static bool deny_to_block(struct warp *w, const struct op *o, unsigned lane, uns
 	}
 	memset(to, 0, ANSWER_BYTES);
 	checker_mark_written(w->cta, to, ANSWER_BYTES);
-	return (bar = targets_find_host(w, o, t, &t->bar, lane, rank, 8)) &&
+	return (bar = targets_find_host(w, o, t, &t->mbarrier, lane, rank, 8)) &&
 	       async_complete_bytes(w, o, lane, bar, ANSWER_BYTES);
 }
 
@@ -68,18 +68,18 @@ static void query_first_block(struct warp *w, const struct op *o, uint32_t m)
 
 static int bind_work_request(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	struct targets *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	enum state_space space = stmt_has(in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC;
 
 	if (!stmt_has(in, M_ASYNC) || !stmt_has(in, M_MBARRIER__COMPLETE_TX__BYTES))
 		return bind_fault(b, NULL, "suffix", "%s (expected .async and .mbarrier::complete_tx::bytes)",
 			in->text);
-	x->all = stmt_has(in, M_MULTICAST__CLUSTER__ALL);
-	o->fn = work_deny;
+	x->all_blocks = stmt_has(in, M_MULTICAST__CLUSTER__ALL);
+	o->execute = work_deny;
 	return bind_types(b, 1) || bind_operands(b, 2, 2) ||
-			       address_bind(b, &x->to, &in->operand[0], space) ||
-			       address_bind(b, &x->bar, &in->operand[1], space)
+			       address_bind(b, &x->target, &in->operand[0], space) ||
+			       address_bind(b, &x->mbarrier, &in->operand[1], space)
 		       ? -1
 		       : 0;
 }
@@ -88,11 +88,11 @@ static int bind_work_request(struct bind *b, struct op *o)
 static int bind_first_block(struct bind *b, struct op *o)
 {
 	static const enum modifier one[] = {M_GET_FIRST_CTAID__X, M_GET_FIRST_CTAID__Y, M_GET_FIRST_CTAID__Z};
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	const struct operand *d = &in->operand[0];
 	unsigned k = 0;
 
-	o->fn = query_first_block;
+	o->execute = query_first_block;
 	if (stmt_has(in, M_GET_FIRST_CTAID)) {
 		if (!stmt_has(in, M_V4) || d->kind != O_VEC || d->n != 4)
 			return bind_fault(b, d, "operand", "no vector of 4 elements (expected .v4 and {..})");
@@ -114,7 +114,7 @@ static int bind_first_block(struct bind *b, struct op *o)
 
 int bind_clusterlaunchcontrol(struct bind *b, struct op *o)
 {
-	const struct stmt *in = b->in;
+	const struct stmt *in = b->stmt;
 	bool cancelled = stmt_has(in, M_IS_CANCELED);
 
 	if (stmt_has(in, M_TRY_CANCEL))
@@ -127,7 +127,7 @@ int bind_clusterlaunchcontrol(struct bind *b, struct op *o)
 		return bind_fault(
 			b, NULL, "types", "%s (expected .%s.b128)", in->text, cancelled ? "pred" : "b32");
 	if (cancelled) {
-		o->fn = query_is_cancelled;
+		o->execute = query_is_cancelled;
 		o->d = bind_dst(b, &in->operand[0], 1);
 	} else if (bind_first_block(b, o)) {
 		return -1;
