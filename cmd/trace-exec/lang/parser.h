@@ -80,7 +80,7 @@ bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
  * A function may use the register only if nothing else does.
  */
 bool decl_module_registers(struct parser *p);
-/* Returns the copy of register s of module scope that belongs to p->fn. */
+/* Returns the copy of register s of module scope that belongs to p->func. */
 struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used);
 /* Parses the rest of ".tex .u64 name;", a texture reference of PTX 1. */
 bool decl_textures(struct parser *p);
