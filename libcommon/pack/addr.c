@@ -12,13 +12,13 @@
 
 void addresses_new(struct addresses *x, const struct pcode *c)
 {
-	x->c = c;
-	x->last = xmalloc((c->n_mem + 1u) * sizeof(x->last[0]));
+	x->code = c;
+	x->latest = xmalloc((c->n_mem + 1u) * sizeof(x->latest[0]));
 	for (uint32_t m = 0; m <= c->n_mem; m++)
-		x->last[m].stamp = 0;
+		x->latest[m].stamp = 0;
 	x->base = xcalloc(c->n_mem + 1, sizeof(x->base[0]));
 	x->straight = xcalloc(c->n_pattern + 1, sizeof(x->straight[0]));
-	x->now = 0;
+	x->warp_stamp = 0;
 	for (uint32_t i = 0; i < c->n_pattern; i++) {
 		const int64_t *p = c->pattern[i];
 		uint64_t off = 0;
@@ -31,7 +31,7 @@ void addresses_new(struct addresses *x, const struct pcode *c)
 
 void addresses_free(struct addresses *x)
 {
-	free(x->last);
+	free(x->latest);
 	free(x->base);
 	free(x->straight);
 }
@@ -62,13 +62,13 @@ bool recipe_can_represent(struct addresses *x, const struct recipe *r, const str
 		return list_is_moved(x, r, g);
 	a = recorded_list(g, t);
 	if (r->op == OP_BASED)
-		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);
+		return pattern_base(x->code->pattern[r->pattern], g->mask, a, &low);
 	const unsigned n = recorded_lanes(g);
 	uint64_t off = 0, over = 0;
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++) {
-			off |= (a[i] - r->c) & low;
-			over |= (a[i] - r->c) >> r->align;
+			off |= (a[i] - r->constant) & low;
+			over |= (a[i] - r->constant) >> r->align;
 		}
 	} else {
 		for (unsigned i = 1; i < n; i++) {

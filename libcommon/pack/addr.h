@@ -19,29 +19,29 @@
 struct lanes {
 	uint64_t base, step;  /* base and step of a line: lane l has base + l * step */
 	bool line;            /* whether base and step give the lanes */
-	uint32_t stamp;       /* number of the warp that set these lanes (addresses.now) */
-	const uint64_t *list; /* offsets: lane l has base + list[l]; NULL: the lanes are in a[] */
-	uint64_t a[32];       /* addresses by lane, if they have no stride and no list */
+	uint32_t stamp;       /* number of the warp that set these lanes (addresses.warp_stamp) */
+	const uint64_t *list; /* offsets: lane l has base + list[l]; NULL: the lanes are in addr[] */
+	uint64_t addr[32];    /* addresses by lane, if they have no stride and no list */
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list plus `by`. If `by` is not 0, the list has all
+ * The addresses of a record's active lanes: base and step, or a list plus `addend`. If `addend` is not 0, the list has all
  * lanes. The step is the distance of the addresses of two neighbouring lanes, even if the mask has holes.
  */
 struct recorded {
-	uint32_t mask;     /* active lanes */
-	const uint64_t *w; /* base and step, or the list */
-	uint64_t by;       /* addend of the list */
-	bool line;         /* whether w is base and step */
+	uint32_t mask;         /* active lanes */
+	const uint64_t *words; /* base and step, or the list */
+	uint64_t addend;       /* addend of the list */
+	bool line;             /* whether w is base and step */
 };
 
 struct addresses {
-	const struct pcode *c; /* static instructions and recipes of the part */
-	struct lanes *last;    /* latest lanes of each memory instruction */
+	const struct pcode *code; /* static instructions and recipes of the part */
+	struct lanes *latest;     /* latest lanes of each memory instruction */
 	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
 	bool *straight;          /* whether each pattern is a straight line */
-	uint32_t now;            /* number of the current warp, for stamps */
+	uint32_t warp_stamp;     /* number of the current warp, for stamps */
 	uint32_t warp, block[3]; /* number of the warp, and its thread block */
 };
 
@@ -50,16 +50,16 @@ void addresses_free(struct addresses *x);
 
 static inline void addresses_begin_span(struct addresses *x)
 {
-	for (uint32_t m = 0; m < x->c->n_mem; m++)
-		x->base[m] = x->c->n_areas ? x->c->area[x->c->mem[m].area] : 0;
+	for (uint32_t m = 0; m < x->code->n_mem; m++)
+		x->base[m] = x->code->n_areas ? x->code->area[x->code->mem[m].area] : 0;
 }
 
 static inline void addresses_begin_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])
 {
-	if (!++x->now) {
-		for (uint32_t m = 0; m < x->c->n_mem; m++)
-			x->last[m].stamp = 0;
-		x->now = 1;
+	if (!++x->warp_stamp) {
+		for (uint32_t m = 0; m < x->code->n_mem; m++)
+			x->latest[m].stamp = 0;
+		x->warp_stamp = 1;
 	}
 	x->warp = warp;
 	memcpy(x->block, block, sizeof(x->block));
@@ -76,39 +76,39 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 /* Returns the lanes l of a memory instruction in this warp. Sets them to 0 if it has not run. */
 static inline struct lanes *compute_lanes(const struct addresses *x, struct lanes *l)
 {
-	if (l->stamp != x->now) {
+	if (l->stamp != x->warp_stamp) {
 		set_line(l, 0, 0);
-		l->stamp = x->now;
+		l->stamp = x->warp_stamp;
 	}
 	return l;
 }
 
 static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
 {
-	return compute_lanes(x, &x->last[m]);
+	return compute_lanes(x, &x->latest[m]);
 }
 
 /* Returns the addresses of the lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)
 {
 	if (l->line)
-		lanes_loops->line(l->a, l->base, l->step);
+		lanes_loops->line(l->addr, l->base, l->step);
 	else if (l->list)
-		lanes_loops->shift(l->a, l->list, 0, l->base);
+		lanes_loops->shift(l->addr, l->list, 0, l->base);
 	l->line = false;
 	l->list = NULL;
-	return l->a;
+	return l->addr;
 }
 
 static inline uint64_t lane_at(const struct lanes *x, unsigned l)
 {
-	return x->line ? x->base + l * x->step : x->list ? x->base + x->list[l] : x->a[l];
+	return x->line ? x->base + l * x->step : x->list ? x->base + x->list[l] : x->addr[l];
 }
 
 static inline uint64_t affine_base(const struct addresses *x, const struct recipe *r)
 {
-	return r->c + (uint64_t)r->per[0] * x->warp + (uint64_t)r->per[1] * x->block[0] +
-	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
+	return r->constant + (uint64_t)r->steps[0] * x->warp + (uint64_t)r->steps[1] * x->block[0] +
+	       (uint64_t)r->steps[2] * x->block[1] + (uint64_t)r->steps[3] * x->block[2];
 }
 
 /* Sets the lanes to base plus a list of the part. */
@@ -122,14 +122,14 @@ static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t bas
 /* Sets all lanes to base plus a pattern. */
 static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
 {
-	const int64_t *p = x->c->pattern[pattern];
+	const int64_t *p = x->code->pattern[pattern];
 
 	to->line = x->straight[pattern];
 	to->list = NULL;
 	if (to->line)
 		set_line(to, base + (uint64_t)p[0], (uint64_t)p[1] - (uint64_t)p[0]);
 	else
-		lanes_loops->pattern(to->a, p, base);
+		lanes_loops->pattern(to->addr, p, base);
 }
 
 /* Applies a recipe without numbers to `to`, which may be the lanes to which the recipe refers. */
@@ -139,16 +139,16 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 		struct lanes *from = lanes_of(x, r->ref);
 
 		if (from->line && r->shift >= 0) {
-			set_line(to, (from->base << r->shift) + r->c, from->step << r->shift);
+			set_line(to, (from->base << r->shift) + r->constant, from->step << r->shift);
 			return;
 		}
 		if (from->list && !r->shift) {
-			set_list(to, from->list, from->base + r->c);
+			set_list(to, from->list, from->base + r->constant);
 			return;
 		}
-		lanes_loops->shift(to->a, lanes_list(from), r->shift, r->c);
+		lanes_loops->shift(to->addr, lanes_list(from), r->shift, r->constant);
 	} else if (r->op == OP_XOR) {
-		lanes_loops->xor (to->a, lanes_list(lanes_of(x, r->ref)), r->c);
+		lanes_loops->xor (to->addr, lanes_list(lanes_of(x, r->ref)), r->constant);
 	} else {
 		set_pattern(x, to, r->pattern, affine_base(x, r));
 		return;
@@ -168,7 +168,7 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 	} else {
 		to->line = false;
 		to->list = NULL;
-		memcpy(to->a, from->a, sizeof(to->a));
+		memcpy(to->addr, from->addr, sizeof(to->addr));
 	}
 }
 
@@ -202,12 +202,12 @@ static inline bool recorded_is_line_with_holes(const struct recorded *g)
 /* Returns the addresses as a list, which may be in t. */
 static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
-	if (!g->line && !g->by)
-		return g->w;
+	if (!g->line && !g->addend)
+		return g->words;
 	if (!g->line)
-		lanes_loops->shift(t, g->w, 0, g->by);
+		lanes_loops->shift(t, g->words, 0, g->addend);
 	else
-		lanes_loops->line(t, g->w[0], g->w[1]);
+		lanes_loops->line(t, g->words[0], g->words[1]);
 	/* pack() moves no lane to a later place, so it can read from t, to which it writes */
 	if (recorded_is_line_with_holes(g))
 		lanes_loops->pack(t, t, g->mask >> bit_lowest32(g->mask));
@@ -220,13 +220,14 @@ static inline bool lanes_equal_recorded(const struct lanes *x, const struct reco
 	uint64_t off = 0, t[32];
 
 	if (x->line && g->line)
-		return x->base + first * x->step == g->w[0] && (x->step == g->w[1] || recorded_is_single(g));
-	if (x->list && x->list == g->w)
-		return x->base == g->by;
+		return x->base + first * x->step == g->words[0] &&
+		       (x->step == g->words[1] || recorded_is_single(g));
+	if (x->list && x->list == g->words)
+		return x->base == g->addend;
 	const uint64_t *a = recorded_list(g, t);
 	if (g->mask == UINT32_MAX && !x->line && !x->list) {
 		for (unsigned l = 0; l < 32; l++)
-			off |= x->a[l] ^ a[l];
+			off |= x->addr[l] ^ a[l];
 		return !off;
 	}
 	if (lane_at(x, first) != a[0])
@@ -242,9 +243,9 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 
 	if (g->mask == UINT32_MAX) {
 		if (g->line)
-			set_line(x, g->w[0], g->w[1]);
+			set_line(x, g->words[0], g->words[1]);
 		else
-			set_list(x, g->w, g->by);
+			set_list(x, g->words, g->addend);
 		return;
 	}
 	uint64_t t[32], *to = lanes_list(x);

@@ -11,10 +11,10 @@
 /* Sets the pattern. Inactive lanes continue the last step of the shape. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
-	const uint32_t mask = s->g.mask, more = mask & (mask - 1);
+	const uint32_t mask = s->recorded.mask, more = mask & (mask - 1);
 	const unsigned first = bit_lowest32(mask), second = more ? bit_lowest32(more) : first;
 	uint64_t t[32];
-	const uint64_t *a = recorded_list(&s->g, t);
+	const uint64_t *a = recorded_list(&s->recorded, t);
 	int64_t step = second > first ? (int64_t)(a[1] - a[0]) / (int64_t)(second - first) : 0;
 	uint64_t at = a[0] - (uint64_t)step * first, zero = at;
 
@@ -29,7 +29,7 @@ static bool find_shape_base(const struct shape *s, const int64_t pattern[32], ui
 {
 	uint64_t t[32];
 
-	return pattern_base(pattern, s->g.mask, recorded_list(&s->g, t), base);
+	return pattern_base(pattern, s->recorded.mask, recorded_list(&s->recorded, t), base);
 }
 
 /* Returns coordinate k of a sample: the warp, x, y or z. */
@@ -75,12 +75,12 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 					    block_coordinate(&shape[i], k);
 				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
 				d = d < 0 ? -d : d;
-				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
+				r->steps[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
 				found = true;
 			}
 		}
 		for (uint32_t i = 0; i < n_shapes; i++)
-			base[i] -= (uint64_t)r->per[k] * block_coordinate(&shape[i], k);
+			base[i] -= (uint64_t)r->steps[k] * block_coordinate(&shape[i], k);
 	}
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < n_shapes && i < 8; i++) {
@@ -93,7 +93,7 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 			best = i;
 		}
 	}
-	r->c = base[best];
+	r->constant = base[best];
 	return hits;
 }
 

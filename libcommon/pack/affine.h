@@ -9,8 +9,8 @@
 
 /* An execution of a memory instruction: its warp and thread block, its lanes and their addresses. */
 struct shape {
-	uint32_t warp, block[3]; /* number of the warp, thread block, and active lanes */
-	struct recorded g;       /* addresses by lane */
+	uint32_t warp, block[3];  /* number of the warp, thread block, and active lanes */
+	struct recorded recorded; /* addresses by lane */
 };
 
 /*

@@ -12,16 +12,16 @@
 
 struct reach_order {
 	struct mem_reach reach;
-	uint32_t m; /* number of the memory instruction */
+	uint32_t mem; /* number of the memory instruction */
 };
 
 static int compare_reaches(const void *a, const void *b)
 {
 	const struct reach_order *x = a, *y = b;
 
-	if (x->reach.least != y->reach.least)
-		return x->reach.least < y->reach.least ? -1 : 1;
-	return x->m < y->m ? -1 : 1;
+	if (x->reach.lowest != y->reach.lowest)
+		return x->reach.lowest < y->reach.lowest ? -1 : 1;
+	return x->mem < y->mem ? -1 : 1;
 }
 
 /*
@@ -34,7 +34,7 @@ static void number_areas(struct pcode *c, const struct reach_order *o, const uin
 
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		if (first[m] != NONE && !number[first[m]]) {
-			c->area[c->n_areas] = o[first[m]].reach.least;
+			c->area[c->n_areas] = o[first[m]].reach.lowest;
 			number[first[m]] = ++c->n_areas;
 		}
 		c->mem[m].area = last = first[m] == NONE ? last : number[first[m]] - 1;
@@ -51,16 +51,16 @@ void areas_find(struct pcode *c, const struct mem_reach *reach)
 
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		first[m] = NONE;
-		if (reach[m].any)
+		if (reach[m].has_address)
 			o[n++] = (struct reach_order){reach[m], m};
 	}
 	qsort(o, n, sizeof(o[0]), compare_reaches);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct mem_reach *r = &o[i].reach;
-		bool same = i && (r->least <= most || r->least - most < AREA_GAP);
+		bool same = i && (r->lowest <= most || r->lowest - most < AREA_GAP);
 
-		first[o[i].m] = from = same ? from : i;
-		most = same && most > r->most ? most : r->most;
+		first[o[i].mem] = from = same ? from : i;
+		most = same && most > r->highest ? most : r->highest;
 	}
 	c->area = xcalloc(c->n_mem + 1u, sizeof(c->area[0]));
 	number_areas(c, o, first);

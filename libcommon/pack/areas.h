@@ -11,8 +11,8 @@
 
 /* Lowest and highest address of a memory instruction. */
 struct mem_reach {
-	uint64_t least, most; /* lowest and highest address */
-	bool any;             /* whether there is an address */
+	uint64_t lowest, highest; /* lowest and highest address */
+	bool has_address;         /* whether there is an address */
 };
 
 /* Extends the reach to the first and the last active lane. */
@@ -20,12 +20,13 @@ static inline void reach_add(struct mem_reach *r, const struct recorded *g)
 {
 	const unsigned lanes =
 		log2_floor(g->mask) - bit_lowest32(g->mask); /* from the first to the last one */
-	uint64_t a = g->w[0] + g->by, b = g->line ? a + lanes * g->w[1] : g->w[recorded_lanes(g) - 1] + g->by;
+	uint64_t a = g->words[0] + g->addend,
+		 b = g->line ? a + lanes * g->words[1] : g->words[recorded_lanes(g) - 1] + g->addend;
 	uint64_t least = a < b ? a : b, most = a < b ? b : a;
 
-	r->least = !r->any || least < r->least ? least : r->least;
-	r->most = !r->any || most > r->most ? most : r->most;
-	r->any = true;
+	r->lowest = !r->has_address || least < r->lowest ? least : r->lowest;
+	r->highest = !r->has_address || most > r->highest ? most : r->highest;
+	r->has_address = true;
 }
 
 /*

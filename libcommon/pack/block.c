@@ -24,12 +24,12 @@ void block_free(struct pack_block *b)
 }
 
 struct block_reading {
-	struct cur in; /* cursor over the metadata */
+	struct cur metadata; /* cursor over the metadata */
 	struct header_state header;
-	struct block_room room;   /* remaining limits of the block's tables */
-	uint64_t used[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
-	unsigned flags;           /* flags that pieces of the stream may have */
-	bool lines;               /* true if headers may have "-code" lines as numbers */
+	struct block_room room;         /* remaining limits of the block's tables */
+	uint64_t used_bytes[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
+	unsigned flags;                 /* flags that pieces of the stream may have */
+	bool lines;                     /* true if headers may have "-code" lines as numbers */
 	/* Read positions in the columns of pieces that refer to bodies. */
 	struct cur body;   /* COL_BODY: numbers of the bodies */
 	struct cur kernel; /* COL_KERNEL: ids, streams, hashes and functions of the kernels */
@@ -54,7 +54,7 @@ static bool read_piece_codes(
 	if (from->bad)
 		return false;
 	if (k == r->n_functions) {
-		uint64_t at = r->used[COL_CODES];
+		uint64_t at = r->used_bytes[COL_CODES];
 		struct cur in = cur_of(col->p, col->n);
 		uint32_t n = (uint32_t)mp_get_uint(from, pack_limits.codes);
 
@@ -63,7 +63,7 @@ static bool read_piece_codes(
 			return false;
 		r->code_at[r->n_functions] = at;
 		r->n_code[r->n_functions++] = n;
-		r->used[COL_CODES] = col->n - cur_left(&in);
+		r->used_bytes[COL_CODES] = col->n - cur_left(&in);
 	}
 	c->codes = r->code_at[k];
 	c->n_codes = r->n_code[k];
@@ -135,7 +135,7 @@ static struct cur cursor_over_column(const struct buf *col, uint64_t from, uint6
 /* Place of a piece in the metadata and the columns of its block. */
 struct piece_place {
 	const uint8_t *header, *header_end, *table, *table_end;
-	uint64_t used[N_COLUMNS]; /* bytes of each column before the piece */
+	uint64_t used_bytes[N_COLUMNS]; /* bytes of each column before the piece */
 };
 
 /* Keeps a piece to which others may refer. */
@@ -148,14 +148,14 @@ static bool keep_referable_piece(struct pack *p, const struct pack_block *b, str
 		.flags = c->flags & (0u + PIECE_BEGINS + PIECE_ENDS + PIECE_PART + PIECE_STORED),
 		.table = cur_of(at->table, (size_t)(at->table_end - at->table)),
 		.stored = cursor_over_column(&b->col[COL_STORED], c->stored, c->stored + c->n_stored),
-		.rest = c->bytes - c->header.n};
+		.text_bytes = c->bytes - c->header.n};
 	bool good = c->flags & PIECE_PART &&
 		    header_strip(&stripped, &ids, c->header.p ? (const char *)c->header.p : "", c->header.n);
 
 	s.header = c->flags & PIECE_BEGINS ? cur_of(stripped.p, stripped.n)
 					   : cur_of(at->header, (size_t)(at->header_end - at->header));
 	for (int k = 1; k < COL_STORED; k++)
-		s.col[k] = cursor_over_column(&b->col[k], at->used[k], r->used[k]);
+		s.col[k] = cursor_over_column(&b->col[k], at->used_bytes[k], r->used_bytes[k]);
 	if (good) {
 		body_join(&string, &s);
 		order_add(&r->order, r->next_body, false);
@@ -168,13 +168,13 @@ static bool keep_referable_piece(struct pack *p, const struct pack_block *b, str
 static bool read_whole_piece(
 	struct pack *p, struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
-	struct cur *in = &r->in;
+	struct cur *in = &r->metadata;
 	struct piece_place at = {.header = in->p};
 	size_t n;
 
 	c->part = xcalloc(1, sizeof(*c->part));
 	c->col = b->col;
-	memcpy(at.used, r->used, sizeof(at.used));
+	memcpy(at.used_bytes, r->used_bytes, sizeof(at.used_bytes));
 	if (c->flags & PIECE_BEGINS) {
 		if (!header_unpack(in, &r->header, &c->header, r->lines))
 			return false;
@@ -187,14 +187,14 @@ static bool read_whole_piece(
 		part_read_position(in, c->part);
 	}
 	at.header_end = at.table = in->p;
-	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->room, r->used))
+	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->room, r->used_bytes))
 		return false;
 	at.table_end = in->p;
 	if (c->flags & PIECE_STORED) {
 		c->n_stored = mp_get_uint(in, pack_limits.columns);
-		c->stored = r->used[COL_STORED];
-		r->used[COL_STORED] += c->n_stored;
-		if (r->used[COL_STORED] > b->col[COL_STORED].n)
+		c->stored = r->used_bytes[COL_STORED];
+		r->used_bytes[COL_STORED] += c->n_stored;
+		if (r->used_bytes[COL_STORED] > b->col[COL_STORED].n)
 			return false;
 	}
 	if (c->flags & PIECE_ENDS)
@@ -220,7 +220,7 @@ static void read_block_list(const struct pack *p, struct pack_block *b, struct c
 
 static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_reading *r, uint32_t kernel)
 {
-	struct cur *in = &r->in;
+	struct cur *in = &r->metadata;
 
 	read_block_list(p, b, in);
 	uint32_t n = (uint32_t)mp_get_uint(in, pack_limits.pieces);
@@ -239,7 +239,7 @@ static bool read_all_pieces(struct pack *p, struct pack_block *b, struct block_r
 			return false;
 		kernel += !!(c->flags & PIECE_ENDS);
 	}
-	return !cur_left(in) && r->used[COL_CODES] == b->col[COL_CODES].n && !cur_left(&r->body) &&
+	return !cur_left(in) && r->used_bytes[COL_CODES] == b->col[COL_CODES].n && !cur_left(&r->body) &&
 	       !cur_left(&r->kernel) && !cur_left(&r->patch) && !cur_left(&r->fresh);
 }
 
@@ -247,7 +247,7 @@ static struct cur whole_column(const struct buf *col) { return cur_of(col->p, co
 
 static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_entry *e)
 {
-	struct block_reading r = {.in = whole_column(&b->col[COL_META]),
+	struct block_reading r = {.metadata = whole_column(&b->col[COL_META]),
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
 			p->features & PACK_RELATIVE},
 		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
@@ -257,14 +257,14 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 		.kernel = whole_column(&b->col[COL_KERNEL]),
 		.patch = whole_column(&b->col[COL_PATCH]),
 		.fresh = whole_column(&b->col[COL_FRESH]),
-		.next_body = p->in ? p->next_body : e->first_body};
+		.next_body = p->input ? p->next_body : e->first_body};
 	bool good = read_all_pieces(p, b, &r, e->kernel);
 
 	b->next_body = r.next_body;
 	free(r.code_at);
 	free(r.n_code);
 	order_free(&r.order);
-	return good && (p->in || r.next_body - e->first_body == e->bodies);
+	return good && (p->input || r.next_body - e->first_body == e->bodies);
 }
 
 /* Completes the index entry of the newest block, and sets the start of the next block. */
@@ -289,8 +289,8 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, bool list,
 	uint64_t size;
 	const char *why = "its tables are not well formed";
 	const struct pack_entry *e = &p->entry[number];
-	uint8_t *body =
-		p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
+	uint8_t *body = p->input ? forward_body(p, number, &n, f)
+				 : pack_frame(p, e->offset, BLOCK_DATA, &n, &size, f);
 
 	if (!body)
 		return NULL;
@@ -308,13 +308,13 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, bool list,
 		why = "its kernel list is not well formed";
 	}
 	if (good && read_pieces(p, b, e)) {
-		if (p->in)
+		if (p->input)
 			note_block_in_index(p, b);
 		return b;
 	}
 	char text[160];
 	snprintf(text, sizeof(text), "damaged block (%s)", good ? "its tables are not well formed" : why);
-	pack_bad(p, e->at, f, "pack-damaged", text);
+	pack_bad(p, e->offset, f, "pack-damaged", text);
 	block_free(b);
 	return NULL;
 }
@@ -350,7 +350,7 @@ struct pack_block *block_get_list(struct pack *p, struct fault *f)
 {
 	struct pack_block *b;
 
-	if (p->in) /* the blocks of a stream from a pipe are read only once */
+	if (p->input) /* the blocks of a stream from a pipe are read only once */
 		return block_get(p, 0, f);
 	pthread_mutex_lock(&p->lock);
 	b = load_block(p, 0, true, f);
@@ -374,7 +374,7 @@ void block_put(struct pack *p, struct pack_block *b)
 uint64_t block_offset(struct pack *p, uint32_t number)
 {
 	pthread_mutex_lock(&p->lock);
-	uint64_t at = p->entry[number].at;
+	uint64_t at = p->entry[number].offset;
 	pthread_mutex_unlock(&p->lock);
 	return at;
 }
@@ -383,10 +383,10 @@ uint64_t block_offset(struct pack *p, uint32_t number)
 
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block)
 {
-	*w = (struct walk){.p = p, .kernel = kernel};
+	*w = (struct walk){.pack = p, .kernel = kernel};
 	pthread_mutex_lock(&p->lock);
 	w->next_block = pack_first_entry(p, kernel, first_block);
-	if (p->in)
+	if (p->input)
 		forward_enter(p, w);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -394,10 +394,10 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 /* Sets *number to the next block of the walk. Returns 1, 0 after the last block, or -1. */
 static int walk_next_block(struct walk *w, uint32_t *number, struct fault *f)
 {
-	struct pack *p = w->p;
+	struct pack *p = w->pack;
 
 	pthread_mutex_lock(&p->lock);
-	int r = w->next_block < p->n_entries ? 1 : p->in ? forward_read_entry(p, f) : 0;
+	int r = w->next_block < p->n_entries ? 1 : p->input ? forward_read_entry(p, f) : 0;
 	*number = w->next_block;
 	w->next_block += r > 0;
 	pthread_mutex_unlock(&p->lock);
@@ -406,12 +406,12 @@ static int walk_next_block(struct walk *w, uint32_t *number, struct fault *f)
 
 static void release_walk_body(struct walk *w)
 {
-	buf_free(&w->own.header);
+	buf_free(&w->own_piece.header);
 	if (!w->shown)
 		return;
-	pthread_mutex_lock(&w->p->lock);
+	pthread_mutex_lock(&w->pack->lock);
 	shown_release(w->shown);
-	pthread_mutex_unlock(&w->p->lock);
+	pthread_mutex_unlock(&w->pack->lock);
 	w->shown = NULL;
 }
 
@@ -421,24 +421,25 @@ static int complete_piece_by_body(struct walk *w, struct read_piece **c, struct 
 	const struct read_piece *is = *c;
 
 	release_walk_body(w);
-	pthread_mutex_lock(&w->p->lock);
-	struct shown *s = w->shown = bodies_show(w->p, is->body, f);
-	pthread_mutex_unlock(&w->p->lock);
+	pthread_mutex_lock(&w->pack->lock);
+	struct shown *s = w->shown = bodies_show(w->pack, is->body, f);
+	pthread_mutex_unlock(&w->pack->lock);
 	if (!s)
 		return -1;
 	const unsigned ends = PIECE_BEGINS + PIECE_ENDS;
 	if ((s->flags & ends) != (is->flags & ends))
-		return pack_bad(w->p, block_offset(w->p, w->b->number), f, "pack-damaged",
+		return pack_bad(w->pack, block_offset(w->pack, w->block->number), f, "pack-damaged",
 			"a kernel refers to the body of another piece");
-	w->own = *is;
-	w->own.flags |= s->flags;
-	w->own.part = &s->part;
-	w->own.col = s->col;
-	w->own.n_stored = s->col[COL_STORED].n;
+	w->own_piece = *is;
+	w->own_piece.flags |= s->flags;
+	w->own_piece.part = &s->part;
+	w->own_piece.col = s->col;
+	w->own_piece.n_stored = s->col[COL_STORED].n;
 	if (s->flags & PIECE_BEGINS)
-		header_restore(&w->own.header, &is->ids, (const char *)s->header.p, cur_left(&s->header));
-	w->own.bytes = s->flags & PIECE_ENDS ? w->own.header.n + s->rest : 0;
-	*c = &w->own;
+		header_restore(
+			&w->own_piece.header, &is->ids, (const char *)s->header.p, cur_left(&s->header));
+	w->own_piece.bytes = s->flags & PIECE_ENDS ? w->own_piece.header.n + s->text_bytes : 0;
+	*c = &w->own_piece;
 	return 1;
 }
 
@@ -464,41 +465,41 @@ static uint32_t find_first_piece(const struct pack_block *b, uint32_t kernel)
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	while (!w->ended) {
-		if (!w->b) {
+		if (!w->block) {
 			uint32_t number;
 			int more = walk_next_block(w, &number, f);
 
 			if (more <= 0)
 				return more < 0 ? -1
-						: pack_bad(w->p, w->p->size, f, "pack-damaged",
+						: pack_bad(w->pack, w->pack->size, f, "pack-damaged",
 							  "the stream ends inside a kernel");
-			if (!(w->b = block_get(w->p, number, f)))
+			if (!(w->block = block_get(w->pack, number, f)))
 				return -1;
-			w->next_piece = find_first_piece(w->b, w->kernel);
+			w->next_piece = find_first_piece(w->block, w->kernel);
 		}
-		while (w->next_piece < w->b->n_pieces) {
-			*c = &w->b->piece[w->next_piece++];
+		while (w->next_piece < w->block->n_pieces) {
+			*c = &w->block->piece[w->next_piece++];
 			if ((*c)->kernel != w->kernel)
 				continue;
 			w->ended = (*c)->flags & PIECE_ENDS;
-			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels &&
-				forward_finish(w->p, f) < 0)
+			if (w->ended && w->pack->input && w->kernel + 1 == w->pack->n_kernels &&
+				forward_finish(w->pack, f) < 0)
 				return -1;
 			return (*c)->flags & PIECE_SHARED ? complete_piece_by_body(w, c, f) : 1;
 		}
-		block_put(w->p, w->b);
-		w->b = NULL;
+		block_put(w->pack, w->block);
+		w->block = NULL;
 	}
 	return 0;
 }
 
 void walk_end(struct walk *w)
 {
-	if (!w->p)
+	if (!w->pack)
 		return; /* the walk was never started */
 	release_walk_body(w);
-	if (w->p->in)
-		forward_leave(w->p, w);
-	block_put(w->p, w->b);
-	w->b = NULL;
+	if (w->pack->input)
+		forward_leave(w->pack, w);
+	block_put(w->pack, w->block);
+	w->block = NULL;
 }

@@ -141,7 +141,7 @@ static struct kept_body *use_kept_body(struct pack *p, uint32_t number, struct f
 	struct bodies *b = bodies_of_stream(p);
 	struct kept_body *k = find_kept_body(b, number);
 
-	if (!k && !p->in) {
+	if (!k && !p->input) {
 		uint32_t block = block_of_body(p, number);
 
 		if (block != NONE && !block_register(p, block, f))
@@ -217,7 +217,7 @@ static bool decode_body(const struct pack *p, struct shown *s)
 		return false;
 	s->flags = b.flags;
 	s->header = b.header;
-	s->rest = b.rest;
+	s->text_bytes = b.text_bytes;
 	if (b.flags & PIECE_BEGINS) {
 		struct header_facts h = header_facts((const char *)b.header.p, cur_left(&b.header));
 
@@ -241,8 +241,8 @@ static bool decode_body(const struct pack *p, struct shown *s)
 	if (!cur_left(&b.stored))
 		s->col[COL_STORED].p = NULL;
 	const struct pcode *c = &s->part.code;
-	s->size =
-		sizeof(*s) + s->string.n + c->text.n + c->n * sizeof(c->s[0]) + c->n_mem * sizeof(c->mem[0]);
+	s->size = sizeof(*s) + s->string.n + c->text.n + c->n_statics * sizeof(c->statics[0]) +
+		  c->n_mem * sizeof(c->mem[0]);
 	return !cur_left(&b.columns);
 }
 

@@ -21,7 +21,7 @@ void body_join(struct buf *out, const struct body_parts *b)
 	if (b->flags & PIECE_STORED)
 		append_sized_bytes(out, &b->stored);
 	if (b->flags & PIECE_ENDS)
-		buf_var(out, b->rest);
+		buf_var(out, b->text_bytes);
 	for (int k = 1; k < COL_STORED; k++)
 		buf_add(out, b->col[k].p, cur_left(&b->col[k]));
 }
@@ -34,7 +34,7 @@ bool body_split(struct body_parts *b, const uint8_t *s, size_t n)
 	b->header = cur_column(&in);
 	b->table = cur_column(&in);
 	b->stored = b->flags & PIECE_STORED ? cur_column(&in) : cur_of(NULL, 0);
-	b->rest = b->flags & PIECE_ENDS ? cur_var(&in) : 0;
+	b->text_bytes = b->flags & PIECE_ENDS ? cur_var(&in) : 0;
 	b->columns = in;
 	return !in.bad && !b->header.bad && !b->table.bad && !b->stored.bad &&
 	       !(b->flags & ~(0u + PIECE_BEGINS + PIECE_ENDS + PIECE_PART + PIECE_STORED)) &&

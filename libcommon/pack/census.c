@@ -39,16 +39,16 @@ static bool decode_static(
  * sectors[] is indexed by this constant modulo the size of a sector.
  */
 struct known_shape {
-	const uint64_t *w;    /* list of the first access; NULL: the entry is empty */
-	const uint64_t *last; /* list of the last access, which often is the next one's, too */
-	uint64_t first;       /* address of lane 0 in the first access */
-	uint64_t least;       /* lowest address in the first access */
-	uint32_t size;        /* number of bytes that a lane accesses */
-	uint32_t sectors[32]; /* number of sectors; 0: not known */
+	const uint64_t *first_list; /* list of the first access; NULL: the entry is empty */
+	const uint64_t *last_list;  /* list of the last access, which often is the next one's, too */
+	uint64_t first_addr;        /* address of lane 0 in the first access */
+	uint64_t lowest_addr;       /* lowest address in the first access */
+	uint32_t size;              /* number of bytes that a lane accesses */
+	uint32_t sectors[32];       /* number of sectors; 0: not known */
 };
 
 struct counted { /* a static instruction */
-	const struct inst *in;
+	const struct inst *inst;
 	bool lanes;                 /* addresses of its accesses are counted */
 	struct known_shape *shape;  /* shape of the last access; NULL: none */
 	uint64_t accesses, sectors; /* numbers of accesses so far and of their sectors, if they are counted */
@@ -56,8 +56,8 @@ struct counted { /* a static instruction */
 
 /* State of a count: per static instruction, and the address patterns seen last. */
 struct counting {
-	const struct parsed *p;
-	struct counted *of; /* counts, indexed by static instruction */
+	const struct parsed *parsed;
+	struct counted *counted; /* counts, indexed by static instruction */
 	struct known_shape shape[SHAPES_KNOWN];
 	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
 	uint32_t n_found;  /* number of accesses whose shape was known */
@@ -70,7 +70,7 @@ static struct known_shape *add_shape(struct counting *n, const struct recorded *
 	uint64_t all = 0, least = UINT64_MAX;
 
 	for (unsigned l = 0; l < 32; l++) {
-		uint64_t a = g->w[l] + g->by;
+		uint64_t a = g->words[l] + g->addend;
 
 		all |= a;
 		least = a < least ? a : least;
@@ -78,7 +78,7 @@ static struct known_shape *add_shape(struct counting *n, const struct recorded *
 	if (all >> 62)
 		return NULL;
 	n->n_shapes++;
-	*k = (struct known_shape){g->w, g->w, g->w[0] + g->by, least, size, {0}};
+	*k = (struct known_shape){g->words, g->words, g->words[0] + g->addend, least, size, {0}};
 	return k;
 }
 
@@ -97,12 +97,13 @@ static bool same_shape(const uint64_t *a, const uint64_t *b)
 /* Returns the known shape of an access, or NULL. */
 static struct known_shape *find_shape(struct counting *n, const struct recorded *g, struct counted *x)
 {
-	if (x->shape && x->shape->last == g->w && x->shape->size == x->in->size)
+	if (x->shape && x->shape->last_list == g->words && x->shape->size == x->inst->size)
 		return x->shape;
-	for (struct known_shape *k = n->shape; k < n->shape + SHAPES_KNOWN && k->w; k++) {
-		if (k->size != x->in->size || (k->last != g->w && !same_shape(k->w, g->w)))
+	for (struct known_shape *k = n->shape; k < n->shape + SHAPES_KNOWN && k->first_list; k++) {
+		if (k->size != x->inst->size ||
+			(k->last_list != g->words && !same_shape(k->first_list, g->words)))
 			continue;
-		k->last = g->w;
+		k->last_list = g->words;
 		return x->shape = k;
 	}
 	return NULL;
@@ -118,20 +119,20 @@ static struct known_shape *find_or_add_shape(struct counting *n, const struct re
 		n->n_found++;
 		return k;
 	}
-	return x->shape = add_shape(n, g, x->in->size);
+	return x->shape = add_shape(n, g, x->inst->size);
 }
 
 /* Returns the sectors of an access of all lanes to a list plus a base. */
 static uint32_t sectors_of_full_list(struct counting *n, const struct recorded *g, struct counted *x)
 {
 	struct known_shape *k = find_or_add_shape(n, g, x);
-	const uint64_t by = k ? g->w[0] + g->by - k->first : 0;
+	const uint64_t by = k ? g->words[0] + g->addend - k->first_addr : 0;
 	uint64_t t[32];
 
-	if (!k || (k->least + by) >> 62)
-		return tally_sectors(x->in, recorded_list(g, t), g->mask);
+	if (!k || (k->lowest_addr + by) >> 62)
+		return tally_sectors(x->inst, recorded_list(g, t), g->mask);
 	if (!k->sectors[by % 32])
-		k->sectors[by % 32] = tally_sectors(x->in, recorded_list(g, t), g->mask);
+		k->sectors[by % 32] = tally_sectors(x->inst, recorded_list(g, t), g->mask);
 	return k->sectors[by % 32];
 }
 
@@ -143,8 +144,8 @@ static uint32_t sectors_of_access(struct counting *n, const struct recorded *g, 
 	if (g->mask == UINT32_MAX && !g->line)
 		return sectors_of_full_list(n, g, x);
 	/* Sectors do not depend on lanes, so the addresses may be those of the first lanes. */
-	return tally_sectors(
-		x->in, recorded_list(g, t), g->mask == UINT32_MAX ? g->mask : (1u << recorded_lanes(g)) - 1);
+	return tally_sectors(x->inst, recorded_list(g, t),
+		g->mask == UINT32_MAX ? g->mask : (1u << recorded_lanes(g)) - 1);
 }
 
 /*
@@ -162,7 +163,7 @@ static void count_path(
 {
 	uint32_t mask = 0, lanes = 0; /* most runs have the lanes of the run before */
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		if (r->mask != mask)
 			lanes = bit_count32(mask = r->mask);
 		c->tally.lanes += (uint64_t)w->weight * r->n * lanes;
@@ -175,9 +176,9 @@ static void count_path(
 static void remove_path_marks(
 	struct census *c, const struct parsed *p, const struct pwarp *w, const struct counted *of)
 {
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++)
 		for (uint32_t i = r->id; i < r->id + r->n; i++)
-			if (p->to[i] != NONE && of[p->to[i]].in->kind == KIND_MARK) {
+			if (p->static_of[i] != NONE && of[p->static_of[i]].inst->kind == KIND_MARK) {
 				c->insts -= w->weight;
 				c->tally.lanes -= (uint64_t)w->weight * bit_count32(r->mask);
 			}
@@ -188,10 +189,10 @@ static void remove_marks(struct census *c, const struct parsed *p, const struct 
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < p->part.code.n; i++)
-		any |= of[i].in->kind == KIND_MARK;
+	for (uint32_t i = 0; i < p->part.code.n_statics; i++)
+		any |= of[i].inst->kind == KIND_MARK;
 	for (uint32_t i = 0; any && i < p->n_warp; i++)
-		if (p->warp[i].like == i)
+		if (p->warp[i].first_alike == i)
 			remove_path_marks(c, p, &p->warp[i], of);
 }
 
@@ -202,21 +203,21 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 	uint64_t n[2] = {0, 0};
 
 	for (uint32_t i = 0; i < p->n_warp; i++)
-		if (p->warp[i].like == i)
+		if (p->warp[i].first_alike == i)
 			count_path(c, p, &p->warp[i], change);
 	for (uint32_t i = 0; i < p->n_met; i++) {
 		for (unsigned k = 0; k < 2; k++)
 			n[k] += change[i].n[k];
-		if (p->to[i] == NONE || !(n[0] | n[1]))
+		if (p->static_of[i] == NONE || !(n[0] | n[1]))
 			continue;
-		const struct counted *x = &of[p->to[i]];
-		if (x->in->kind == KIND_MARK)
+		const struct counted *x = &of[p->static_of[i]];
+		if (x->inst->kind == KIND_MARK)
 			continue;
-		c->tally.of_class[x->in->class] += n[0] + n[1];
-		if (!n[1] || !x->in->has_addr || x->lanes)
+		c->tally.of_class[x->inst->class] += n[0] + n[1];
+		if (!n[1] || !x->inst->has_addr || x->lanes)
 			continue;
 		struct tally once = {.lanes = 0};
-		tally_access(&once, x->in, NULL, UINT32_MAX);
+		tally_access(&once, x->inst, NULL, UINT32_MAX);
 		c->tally.shared += n[1] * once.shared;
 	}
 	free(change);
@@ -226,17 +227,18 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 /* Counts the accesses of w once for each of `warps` warps, which touch as many sectors as w. */
 static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t warps)
 {
-	const struct parsed *p = n->p;
+	const struct parsed *p = n->parsed;
 	const struct pack_more *more = p->more + w->more;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++)
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++)
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
-			struct counted *x = &n->of[p->to[i]];
+			struct counted *x = &n->counted[p->static_of[i]];
 
 			if (r->mask && x->lanes) {
 				const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 				uint32_t sectors =
-					g.line ? tally_line_sectors(x->in, g.w[0], g.w[1], r->mask) : 0;
+					g.line ? tally_line_sectors(x->inst, g.words[0], g.words[1], r->mask)
+					       : 0;
 
 				x->accesses += warps;
 				x->sectors +=
@@ -254,13 +256,13 @@ static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, cons
 	const struct pack_more *more = p->more + w->more;
 	bool far = true;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end && far; r++)
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end && far; r++)
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
 			const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
 			uint64_t t[32];
 			const uint64_t *a = recorded_list(&g, t);
 
-			for (unsigned l = 0, n = recorded_lanes(&g); l < n && of[p->to[i]].lanes; l++)
+			for (unsigned l = 0, n = recorded_lanes(&g); l < n && of[p->static_of[i]].lanes; l++)
 				far &= a[l] - 2 * FOLLOW_NEAR < UINT64_MAX - 4 * FOLLOW_NEAR;
 		}
 	return far;
@@ -269,7 +271,7 @@ static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, cons
 /* Counts the accesses of all warps. Near followers are counted with their leader. */
 static void count_all_accesses(struct counting *n)
 {
-	const struct parsed *p = n->p;
+	const struct parsed *p = n->parsed;
 	bool *alone =
 		xcalloc(p->n_warp + 1u, sizeof(*alone)); /* near followers are not counted with this leader */
 
@@ -277,7 +279,7 @@ static void count_all_accesses(struct counting *n)
 		const struct pwarp *w = &p->warp[i];
 
 		if (!w->leader && w->near)
-			alone[i] = !is_far_from_zero(p, w, n->of);
+			alone[i] = !is_far_from_zero(p, w, n->counted);
 		if (!w->leader || !w->near || alone[w->leader - 1])
 			count_accesses(n, w, w->leader || alone[i] ? 1 : 1 + w->near);
 	}
@@ -297,15 +299,15 @@ static bool decode_all_statics(
 
 	for (uint32_t i = 0; i < forms; i++)
 		in[i].arch = N_ARCHS; /* not decoded */
-	for (uint32_t i = 0; i < code->n && known; i++) {
-		const struct pstatic *s = &code->s[i];
+	for (uint32_t i = 0; i < code->n_statics && known; i++) {
+		const struct pstatic *s = &code->statics[i];
 		struct inst *x = &in[s->form ? s->form - 1 : forms + i];
 
 		if (!s->form || x->arch == N_ARCHS) {
 			*x = (struct inst){.arch = arch};
 			known = decode_static(x, part, s, isa);
 		}
-		of[i] = (struct counted){.in = x, .lanes = tally_wants_lanes(x)};
+		of[i] = (struct counted){.inst = x, .lanes = tally_wants_lanes(x)};
 	}
 	return known;
 }
@@ -315,22 +317,22 @@ void census_add_part(struct census *c, const struct parsed *p, const struct isa 
 	const struct part *part = &p->part;
 	const struct pcode *code = &part->code;
 	int arch = isa_arch_of(binary);
-	struct counted *of = xmalloc((code->n + 1) * sizeof(*of));
-	struct inst *in = xmalloc((code->n + code_form_count(code) + 1) * sizeof(*in));
-	struct counting n = {.p = p, .of = of};
+	struct counted *of = xmalloc((code->n_statics + 1) * sizeof(*of));
+	struct inst *in = xmalloc((code->n_statics + code_form_count(code) + 1) * sizeof(*in));
+	struct counting n = {.parsed = p, .counted = of};
 
-	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
+	*c = (struct census){.has_counts = arch >= 0 && part_dialect(part) == DIALECT_SASS,
 		.blocks = part->n_blocks,
 		.insts = p->n_rec};
-	if (c->known)
-		c->known = decode_all_statics(of, in, part, isa, (uint8_t)arch);
-	if (c->known)
+	if (c->has_counts)
+		c->has_counts = decode_all_statics(of, in, part, isa, (uint8_t)arch);
+	if (c->has_counts)
 		count_all_paths(c, p, of);
-	if (c->known)
+	if (c->has_counts)
 		count_all_accesses(&n);
-	for (uint32_t i = 0; i < code->n && c->known; i++)
+	for (uint32_t i = 0; i < code->n_statics && c->has_counts; i++)
 		if (of[i].accesses)
-			tally_add_sectors(&c->tally, of[i].in, of[i].accesses, of[i].sectors);
+			tally_add_sectors(&c->tally, of[i].inst, of[i].accesses, of[i].sectors);
 	free(in);
 	free(of);
 }

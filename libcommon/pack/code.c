@@ -18,8 +18,8 @@ static const struct {
 } ends[SHAPE_ENDS] = {{"", 0}, {" ", 1}, {" NoVal ", 7}};
 
 struct form {
-	const char *op; /* opcode in the text of the part */
-	size_t op_len;
+	const char *opcode; /* opcode in the text of the part */
+	size_t opcode_len;
 	uint8_t n_dst, n_src, width, shape, flags;
 	uint8_t ctl;   /* writer: effect on the flow of a warp, enum ctl */
 	uint32_t next; /* writer: number, plus 1, of the next form in the slot of struct code_tables; 0: none */
@@ -86,8 +86,8 @@ static bool scan_opcode(struct line *l, struct form *f)
 
 	if (!end || *l->p < 'A' || *l->p > 'Z' || end - l->p > pack_limits.opcode)
 		return false;
-	f->op = l->p;
-	f->op_len = (size_t)(end - l->p);
+	f->opcode = l->p;
+	f->opcode_len = (size_t)(end - l->p);
 	l->p = end;
 	return true;
 }
@@ -144,8 +144,8 @@ static bool split_static(
 static void split_columns(
 	const struct pcode *c, const struct pstatic *s, const struct pack_inst *x, struct split *t)
 {
-	t->form = (struct form){.op = (const char *)c->text.p + s->mid,
-		.op_len = s->mid_len,
+	t->form = (struct form){.opcode = (const char *)c->text.p + s->mid,
+		.opcode_len = s->mid_len,
 		.n_dst = x->n_results,
 		.n_src = x->n_sources,
 		.width = (uint8_t)x->width,
@@ -159,13 +159,13 @@ static void split_columns(
 
 static bool is_same_form(const struct form *a, const struct form *b)
 {
-	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
+	return a->opcode_len == b->opcode_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
 	       a->width == b->width && a->shape == b->shape && a->flags == b->flags &&
-	       !memcmp(a->op, b->op, a->op_len);
+	       !memcmp(a->opcode, b->opcode, a->opcode_len);
 }
 
 struct forms {
-	struct form *f;
+	struct form *form;
 	uint32_t n, cap;
 };
 
@@ -175,11 +175,11 @@ static void put_forms(struct buf *out, const struct forms *all)
 {
 	buf_var(out, all->n);
 	for (uint32_t i = 0; i < all->n; i++) {
-		buf_add(out, all->f[i].op, all->f[i].op_len);
+		buf_add(out, all->form[i].opcode, all->form[i].opcode_len);
 		buf_byte(out, '\n');
 	}
 	for (uint32_t i = 0; i < all->n; i++) {
-		const struct form *f = &all->f[i];
+		const struct form *f = &all->form[i];
 		const uint8_t v[4] = {(uint8_t)(f->n_dst | f->n_src << 5),
 			(uint8_t)(f->n_src >> 3 | f->flags << 2), f->width, f->shape};
 
@@ -191,8 +191,8 @@ static void put_forms(struct buf *out, const struct forms *all)
 
 /* Tables of the static instructions in the making. */
 struct code_tables {
-	struct buf t[N_TABLES];
-	struct forms all;
+	struct buf table[N_TABLES];
+	struct forms forms;
 	uint32_t slot[FORM_SLOTS]; /* number, plus 1, of the last form of each hash; 0: none */
 };
 
@@ -200,11 +200,11 @@ static uint32_t form_hash(const struct form *f)
 {
 	uint64_t first = 0, last = 0,
 		 rest = (uint64_t)f->n_dst | (uint64_t)f->n_src << 8 | (uint64_t)f->shape << 16 |
-			(uint64_t)f->width << 24 | f->op_len << 32;
+			(uint64_t)f->width << 24 | f->opcode_len << 32;
 
-	memcpy(&first, f->op, f->op_len < 8 ? f->op_len : 8);
-	if (f->op_len > 8)
-		memcpy(&last, f->op + f->op_len - 8, 8);
+	memcpy(&first, f->opcode, f->opcode_len < 8 ? f->opcode_len : 8);
+	if (f->opcode_len > 8)
+		memcpy(&last, f->opcode + f->opcode_len - 8, 8);
 	return (uint32_t)(((first ^ rest * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u ^ last) *
 				  0xc2b2ae3d27d4eb4fu >>
 			  32) %
@@ -216,27 +216,27 @@ static uint32_t line_form_of(struct code_tables *x, const struct form *f)
 {
 	uint32_t *slot = &x->slot[form_hash(f)];
 
-	for (uint32_t i = *slot; i; i = x->all.f[i - 1].next)
-		if (is_same_form(&x->all.f[i - 1], f))
+	for (uint32_t i = *slot; i; i = x->forms.form[i - 1].next)
+		if (is_same_form(&x->forms.form[i - 1], f))
 			return i - 1;
-	grow(&x->all.f, &x->all.cap, x->all.n + 1, sizeof(x->all.f[0]));
-	struct form *new = &x->all.f[x->all.n++];
+	grow(&x->forms.form, &x->forms.cap, x->forms.n + 1, sizeof(x->forms.form[0]));
+	struct form *new = &x->forms.form[x->forms.n++];
 	*new = *f;
-	new->ctl = (uint8_t)static_control_of(f->op, f->op_len);
+	new->ctl = (uint8_t)static_control_of(f->opcode, f->opcode_len);
 	new->next = *slot;
-	return (*slot = x->all.n) - 1;
+	return (*slot = x->forms.n) - 1;
 }
 
 static void put_raw_line(struct code_tables *x, struct part *p, struct pstatic *s)
 {
-	const struct form raw = {.op = "", .flags = s->flags};
+	const struct form raw = {.opcode = "", .flags = s->flags};
 
 	pstatic_derive(p, s);
-	buf_var(&x->t[T_FORM], line_form_of(x, &raw));
-	buf_var(&x->t[T_RAW], s->mid_len);
-	buf_add(&x->t[T_RAW], p->code.text.p + s->mid, s->mid_len);
-	buf_var(&x->t[T_RAW], s->tail_len);
-	buf_add(&x->t[T_RAW], p->code.text.p + s->tail, s->tail_len);
+	buf_var(&x->table[T_FORM], line_form_of(x, &raw));
+	buf_var(&x->table[T_RAW], s->mid_len);
+	buf_add(&x->table[T_RAW], p->code.text.p + s->mid, s->mid_len);
+	buf_var(&x->table[T_RAW], s->tail_len);
+	buf_add(&x->table[T_RAW], p->code.text.p + s->tail, s->tail_len);
 }
 
 /* Appends n registers or kinds. Few instructions have more than three, so a loop is faster than a call of memcpy(). */
@@ -257,9 +257,9 @@ void code_add_static(
 	if (!c->tables)
 		c->tables = xcalloc(1, sizeof(*c->tables));
 	struct code_tables *k = c->tables;
-	buf_var(&k->t[T_PC], s->pc - (before ? before->pc : 0));
+	buf_var(&k->table[T_PC], s->pc - (before ? before->pc : 0));
 	if (p->style & STYLE_LINENO)
-		buf_var(&k->t[T_LINE], fold((int64_t)s->lineno - (before ? before->lineno : 0)));
+		buf_var(&k->table[T_LINE], fold((int64_t)s->lineno - (before ? before->lineno : 0)));
 	s->form = 0;
 	if (x) {
 		split_columns(c, s, x, &y);
@@ -271,26 +271,27 @@ void code_add_static(
 	const unsigned n = y.form.n_dst + y.form.n_src + 0u, imms = y.form.shape / SHAPE_ENDS;
 	s->form = form + 1;
 	s->next = s->target = s->mem = NONE;
-	s->op = (uint16_t)(y.form.op - ((const char *)c->text.p + s->mid));
-	s->op_len = (uint16_t)y.form.op_len;
-	s->ctl = k->all.f[form].ctl;
+	s->opcode = (uint16_t)(y.form.opcode - ((const char *)c->text.p + s->mid));
+	s->opcode_len = (uint16_t)y.form.opcode_len;
+	s->ctl = k->forms.form[form].ctl;
 	s->imm = imms ? (uint64_t)unfold(y.imm[0]) : UINT64_MAX;
-	buf_var(&k->t[T_FORM], form);
-	put_registers(&k->t[T_DST], y.reg, y.form.n_dst);
-	put_registers(&k->t[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
-	put_registers(&k->t[T_KIND], y.kind, n);
+	buf_var(&k->table[T_FORM], form);
+	put_registers(&k->table[T_DST], y.reg, y.form.n_dst);
+	put_registers(&k->table[T_SRC], y.reg + y.form.n_dst, y.form.n_src);
+	put_registers(&k->table[T_KIND], y.kind, n);
 	for (unsigned i = 0; i < imms; i++)
-		buf_var(&k->t[T_IMM], !i && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[i]);
+		buf_var(&k->table[T_IMM],
+			!i && flow_has_target(s) ? fold((int64_t)(s->imm - s->pc)) : y.imm[i]);
 }
 
-uint32_t code_form_count(const struct pcode *c) { return c->tables ? c->tables->all.n : 0; }
+uint32_t code_form_count(const struct pcode *c) { return c->tables ? c->tables->forms.n : 0; }
 
 void code_tables_free(struct code_tables *x)
 {
 	for (int i = 0; x && i < N_TABLES; i++)
-		buf_free(&x->t[i]);
+		buf_free(&x->table[i]);
 	if (x)
-		free(x->all.f);
+		free(x->forms.form);
 	free(x);
 }
 
@@ -306,18 +307,18 @@ static bool has_nonzero_byte(const struct buf *b)
 
 void code_pack(struct buf *out, const struct part *p)
 {
-	struct code_tables none = {.all.n = 0};
+	struct code_tables none = {.forms.n = 0};
 	struct code_tables *x = p->code.tables ? p->code.tables : &none;
 	struct buf b = {0};
 
-	const bool uniform = has_nonzero_byte(&x->t[T_KIND]);
+	const bool uniform = has_nonzero_byte(&x->table[T_KIND]);
 	if (!uniform)
-		x->t[T_KIND].n = 0;
+		x->table[T_KIND].n = 0;
 	mp_uint(out, p->style | (uniform ? STYLE_UNIFORM : 0u) | (p->code.n_areas ? STYLE_AREAS : 0u));
-	mp_uint(out, p->code.n);
-	put_forms(&b, &x->all);
+	mp_uint(out, p->code.n_statics);
+	put_forms(&b, &x->forms);
 	for (int i = 0; i < N_TABLES; i++)
-		buf_column(&b, &x->t[i]);
+		buf_column(&b, &x->table[i]);
 	models_pack(&b, &p->code);
 	mp_bin(out, b.p, b.n);
 	buf_free(&b);
@@ -332,19 +333,19 @@ static bool get_forms(struct cur *in, struct forms *all)
 	if (in->bad || n > cur_left(in))
 		return false;
 	all->n = (uint32_t)n;
-	all->f = xcalloc(n + 1, sizeof(all->f[0]));
+	all->form = xcalloc(n + 1, sizeof(all->form[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *nl = memchr(in->p, '\n', cur_left(in));
 
 		if (!nl)
 			return false;
-		all->f[i].op = (const char *)in->p;
-		all->f[i].op_len = (size_t)(nl - in->p);
+		all->form[i].opcode = (const char *)in->p;
+		all->form[i].opcode_len = (size_t)(nl - in->p);
 		in->p = nl + 1;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *v = cur_bytes(in, 4);
-		struct form *f = &all->f[i];
+		struct form *f = &all->form[i];
 
 		if (!v)
 			return false;
@@ -353,7 +354,7 @@ static bool get_forms(struct cur *in, struct forms *all)
 		f->flags = v[1] >> 2 & ST_ALL;
 		f->width = v[2];
 		f->shape = v[3];
-		if (f->shape >= SHAPE_ENDS * (IMMS_MAX + 1) || f->op_len > pack_limits.opcode)
+		if (f->shape >= SHAPE_ENDS * (IMMS_MAX + 1) || f->opcode_len > pack_limits.opcode)
 			return false;
 	}
 	return true;
@@ -393,29 +394,29 @@ static bool get_raw_line(struct pcode *c, struct pstatic *s, struct cur *raw)
 static bool get_static(struct part *p, uint32_t i, const struct forms *all, struct cur t[N_TABLES])
 {
 	struct pcode *c = &p->code;
-	struct pstatic *s = &c->s[i];
+	struct pstatic *s = &c->statics[i];
 	char text[32];
 	uint64_t form = cur_var(&t[T_FORM]);
 
 	if (form >= all->n)
 		return false;
-	const struct form *f = &all->f[form];
+	const struct form *f = &all->form[form];
 	s->flags = f->flags;
 	s->pc = (uint32_t)((i ? s[-1].pc : 0) + cur_var(&t[T_PC]));
 	if (p->style & STYLE_LINENO)
 		s->lineno = (uint32_t)((i ? s[-1].lineno : 0) + (uint64_t)unfold(cur_var(&t[T_LINE])));
 	s->mid = (uint32_t)c->text.n;
-	if (!f->op_len)
+	if (!f->opcode_len)
 		return get_raw_line(c, s, &t[T_RAW]) && pstatic_derive(p, s);
 	get_registers(&c->text, &t[T_DST], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_dst);
 	buf_byte(&c->text, ' ');
-	buf_add(&c->text, f->op, f->op_len);
+	buf_add(&c->text, f->opcode, f->opcode_len);
 	buf_byte(&c->text, ' ');
 	get_registers(&c->text, &t[T_SRC], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_src);
 	buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %u", f->width));
 	s->mid_len = (uint16_t)(c->text.n - s->mid);
 	s->tail = (uint32_t)c->text.n;
-	s->ctl = (uint8_t)static_control_of(f->op, f->op_len);
+	s->ctl = (uint8_t)static_control_of(f->opcode, f->opcode_len);
 	for (unsigned k = 0; k < f->shape / SHAPE_ENDS; k++) {
 		int64_t v = unfold(cur_var(&t[T_IMM]));
 
@@ -438,7 +439,7 @@ static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 		t[i] = cur_column(in);
 		good = !t[i].bad;
 	}
-	for (uint32_t i = 0; good && i < p->code.n; i++)
+	for (uint32_t i = 0; good && i < p->code.n_statics; i++)
 		good = get_static(p, i, &all, t) && p->code.text.n <= pack_limits.text &&
 		       p->code.text.n <= room->text;
 	if (good)
@@ -446,7 +447,7 @@ static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 	for (int i = 0; good && i < N_TABLES; i++)
 		good = !t[i].bad;
 	room->text -= good ? p->code.text.n : 0;
-	free(all.f);
+	free(all.form);
 	return good;
 }
 
@@ -455,16 +456,16 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 	size_t n;
 
 	p->style = (uint32_t)mp_get_uint(in, LINE_DIALECTS * STYLE_DIALECT - 1);
-	p->code.n = (uint32_t)mp_get_uint(in, pack_limits.statics);
+	p->code.n_statics = (uint32_t)mp_get_uint(in, pack_limits.statics);
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
-	if (in->bad || p->code.n > n || p->code.n > room->statics ||
+	if (in->bad || p->code.n_statics > n || p->code.n_statics > room->statics ||
 		(p->style & STYLE_AREAS && !room->areas)) {
-		p->code.n = 0;
+		p->code.n_statics = 0;
 		return false;
 	}
-	room->statics -= p->code.n;
-	p->code.s = xcalloc(p->code.n + 1, sizeof(p->code.s[0]));
+	room->statics -= p->code.n_statics;
+	p->code.statics = xcalloc(p->code.n_statics + 1, sizeof(p->code.statics[0]));
 	return get_statics(&c, p, room) && models_unpack(&c, &p->code, p->style & STYLE_AREAS) && !c.bad &&
 	       !cur_left(&c);
 }

@@ -15,7 +15,7 @@
 #include "table.h"
 
 struct pack_entry {
-	uint64_t at, size, first_block; /* offset and size in the stream; first thread block */
+	uint64_t offset, size, first_block; /* offset and size in the stream; first thread block */
 	uint32_t kernel;
 	bool begins;                 /* true if the first piece begins the kernel */
 	uint32_t first_body, bodies; /* number of the block's first body, and number of its bodies */
@@ -75,7 +75,7 @@ struct pack {
 	struct static_cache *statics; /* cache of static instructions */
 
 	/* Stream from a pipe (forward.c), whose blocks become known as they are read. */
-	struct input *in;
+	struct input *input;
 	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
 	uint32_t cap_entries, cap_frames, dropped; /* dropped: number of dropped frames */
 	uint32_t next_kernel, next_body;           /* numbers of the next block's first kernel and body */
@@ -123,12 +123,13 @@ bool block_register(struct pack *p, uint32_t number, struct fault *f);
 
 /* Iteration over the pieces of a kernel. */
 struct walk {
-	struct pack *p; /* stream of the kernel */
+	struct pack *pack; /* stream of the kernel */
 	uint32_t kernel, next_block, next_piece;
-	struct pack_block *b;  /* block of the current piece */
-	bool ended;            /* true after the last piece */
-	struct read_piece own; /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
-	struct shown *shown;   /* body of the current piece, or NULL */
+	struct pack_block *block; /* block of the current piece */
+	bool ended;               /* true after the last piece */
+	struct read_piece
+		own_piece;   /* current piece if it is PIECE_SHARED; shown is then its body, else NULL */
+	struct shown *shown; /* body of the current piece, or NULL */
 };
 void forward_enter(struct pack *p, struct walk *w); /* the caller must hold the lock */
 void forward_leave(struct pack *p, const struct walk *w);

@@ -144,7 +144,7 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 {
 	*f = (struct frames){.words = words};
 	for (int k = 0; k < N_COLUMNS; k++) {
-		f->used |= (uint32_t)(col[k].n != 0) << k;
+		f->used_frames |= (uint32_t)(col[k].n != 0) << k;
 		if (is_joined_column(k, col[k].n))
 			buf_add(&f->join, col[k].p, col[k].n);
 	}
@@ -161,7 +161,7 @@ void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned
 
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS])
 {
-	buf_var(out, f->used);
+	buf_var(out, f->used_frames);
 	for (int k = 0; k < N_COLUMNS; k++) {
 		if (!col[k].n)
 			continue;

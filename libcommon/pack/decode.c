@@ -15,20 +15,21 @@ struct path_line;
 
 struct replay {
 	const struct part *part;
-	const struct pcode *c;     /* static instructions of the part */
-	struct cur col[N_COLUMNS]; /* read positions in the columns */
-	struct tails tails;        /* state of texts */
-	struct flow f;             /* predictor of the current warp */
-	struct addresses x;        /* state of address recipes */
-	uint32_t *seen;            /* masks of instructions to which guards refer */
-	uint32_t *ran;             /* number of the warp in which each memory instruction last ran */
-	uint64_t left, mleft;   /* numbers of instructions and of memory instructions up to the next miss */
+	const struct pcode *code;   /* static instructions of the part */
+	struct cur col[N_COLUMNS];  /* read positions in the columns */
+	struct tails tails;         /* state of texts */
+	struct flow flow;           /* predictor of the current warp */
+	struct addresses addresses; /* state of address recipes */
+	uint32_t *guard_mask;       /* masks of instructions to which guards refer */
+	uint32_t *ran;              /* number of the warp in which each memory instruction last ran */
+	uint64_t insts_to_miss,
+		mems_to_miss;   /* numbers of instructions and of memory instructions up to the next miss */
 	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
-	uint64_t at;            /* row-major index of the next thread block */
+	uint64_t next_block;    /* row-major index of the next thread block */
 	uint64_t bits;          /* bits of COL_BITS that are not yet used */
 	unsigned n_bits;        /* number of these bits */
 	uint32_t *warp_id;      /* ids of warps, if they are not 0, 1, ... */
-	bool first;             /* true if the next thread block is the kernel's first */
+	bool begins_kernel;     /* true if the next thread block is the kernel's first */
 
 	/*
 	 * Path of the last warp without a miss: the instructions that the same lanes execute unless there is a miss
@@ -39,8 +40,8 @@ struct replay {
 		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
 		bool planned;      /* true if the addresses depend only on the warp and thread block */
-		bool placed;       /* true if mem[].at is valid for this thread block */
-		uint32_t block[3]; /* thread block of mem[].at */
+		bool placed;       /* true if mem[].fixed_base is valid for this thread block */
+		uint32_t block[3]; /* thread block of mem[].fixed_base */
 	} path;
 	struct path_line *line; /* line of each memory instruction, while a path is planned */
 	uint32_t *mem_of;       /* memory instructions from mem_from on, while a path is recorded */
@@ -48,18 +49,18 @@ struct replay {
 };
 
 /*
- * Line of addresses: lane l has base + l * step, where base is c + per[0] * warp + per[1] * x + per[2] * y + per[3] *
- * z.
+ * Line of addresses: lane l has base + l * step, where base is constant + steps[0] * warp + steps[1] * x +
+ * steps[2] * y + steps[3] * z.
  */
 struct path_line {
-	uint64_t c, per[4], step; /* constant, steps of the base, step of the lanes */
-	bool ran;                 /* whether the instruction ran in the path */
+	uint64_t constant, steps[4], step; /* constant, steps of the base, step of the lanes */
+	bool ran;                          /* whether the instruction ran in the path */
 };
 
 struct path_mem {
 	uint32_t rec, mem;     /* number of the record in the warp, and number of the memory instruction */
 	struct path_line line; /* line of a planned record, from the record's first active lane */
-	uint64_t at;           /* part of the base that does not depend on the warp */
+	uint64_t fixed_base;   /* part of the base that does not depend on the warp */
 };
 
 #define PATH_MAX_RECS 65536u
@@ -69,11 +70,11 @@ struct replay *replay_new(const struct part *p)
 	struct replay *r = xcalloc(1, sizeof(*r));
 
 	r->part = p;
-	r->c = &p->code;
-	addresses_new(&r->x, r->c);
-	tails_new(&r->tails, r->c->n);
-	r->seen = xcalloc(r->c->n_seen + 1, sizeof(r->seen[0]));
-	r->ran = xcalloc(r->c->n_mem + 1, sizeof(r->ran[0]));
+	r->code = &p->code;
+	addresses_new(&r->addresses, r->code);
+	tails_new(&r->tails, r->code->n_statics);
+	r->guard_mask = xcalloc(r->code->n_guard_slots + 1, sizeof(r->guard_mask[0]));
+	r->ran = xcalloc(r->code->n_mem + 1, sizeof(r->ran[0]));
 	r->warp_id = xcalloc(pack_limits.warps + 1, sizeof(r->warp_id[0]));
 	return r;
 }
@@ -82,9 +83,9 @@ void replay_free(struct replay *r)
 {
 	if (!r)
 		return;
-	addresses_free(&r->x);
+	addresses_free(&r->addresses);
 	tails_free(&r->tails);
-	free(r->seen);
+	free(r->guard_mask);
 	free(r->ran);
 	free(r->warp_id);
 	free(r->path.rec);
@@ -101,18 +102,18 @@ bool replay_begin_span(struct replay *r, uint32_t i, const struct buf col[N_COLU
 	const struct pspan *s = &r->part->span[i];
 
 	for (int k = 1; k < COL_STORED; k++) {
-		if (s->at[k] + s->len[k] > col[k].n)
+		if (s->offset[k] + s->len[k] > col[k].n)
 			return false;
-		r->col[k] = cur_of(s->len[k] ? col[k].p + s->at[k] : NULL, s->len[k]);
+		r->col[k] = cur_of(s->len[k] ? col[k].p + s->offset[k] : NULL, s->len[k]);
 	}
 	r->blocks = s->blocks;
 	r->insts = s->insts;
-	r->at = first_block;
-	r->first = first_block == 0;
+	r->next_block = first_block;
+	r->begins_kernel = first_block == 0;
 	r->bits = r->n_bits = 0;
-	r->left = next_miss_gap(&r->col[COL_GAP]);
-	r->mleft = next_miss_gap(&r->col[COL_MGAP]);
-	addresses_begin_span(&r->x);
+	r->insts_to_miss = next_miss_gap(&r->col[COL_GAP]);
+	r->mems_to_miss = next_miss_gap(&r->col[COL_MGAP]);
+	addresses_begin_span(&r->addresses);
 	tails_begin_span(&r->tails, r->col);
 	return true;
 }
@@ -153,13 +154,13 @@ static uint32_t read_mixed_mask(struct replay *r, uint32_t active)
 
 static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 {
-	uint32_t a = r->f.active;
+	uint32_t a = r->flow.active;
 
 	switch ((enum guard)s->guard) {
 	case GUARD_ALL: return a;
 	case GUARD_NONE: return 0;
-	case GUARD_LIKE: return a & r->seen[r->c->s[s->guard_ref].seen - 1];
-	case GUARD_UNLIKE: return a & ~r->seen[r->c->s[s->guard_ref].seen - 1];
+	case GUARD_LIKE: return a & r->guard_mask[r->code->statics[s->guard_ref].guard_slot - 1];
+	case GUARD_UNLIKE: return a & ~r->guard_mask[r->code->statics[s->guard_ref].guard_slot - 1];
 	case GUARD_CODED: break;
 	}
 	uint8_t kind = cur_byte(&r->col[COL_KIND]);
@@ -173,10 +174,10 @@ static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 {
 	struct cur *c = &r->col[COL_MISS];
 
-	while (r->left == 0 && !c->bad) {
+	while (r->insts_to_miss == 0 && !c->bad) {
 		uint64_t what = cur_var(c);
 
-		r->left = next_miss_gap(&r->col[COL_GAP]);
+		r->insts_to_miss = next_miss_gap(&r->col[COL_GAP]);
 		if (what == 0)
 			return MISSED_END;
 		if (what == 1) {
@@ -185,15 +186,15 @@ static enum missed prediction_missed(struct replay *r, uint32_t *mask)
 			*mask = 0;
 			for (unsigned i = 0; m && i < 4; i++)
 				*mask |= (uint32_t)m[i] << 8 * i;
-			if (*mask & ~r->f.active)
-				flow_activate_lanes(&r->f, *mask);
+			if (*mask & ~r->flow.active)
+				flow_activate_lanes(&r->flow, *mask);
 			return MISSED_MASK;
 		}
-		if (what - 2 >= r->c->n) {
+		if (what - 2 >= r->code->n_statics) {
 			c->bad = true;
 			return MISSED_END;
 		}
-		flow_set_next(&r->f, (uint32_t)(what - 2));
+		flow_set_next(&r->flow, (uint32_t)(what - 2));
 	}
 	return c->bad ? MISSED_END : MISSED_NONE;
 }
@@ -225,7 +226,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 		uint64_t v =
 			low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
 
-		to[l] = e->c + (v << e->align);
+		to[l] = e->constant + (v << e->align);
 		i++;
 	}
 }
@@ -233,18 +234,18 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 /* Stores the addresses of the lanes as base and step if they have one step. Called after all lanes were set. */
 static void find_address_line(struct lanes *x)
 {
-	uint64_t d = x->a[1] - x->a[0], off = 0;
+	uint64_t d = x->addr[1] - x->addr[0], off = 0;
 
 	for (unsigned l = 2; l < 32; l++)
-		off |= (x->a[l] - x->a[l - 1]) ^ d;
+		off |= (x->addr[l] - x->addr[l - 1]) ^ d;
 	if (!off)
-		set_line(x, x->a[0], d);
+		set_line(x, x->addr[0], d);
 }
 
 static void read_moved_addresses(
 	struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
 {
-	struct lanes *from = lanes_of(&r->x, e->ref);
+	struct lanes *from = lanes_of(&r->addresses, e->ref);
 
 	if (mask == UINT32_MAX && from->line) {
 		set_line(to, from->base + d, from->step);
@@ -259,7 +260,7 @@ static void read_moved_addresses(
 static void read_numbers(
 	struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
 {
-	uint64_t *base = &r->x.base[m], a;
+	uint64_t *base = &r->addresses.base[m], a;
 	unsigned first = bit_lowest32(mask);
 
 	if (e->op == OP_PLANES) {
@@ -272,7 +273,7 @@ static void read_numbers(
 		return;
 	}
 	if (e->op == OP_BASED) {
-		set_pattern(&r->x, to, e->pattern, *base += d);
+		set_pattern(&r->addresses, to, e->pattern, *base += d);
 		return;
 	}
 	uint64_t *t = lanes_list(to);
@@ -315,23 +316,23 @@ static inline uint32_t put_address_words(struct tblock *tb, struct lanes *from, 
 
 static inline uint32_t decode_addresses(struct replay *r, struct tblock *tb, uint32_t m, uint32_t mask)
 {
-	const struct pmem *x = &r->c->mem[m];
-	unsigned k = r->ran[m] == r->x.now ? x->later : x->first;
-	struct lanes *to = lanes_of(&r->x, m);
+	const struct pmem *x = &r->code->mem[m];
+	unsigned k = r->ran[m] == r->addresses.warp_stamp ? x->later_default : x->first_default;
+	struct lanes *to = lanes_of(&r->addresses, m);
 
-	r->ran[m] = r->x.now;
-	if (r->mleft-- == 0) {
+	r->ran[m] = r->addresses.warp_stamp;
+	if (r->mems_to_miss-- == 0) {
 		k = cur_byte(&r->col[COL_MSEL]);
-		r->mleft = next_miss_gap(&r->col[COL_MGAP]);
-		if (k >= x->n) {
+		r->mems_to_miss = next_miss_gap(&r->col[COL_MGAP]);
+		if (k >= x->n_recipes) {
 			r->col[COL_MSEL].bad = true;
 			k = 0;
 		}
 	}
-	if (has_numbers(&x->r[k]))
-		read_numbers(r, &x->r[k], m, mask, to);
+	if (has_numbers(&x->recipe[k]))
+		read_numbers(r, &x->recipe[k], m, mask, to);
 	else
-		recipe_apply(&r->x, &x->r[k], to);
+		recipe_apply(&r->addresses, &x->recipe[k], to);
 	return put_address_words(tb, to, mask);
 }
 
@@ -351,20 +352,20 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 {
 	if (e->op == OP_ADD && e->shift >= 0) {
 		*to = r->line[e->ref];
-		to->c = (to->c << e->shift) + e->c;
+		to->constant = (to->constant << e->shift) + e->constant;
 		to->step <<= e->shift;
 		for (int i = 0; i < 4; i++)
-			to->per[i] <<= e->shift;
+			to->steps[i] <<= e->shift;
 		return true;
 	}
-	if (e->op != OP_AFFINE || !r->x.straight[e->pattern])
+	if (e->op != OP_AFFINE || !r->addresses.straight[e->pattern])
 		return false;
-	const int64_t *pattern = r->c->pattern[e->pattern];
+	const int64_t *pattern = r->code->pattern[e->pattern];
 
-	to->c = e->c + (uint64_t)pattern[0];
+	to->constant = e->constant + (uint64_t)pattern[0];
 	to->step = (uint64_t)pattern[1] - (uint64_t)pattern[0];
 	for (int i = 0; i < 4; i++)
-		to->per[i] = (uint64_t)e->per[i];
+		to->steps[i] = (uint64_t)e->steps[i];
 	return true;
 }
 
@@ -374,19 +375,20 @@ static bool plan_path_addresses(struct replay *r)
 	struct path *p = &r->path;
 
 	if (!r->line)
-		r->line = xcalloc(r->c->n_mem + 1, sizeof(r->line[0]));
-	memset(r->line, 0, r->c->n_mem * sizeof(r->line[0]));
+		r->line = xcalloc(r->code->n_mem + 1, sizeof(r->line[0]));
+	memset(r->line, 0, r->code->n_mem * sizeof(r->line[0]));
 	for (uint32_t i = 0; i < p->n_mem; i++) {
 		struct path_mem *m = &p->mem[i];
-		const struct pmem *x = &r->c->mem[m->mem];
+		const struct pmem *x = &r->code->mem[m->mem];
 		struct path_line *to = &r->line[m->mem], l;
 		uint32_t mask = p->rec[m->rec].mask, first = bit_lowest32(mask), run = mask >> first;
 
-		if (run & (run + 1) || !plan_recipe(r, &x->r[to->ran ? x->later : x->first], &l))
+		if (run & (run + 1) ||
+			!plan_recipe(r, &x->recipe[to->ran ? x->later_default : x->first_default], &l))
 			return false;
 		l.ran = true;
 		m->line = *to = l;
-		m->line.c += first * l.step;
+		m->line.constant += first * l.step;
 		p->rec[m->rec].addr = 2 * i << 2 | ADDR_STRIDE;
 	}
 	return true;
@@ -418,7 +420,7 @@ static void save_path_of_warp(struct replay *r, const struct tblock *tb, uint32_
 static void append_planned_addresses(struct replay *r, struct tblock *tb, struct rec *rec)
 {
 	struct path *p = &r->path;
-	const uint32_t *b = r->x.block;
+	const uint32_t *b = r->addresses.block;
 	uint32_t at = tb->n_words, more = at << 2;
 
 	if (!p->n_mem)
@@ -427,7 +429,8 @@ static void append_planned_addresses(struct replay *r, struct tblock *tb, struct
 		for (uint32_t i = 0; i < p->n_mem; i++) {
 			const struct path_line *l = &p->mem[i].line;
 
-			p->mem[i].at = l->c + l->per[1] * b[0] + l->per[2] * b[1] + l->per[3] * b[2];
+			p->mem[i].fixed_base =
+				l->constant + l->steps[1] * b[0] + l->steps[2] * b[1] + l->steps[3] * b[2];
 		}
 		memcpy(p->block, b, sizeof(p->block));
 		p->placed = true;
@@ -437,12 +440,12 @@ static void append_planned_addresses(struct replay *r, struct tblock *tb, struct
 	uint64_t *w = tb->word + at;
 
 	for (const struct path_mem *m = p->mem, *end = m + p->n_mem; m < end; m++, w += 2) {
-		w[0] = m->at + m->line.per[0] * r->x.warp;
+		w[0] = m->fixed_base + m->line.steps[0] * r->addresses.warp;
 		w[1] = m->line.step;
 		rec[m->rec].addr += more;
 	}
 	tb->n_words += 2 * p->n_mem;
-	r->mleft -= p->n_mem;
+	r->mems_to_miss -= p->n_mem;
 }
 
 /* Replays the kept path for a warp. Computes only the addresses. */
@@ -454,7 +457,7 @@ static void replay_kept_path(struct replay *r, struct tblock *tb)
 	if (tb->cap_recs - from < p->n)
 		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
 	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
-	if (p->planned && r->mleft >= p->n_mem) {
+	if (p->planned && r->mems_to_miss >= p->n_mem) {
 		append_planned_addresses(r, tb, tb->rec + from);
 	} else {
 		for (uint32_t i = 0; i < p->n_mem; i++) {
@@ -465,15 +468,15 @@ static void replay_kept_path(struct replay *r, struct tblock *tb)
 	}
 	tb->n_recs += p->n;
 	r->insts -= p->n;
-	r->left -= p->n + 1u;
+	r->insts_to_miss -= p->n + 1u;
 }
 
 /* Decodes a record. Sets *pure to false if the record depends on a column or a miss. */
 static bool read_record(
 	struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask, bool *pure)
 {
-	uint32_t id = r->f.id, addr = 0;
-	const struct pstatic *s = &r->c->s[id];
+	uint32_t id = r->flow.id, addr = 0;
+	const struct pstatic *s = &r->code->statics[id];
 
 	if (r->insts == 0 || tb->n_words > (UINT32_MAX >> 2) - 64)
 		return false;
@@ -482,8 +485,8 @@ static bool read_record(
 		mask = guarded_mask(r, s);
 	if (s->guard == GUARD_CODED)
 		*pure = false;
-	if (s->seen)
-		r->seen[s->seen - 1] = mask;
+	if (s->guard_slot)
+		r->guard_mask[s->guard_slot - 1] = mask;
 	if (tb->n_recs == tb->cap_recs)
 		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
 	if (s->mem != NONE && mask) {
@@ -494,7 +497,7 @@ static bool read_record(
 		r->mem_of[at] = s->mem;
 	}
 	tb->rec[tb->n_recs++] = (struct rec){handle ? handle[id] : id, mask, addr};
-	flow_step(&r->f, id, mask);
+	flow_step(&r->flow, id, mask);
 	return true;
 }
 
@@ -505,26 +508,26 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 	const struct path *p = &r->path;
 	bool pure = true;
 
-	addresses_begin_warp(&r->x, warp, block);
-	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
+	addresses_begin_warp(&r->addresses, warp, block);
+	if (p->n && p->lanes == lanes && r->insts_to_miss > p->n && r->insts >= p->n &&
 		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
 		replay_kept_path(r, tb);
 		return true;
 	}
 	r->mem_from = first;
-	flow_start(&r->f, r->c, lanes);
-	memset(r->seen, 0, r->c->n_seen * sizeof(r->seen[0]));
+	flow_start(&r->flow, r->code, lanes);
+	memset(r->guard_mask, 0, r->code->n_guard_slots * sizeof(r->guard_mask[0]));
 	for (;;) {
 		uint32_t mask = 0;
 		enum missed m = MISSED_NONE;
 
-		if (r->left == 0) {
+		if (r->insts_to_miss == 0) {
 			pure = false;
 			if ((m = prediction_missed(r, &mask)) == MISSED_END)
 				return true;
 		}
-		r->left--;
-		if (r->f.id == NONE)
+		r->insts_to_miss--;
+		if (r->flow.id == NONE)
 			break;
 		if (!read_record(r, handle, tb, m, mask, &pure))
 			return false;
@@ -563,7 +566,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	if (!r->blocks)
 		return r->insts || !are_columns_good(r) ? -1 : 0;
 	r->blocks--;
-	*in = (struct text_in){.part = p, .tb = tb, .first = r->first};
+	*in = (struct text_in){.part = p, .tb = tb, .begins_kernel = r->begins_kernel};
 	tb->n_recs = tb->n_words = 0;
 	tb->n_warps = p->warps;
 	if (p->style & STYLE_ODD_BLOCKS) {
@@ -574,9 +577,9 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 
 		if (!gx || !gy)
 			return -1;
-		tb->x = (uint32_t)(r->at % gx);
-		tb->y = (uint32_t)(r->at / gx % gy);
-		tb->z = (uint32_t)(r->at / gx / gy);
+		tb->x = (uint32_t)(r->next_block % gx);
+		tb->y = (uint32_t)(r->next_block / gx % gy);
+		tb->z = (uint32_t)(r->next_block / gx / gy);
 	}
 	grow(&tb->warp, &tb->cap_warps, tb->n_warps + 1, sizeof(tb->warp[0]));
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
@@ -586,7 +589,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 			return -1;
 		tb->warp[w] = (struct warp_recs){from, tb->n_recs - from, 0};
 	}
-	r->at++;
-	r->first = false;
+	r->next_block++;
+	r->begins_kernel = false;
 	return are_columns_good(r) ? 1 : -1;
 }

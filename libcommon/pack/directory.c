@@ -55,7 +55,7 @@ void directory_add(struct directory *d, uint32_t kernel, const struct census *c)
 {
 	struct directory_row *r = &d->row[kernel];
 
-	if (!c->known)
+	if (!c->has_counts)
 		r->name = 0;
 	r->blocks += c->blocks;
 	r->insts += c->insts;

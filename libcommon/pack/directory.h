@@ -16,7 +16,7 @@ struct isa;
 
 /* Counts of a piece of a kernel. Text outside regular thread blocks is not counted. */
 struct census {
-	bool known;             /* whether the piece has counts */
+	bool has_counts;        /* whether the piece has counts */
 	uint64_t blocks, insts; /* numbers of thread blocks and warp instructions */
 	struct tally tally;
 };

@@ -18,7 +18,7 @@
 
 /* Offset and length of bytes in a column. */
 struct column_part {
-	size_t at, n; /* offset and number of bytes */
+	size_t offset, n; /* offset and number of bytes */
 };
 
 /*
@@ -27,60 +27,60 @@ struct column_part {
  */
 struct known_path {
 	struct column_part gap, miss, kind; /* column data; gap without the gap before the first miss */
-	uint64_t first, rest;               /* instructions before the first and after the last miss */
-	bool is, misses;                    /* whether the entry is set; whether it has misses */
+	uint64_t insts_before, insts_after; /* instructions before the first and after the last miss */
+	bool is_set, has_misses;            /* whether the entry is set; whether it has misses */
 };
 
 /*
  * An instruction, by its number in runs, that continues to the next one. Its lanes are predicted from the mask of the
- * guard `like`, inverted if `flip` has ones. If the model predicts the instruction, it also predicts its successors
- * in the run: `alike` instructions including this one, or `all` if the mask equals the active lanes.
+ * instruction `guard`, inverted if `flip` has ones. If the model predicts the instruction, it also predicts its
+ * successors in the run: `n_alike` instructions with this one, or `n_full` if the mask equals the active lanes.
  */
 struct plain {
-	uint32_t id, next, like, flip; /* instruction, successor, and source of the mask */
-	uint32_t alike, all;           /* numbers of instructions that the model predicts from here */
-	uint32_t mem;                  /* number among the memory instructions; NONE: it has no addresses */
-	bool is, text;                 /* whether the entry is set; whether it has text */
+	uint32_t id, next, guard, flip; /* instruction, successor, and source of the mask */
+	uint32_t n_alike, n_full;       /* numbers of instructions that the model predicts from here */
+	uint32_t mem;                   /* number among the memory instructions; NONE: it has no addresses */
+	bool is_set, has_text;          /* whether the entry is set; whether it has text */
 };
 
 /* A default recipe that uses the lanes of another memory instruction, moved or with multiplied steps. */
 struct default_recipe {
-	struct lanes *from, *to; /* lanes of the other instruction, and of this one */
-	uint64_t c;              /* addend of the lanes */
-	uint8_t shift;           /* bits by which the lanes are shifted left */
-	bool is;                 /* true if the instruction has a default recipe of this kind */
+	struct lanes *source, *target; /* lanes of the other instruction, and of this one */
+	uint64_t addend;               /* addend of the lanes */
+	uint8_t shift;                 /* bits by which the lanes are shifted left */
+	bool exists;                   /* true if the instruction has a default recipe of this kind */
 };
 
 struct encoder {
-	const struct parsed *p;
+	const struct parsed *parsed;
 	struct part *part;
-	const struct pcode *c; /* static instructions of the part */
-	struct buf *col;       /* columns of the part */
-	struct flow f;         /* predictor of the current warp */
-	struct addresses x;    /* state of address recipes */
-	uint32_t *seen;        /* masks to which guards refer, by number in runs; then a mask of all lanes */
-	uint32_t n_seen;       /* number in runs after the last one that occurs */
-	uint32_t *number;      /* number in runs of each static instruction */
-	struct default_recipe *usual; /* recipes for first and later executions of memory instructions */
-	bool *ran;                    /* whether each memory instruction has run in this warp */
-	struct follow_rules follow;   /* default recipes of warps that have followers */
-	struct tails tails;           /* state of texts */
-	struct plain *plain;          /* instructions by number in runs */
-	struct known_path *known;     /* path of each warp that was the first one to take it */
-	struct known_path now;        /* path of the current warp */
-	uint64_t gap, mgap;           /* instructions and memory instructions since the last miss */
-	uint64_t bits;                /* bits that do not fill a byte */
-	unsigned n_bits;              /* number of these bits */
+	const struct pcode *code; /* static instructions of the part */
+	struct buf *col;          /* columns of the part */
+	struct flow flow;         /* predictor of the current warp */
+	struct addresses addr;    /* state of address recipes */
+	uint32_t *guard_mask; /* masks to which guards refer, by number in runs; then a mask of all lanes */
+	uint32_t end_number;  /* number in runs after the last one that occurs */
+	uint32_t *number;     /* number in runs of each static instruction */
+	struct default_recipe *defaults; /* recipes for first and later executions of memory instructions */
+	bool *ran;                       /* whether each memory instruction has run in this warp */
+	struct follow_rules follow;      /* default recipes of warps that have followers */
+	struct tails tails;              /* state of texts */
+	struct plain *plain;             /* instructions by number in runs */
+	struct known_path *known_path;   /* path of each warp that was the first one to take it */
+	struct known_path path;          /* path of the current warp */
+	uint64_t gap, mem_gap;           /* instructions and memory instructions since the last miss */
+	uint64_t bits;                   /* bits that do not fill a byte */
+	unsigned n_bits;                 /* number of these bits */
 };
 
 static void encode_miss(struct encoder *e, uint64_t what)
 {
 	buf_var(&e->col[COL_GAP], e->gap);
 	buf_var(&e->col[COL_MISS], what);
-	if (!e->now.misses) {
-		e->now.misses = true;
-		e->now.first += e->gap;
-		e->now.gap.at = e->col[COL_GAP].n;
+	if (!e->path.has_misses) {
+		e->path.has_misses = true;
+		e->path.insts_before += e->gap;
+		e->path.gap.offset = e->col[COL_GAP].n;
 	}
 	e->gap = 0;
 }
@@ -110,15 +110,15 @@ static void put_mask_bits(struct encoder *e, uint32_t mask, uint32_t active)
 
 static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 {
-	uint32_t a = e->f.active, m = a;
+	uint32_t a = e->flow.active, m = a;
 	bool coded = s->guard == GUARD_CODED && !(mask & ~a);
 
 	if (s->guard == GUARD_NONE)
 		m = 0;
 	else if (s->guard == GUARD_LIKE)
-		m = a & e->seen[e->number[s->guard_ref]];
+		m = a & e->guard_mask[e->number[s->guard_ref]];
 	else if (s->guard == GUARD_UNLIKE)
-		m = a & ~e->seen[e->number[s->guard_ref]];
+		m = a & ~e->guard_mask[e->number[s->guard_ref]];
 	if (coded) {
 		buf_byte(&e->col[COL_KIND], !mask ? 0 : mask == a ? 1 : 2);
 		if (mask && mask != a)
@@ -128,7 +128,7 @@ static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mas
 		for (int k = 0; k < 4; k++)
 			buf_byte(&e->col[COL_MISS], (uint8_t)(mask >> 8 * k));
 		if (mask & ~a)
-			flow_activate_lanes(&e->f, mask);
+			flow_activate_lanes(&e->flow, mask);
 	}
 }
 
@@ -150,24 +150,24 @@ static void put_planes(
 static void put_recipe_numbers(
 	struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
-	uint64_t *base = &e->x.base[m], t[32], v[32];
+	uint64_t *base = &e->addr.base[m], t[32], v[32];
 	const uint64_t *a = recorded_list(g, t);
 	unsigned n = recorded_lanes(g);
 
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++)
-			v[i] = (a[i] - r->c) >> r->align;
+			v[i] = (a[i] - r->constant) >> r->align;
 		put_planes(e, r, v, n, COL_LOW);
 		return;
 	}
 	if (r->op == OP_MOVED) {
 		buf_var(&e->col[COL_BASE],
-			fold((int64_t)(a[0] - lane_at(lanes_of(&e->x, r->ref), bit_lowest32(g->mask)))));
+			fold((int64_t)(a[0] - lane_at(lanes_of(&e->addr, r->ref), bit_lowest32(g->mask)))));
 		return;
 	}
 	uint64_t at = a[0];
 	if (r->op == OP_BASED)
-		pattern_base(e->c->pattern[r->pattern], g->mask, a, &at);
+		pattern_base(e->code->pattern[r->pattern], g->mask, a, &at);
 	buf_var(&e->col[COL_BASE], fold((int64_t)(at - *base)));
 	*base = at;
 	if (r->op == OP_BASED)
@@ -190,29 +190,29 @@ static void put_recipe_numbers(
  */
 static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
-	const struct default_recipe *u = &e->usual[2 * m + e->ran[m]];
+	const struct default_recipe *u = &e->defaults[2 * m + e->ran[m]];
 	const uint64_t *w = word + (addr >> 2);
 	uint64_t by = 0;
 
-	if (!u->is)
+	if (!u->exists)
 		return false;
-	const struct lanes *from = compute_lanes(&e->x, u->from);
+	const struct lanes *l = compute_lanes(&e->addr, u->source);
 	if ((addr & 3) == ADDR_STRIDE) {
-		if (!from->line || (from->base << u->shift) + u->c != w[0] || from->step << u->shift != w[1])
+		if (!l->line || (l->base << u->shift) + u->addend != w[0] || l->step << u->shift != w[1])
 			return false;
-		set_line(u->to, w[0], w[1]);
+		set_line(u->target, w[0], w[1]);
 	} else {
 		if ((addr & 3) == ADDR_MOVED) {
 			by = w[0];
 			w -= w[1];
 		}
-		if (from->line || u->shift || from->list != w || from->base + u->c != by)
+		if (l->line || u->shift || l->list != w || l->base + u->addend != by)
 			return false;
-		set_list(u->to, w, by);
+		set_list(u->target, w, by);
 	}
-	u->to->stamp = e->x.now;
+	u->target->stamp = e->addr.warp_stamp;
 	e->ran[m] = true;
-	e->mgap++;
+	e->mem_gap++;
 	return true;
 }
 
@@ -222,51 +222,51 @@ static bool recipe_yields(struct encoder *e, const struct recipe *r, uint32_t m,
 	struct lanes t;
 
 	if (has_numbers(r))
-		return recipe_can_represent(&e->x, r, g);
-	recipe_apply(&e->x, r, &t);
+		return recipe_can_represent(&e->addr, r, g);
+	recipe_apply(&e->addr, r, &t);
 	if (!lanes_equal_recorded(&t, g))
 		return false;
 	if (g->mask == UINT32_MAX)
-		lanes_set(lanes_of(&e->x, m), g);
+		lanes_set(lanes_of(&e->addr, m), g);
 	else
-		lanes_copy(lanes_of(&e->x, m), &t);
+		lanes_copy(lanes_of(&e->addr, m), &t);
 	return true;
 }
 
 static void encode_addresses(struct encoder *e, uint32_t m, const struct recorded *g)
 {
-	const struct pmem *x = &e->c->mem[m];
-	unsigned d = e->ran[m] ? x->later : x->first, k = d;
+	const struct pmem *x = &e->code->mem[m];
+	unsigned d = e->ran[m] ? x->later_default : x->first_default, k = d;
 
 	e->ran[m] = true;
-	if (!recipe_yields(e, &x->r[d], m, g)) {
+	if (!recipe_yields(e, &x->recipe[d], m, g)) {
 		k = 0;
-		while (!recipe_yields(e, &x->r[k], m, g))
+		while (!recipe_yields(e, &x->recipe[k], m, g))
 			k++;
-		buf_var(&e->col[COL_MGAP], e->mgap);
+		buf_var(&e->col[COL_MGAP], e->mem_gap);
 		buf_byte(&e->col[COL_MSEL], (uint8_t)k);
-		e->mgap = 0;
+		e->mem_gap = 0;
 	} else {
-		e->mgap++;
+		e->mem_gap++;
 	}
-	if (!has_numbers(&x->r[k]))
+	if (!has_numbers(&x->recipe[k]))
 		return;
-	put_recipe_numbers(e, &x->r[k], m, g);
-	if (x->r[k].op == OP_BASED)
-		set_pattern(&e->x, lanes_of(&e->x, m), x->r[k].pattern, e->x.base[m]);
+	put_recipe_numbers(e, &x->recipe[k], m, g);
+	if (x->recipe[k].op == OP_BASED)
+		set_pattern(&e->addr, lanes_of(&e->addr, m), x->recipe[k].pattern, e->addr.base[m]);
 	else
-		lanes_set(lanes_of(&e->x, m), g);
+		lanes_set(lanes_of(&e->addr, m), g);
 }
 
 /* Encodes the addresses and texts of a warp. */
 static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 {
-	const struct parsed *p = e->p;
+	const struct parsed *p = e->parsed;
 	const struct pack_more *more = p->more + w->more;
 	const uint64_t *word = p->addr + w->word;
 	const uint8_t *text = p->text.p + w->text;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
 			const struct plain *q = &e->plain[i];
 
@@ -276,7 +276,7 @@ static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 
 				encode_addresses(e, q->mem, &g);
 			}
-			if (q->text) {
+			if (q->has_text) {
 				tail_put(&e->tails, q->id, r->mask, text, more->text_len, e->col);
 				text += more->text_len;
 			}
@@ -287,27 +287,28 @@ static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 static void copy_column_part(struct buf *b, const struct column_part *s)
 {
 	buf_room(b, s->n);
-	memcpy(b->p + b->n, b->p + s->at, s->n);
+	memcpy(b->p + b->n, b->p + s->offset, s->n);
 	b->n += s->n;
 }
 
 /* Encodes a warp that takes the path of an earlier warp. */
 static void encode_known_path(struct encoder *e, const struct known_path *k)
 {
-	if (k->misses) {
-		buf_var(&e->col[COL_GAP], e->gap + k->first);
+	if (k->has_misses) {
+		buf_var(&e->col[COL_GAP], e->gap + k->insts_before);
 		copy_column_part(&e->col[COL_GAP], &k->gap);
 		copy_column_part(&e->col[COL_MISS], &k->miss);
 		e->gap = 0;
 	}
 	copy_column_part(&e->col[COL_KIND], &k->kind);
-	e->gap += k->rest;
+	e->gap += k->insts_after;
 }
 
 static void begin_path(struct encoder *e)
 {
-	e->now = (struct known_path){
-		.miss.at = e->col[COL_MISS].n, .kind.at = e->col[COL_KIND].n, .first = 0 - e->gap};
+	e->path = (struct known_path){.miss.offset = e->col[COL_MISS].n,
+		.kind.offset = e->col[COL_KIND].n,
+		.insts_before = 0 - e->gap};
 }
 
 /*
@@ -316,29 +317,29 @@ static void begin_path(struct encoder *e)
  */
 static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 {
-	struct known_path *k = &e->now;
+	struct known_path *k = &e->path;
 
 	if (bits)
 		return;
-	k->is = true;
-	k->rest = e->gap + (k->misses ? 0 : k->first);
-	k->gap.n = k->misses ? e->col[COL_GAP].n - k->gap.at : 0;
-	k->miss.n = e->col[COL_MISS].n - k->miss.at;
-	k->kind.n = e->col[COL_KIND].n - k->kind.at;
-	e->known[w->like] = *k;
+	k->is_set = true;
+	k->insts_after = e->gap + (k->has_misses ? 0 : k->insts_before);
+	k->gap.n = k->has_misses ? e->col[COL_GAP].n - k->gap.offset : 0;
+	k->miss.n = e->col[COL_MISS].n - k->miss.offset;
+	k->kind.n = e->col[COL_KIND].n - k->kind.offset;
+	e->known_path[w->first_alike] = *k;
 }
 
 /* Skips instructions of the run, from k on, that are plain and correctly predicted. Returns their number. */
 static uint32_t skip_predicted_insts(struct encoder *e, const struct pack_run *r, uint32_t k)
 {
-	struct flow *f = &e->f;
+	struct flow *f = &e->flow;
 	const struct plain *q = &e->plain[r->id + k];
-	uint32_t n = r->n - k, most = r->mask == f->active ? q->all : q->alike;
+	uint32_t n = r->n - k, most = r->mask == f->active ? q->n_full : q->n_alike;
 
-	if (!q->is || q->id != f->id || r->mask != (f->active & (e->seen[q->like] ^ q->flip)))
+	if (!q->is_set || q->id != f->id || r->mask != (f->active & (e->guard_mask[q->guard] ^ q->flip)))
 		return 0;
 	n = n < most ? n : most;
-	for (uint32_t *s = e->seen + r->id + k, *end = s + n; s < end; s++)
+	for (uint32_t *s = e->guard_mask + r->id + k, *end = s + n; s < end; s++)
 		*s = r->mask;
 	f->id = q[n - 1].next;
 	f->cause = NONE;
@@ -350,14 +351,14 @@ static void encode_step(struct encoder *e, uint32_t number, uint32_t mask)
 {
 	uint32_t id = e->plain[number].id;
 
-	if (e->f.id != id) {
+	if (e->flow.id != id) {
 		encode_miss(e, 2 + id);
-		flow_set_next(&e->f, id);
+		flow_set_next(&e->flow, id);
 	}
-	encode_mask(e, &e->c->s[id], mask);
-	e->seen[number] = mask;
+	encode_mask(e, &e->code->statics[id], mask);
+	e->guard_mask[number] = mask;
 	e->gap++;
-	flow_step(&e->f, id, mask);
+	flow_step(&e->flow, id, mask);
 }
 
 /* Encodes the instructions that a warp executes, and the lanes of each. */
@@ -366,14 +367,14 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 	size_t bits = e->col[COL_BITS].n;
 	unsigned n_bits = e->n_bits;
 
-	if (e->known[w->like].is) {
-		encode_known_path(e, &e->known[w->like]);
+	if (e->known_path[w->first_alike].is_set) {
+		encode_known_path(e, &e->known_path[w->first_alike]);
 		return;
 	}
 	begin_path(e);
-	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
-	memset(e->seen, 0, e->n_seen * sizeof(e->seen[0]));
-	for (const struct pack_run *r = e->p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	flow_start(&e->flow, e->code, flow_lanes(e->part, w->id));
+	memset(e->guard_mask, 0, e->end_number * sizeof(e->guard_mask[0]));
+	for (const struct pack_run *r = e->parsed->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t k = 0; k < r->n;) {
 			uint32_t n = skip_predicted_insts(e, r, k);
 
@@ -382,7 +383,7 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 			k += n;
 		}
 	}
-	if (e->f.id != NONE)
+	if (e->flow.id != NONE)
 		encode_miss(e, 0);
 	else
 		e->gap++;
@@ -393,73 +394,73 @@ static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pw
 {
 	const size_t misses = e->col[COL_MGAP].n;
 
-	addresses_begin_warp(&e->x, w->id, tb->id);
+	addresses_begin_warp(&e->addr, w->id, tb->id);
 	encode_path(e, w);
-	if (w->leader && follow_rules_hold(&e->follow, e->p, tb, w, &e->mgap))
+	if (w->leader && follow_rules_hold(&e->follow, e->parsed, tb, w, &e->mem_gap))
 		return;
-	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
+	memset(e->ran, 0, e->code->n_mem * sizeof(e->ran[0]));
 	encode_addresses_and_texts(e, w);
 	if (w->followers && e->col[COL_MGAP].n == misses)
-		follow_add_rules(&e->follow, e->p, (uint32_t)(tb - e->p->tb), w);
+		follow_add_rules(&e->follow, e->parsed, (uint32_t)(tb - e->parsed->tb), w);
 }
 
 /* Returns true if the model predicts q after q[-1]. If all is set, the mask equals the active lanes. */
 static bool follows_prediction(const struct encoder *e, const struct plain *q, bool all)
 {
-	const struct pstatic *s = &e->c->s[q->id];
+	const struct pstatic *s = &e->code->statics[q->id];
 
-	return q->is && q[-1].is && q[-1].next == q->id &&
+	return q->is_set && q[-1].is_set && q[-1].next == q->id &&
 	       ((s->guard == GUARD_LIKE && s->guard_ref == q[-1].id) || (all && s->guard == GUARD_ALL));
 }
 
 static void find_default_recipes(struct encoder *e)
 {
-	e->usual = xcalloc(2 * e->c->n_mem + 1u, sizeof(e->usual[0]));
-	for (uint32_t i = 0; i < 2 * e->c->n_mem; i++) {
-		const struct pmem *x = &e->c->mem[i / 2];
-		const struct recipe *r = &x->r[i % 2 ? x->later : x->first];
+	e->defaults = xcalloc(2 * e->code->n_mem + 1u, sizeof(e->defaults[0]));
+	for (uint32_t i = 0; i < 2 * e->code->n_mem; i++) {
+		const struct pmem *x = &e->code->mem[i / 2];
+		const struct recipe *r = &x->recipe[i % 2 ? x->later_default : x->first_default];
 
 		if (r->op == OP_ADD && r->shift >= 0)
-			e->usual[i] = (struct default_recipe){
-				&e->x.last[r->ref], &e->x.last[i / 2], r->c, (uint8_t)r->shift, true};
+			e->defaults[i] = (struct default_recipe){&e->addr.latest[r->ref],
+				&e->addr.latest[i / 2], r->constant, (uint8_t)r->shift, true};
 	}
 }
 
 static void find_plain_insts(struct encoder *e)
 {
-	const uint32_t n = e->p->n_met;
+	const uint32_t n = e->parsed->n_met;
 
 	e->plain = xmalloc((n + 1u) * sizeof(e->plain[0]));
-	e->plain[n] = (struct plain){.is = false};
-	e->seen = xcalloc(n + 1u, sizeof(e->seen[0]));
-	e->seen[n] = UINT32_MAX;
-	e->number = xcalloc(e->c->n + 1u, sizeof(e->number[0]));
+	e->plain[n] = (struct plain){.is_set = false};
+	e->guard_mask = xcalloc(n + 1u, sizeof(e->guard_mask[0]));
+	e->guard_mask[n] = UINT32_MAX;
+	e->number = xcalloc(e->code->n_statics + 1u, sizeof(e->number[0]));
 	for (uint32_t i = 0; i < n; i++)
-		if (e->p->to[i] != NONE)
-			e->number[e->p->to[i]] = i;
+		if (e->parsed->static_of[i] != NONE)
+			e->number[e->parsed->static_of[i]] = i;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = e->p->to[i];
+		uint32_t id = e->parsed->static_of[i];
 
-		e->plain[i] = (struct plain){.is = false};
+		e->plain[i] = (struct plain){.is_set = false};
 		if (id == NONE)
 			continue;
-		e->n_seen = i + 1;
-		const struct pstatic *s = &e->c->s[id];
+		e->end_number = i + 1;
+		const struct pstatic *s = &e->code->statics[id];
 		bool like = s->guard == GUARD_LIKE || s->guard == GUARD_UNLIKE;
 
 		e->plain[i] = (struct plain){.id = id,
 			.next = s->next,
-			.like = like ? e->number[s->guard_ref] : n,
+			.guard = like ? e->number[s->guard_ref] : n,
 			.flip = s->guard == GUARD_NONE || s->guard == GUARD_UNLIKE ? UINT32_MAX : 0,
 			.mem = s->mem,
-			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
-			.text = s->flags & (ST_TAIL | ST_LINE)};
+			.is_set = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
+			.has_text = s->flags & (ST_TAIL | ST_LINE)};
 	}
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];
 
-		q->alike = 1 + (i + 1 < n && follows_prediction(e, q + 1, false) ? q[1].alike : 0);
-		q->all = 1 + (i + 1 < n && follows_prediction(e, q + 1, true) ? q[1].all : 0);
+		q->n_alike = 1 + (i + 1 < n && follows_prediction(e, q + 1, false) ? q[1].n_alike : 0);
+		q->n_full = 1 + (i + 1 < n && follows_prediction(e, q + 1, true) ? q[1].n_full : 0);
 	}
 }
 
@@ -491,9 +492,9 @@ static void encode_odd_block(struct encoder *e, const struct ptb *tb)
 		buf_var(b, tb->id[i]);
 	buf_var(b, tb->n_warps);
 	for (uint32_t w = 0; w < tb->n_warps; w++)
-		buf_var(b, fold((int64_t)e->p->warp[tb->first_warp + w].id - w));
+		buf_var(b, fold((int64_t)e->parsed->warp[tb->first_warp + w].id - w));
 	buf_var(b, tb->extra_len);
-	buf_add(b, e->p->text.p + tb->extra, tb->extra_len);
+	buf_add(b, e->parsed->text.p + tb->extra, tb->extra_len);
 }
 
 static void encode_span(struct encoder *e, struct pspan *s, uint32_t first)
@@ -502,16 +503,16 @@ static void encode_span(struct encoder *e, struct pspan *s, uint32_t first)
 
 	for (int k = 0; k < N_COLUMNS; k++)
 		had[k] = e->col[k].n;
-	e->gap = e->mgap = 0;
-	addresses_begin_span(&e->x);
+	e->gap = e->mem_gap = 0;
+	addresses_begin_span(&e->addr);
 	tails_begin_span(&e->tails, NULL);
 	for (uint32_t b = first; b < first + s->blocks; b++) {
-		const struct ptb *tb = &e->p->tb[b];
+		const struct ptb *tb = &e->parsed->tb[b];
 
 		if (e->part->style & STYLE_ODD_BLOCKS)
 			encode_odd_block(e, tb);
 		for (uint32_t w = 0; w < tb->n_warps; w++)
-			encode_warp(e, tb, &e->p->warp[tb->first_warp + w]);
+			encode_warp(e, tb, &e->parsed->warp[tb->first_warp + w]);
 	}
 	if (e->n_bits)
 		put_bits(e, 0, 8 - e->n_bits);
@@ -543,26 +544,26 @@ static size_t encode_spans(struct encoder *e)
 	struct part *part = e->part;
 	uint32_t first = 0;
 
-	addresses_new(&e->x, e->c);
-	e->ran = xcalloc(e->c->n_mem + 1, sizeof(e->ran[0]));
-	tails_new(&e->tails, e->c->n);
-	e->known = xmalloc((e->p->n_warp + 1) * sizeof(e->known[0]));
-	for (uint32_t i = 0; i < e->p->n_warp; i++)
-		e->known[i].is = false;
+	addresses_new(&e->addr, e->code);
+	e->ran = xcalloc(e->code->n_mem + 1, sizeof(e->ran[0]));
+	tails_new(&e->tails, e->code->n_statics);
+	e->known_path = xmalloc((e->parsed->n_warp + 1) * sizeof(e->known_path[0]));
+	for (uint32_t i = 0; i < e->parsed->n_warp; i++)
+		e->known_path[i].is_set = false;
 	find_plain_insts(e);
 	find_default_recipes(e);
-	follow_rules_new(&e->follow, e->p);
+	follow_rules_new(&e->follow, e->parsed);
 	for (uint32_t i = 0; i < part->n_spans; i++) {
 		encode_span(e, &part->span[i], first);
 		first += part->span[i].blocks;
 	}
-	addresses_free(&e->x);
-	free(e->seen);
+	addresses_free(&e->addr);
+	free(e->guard_mask);
 	free(e->number);
-	free(e->usual);
+	free(e->defaults);
 	free(e->ran);
 	tails_free(&e->tails);
-	free(e->known);
+	free(e->known_path);
 	free(e->plain);
 	follow_rules_free(&e->follow);
 	return e->col[COL_MSEL].n;
@@ -579,7 +580,7 @@ static void forget_recipes(struct pcode *c)
 
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 {
-	struct encoder e = {.p = p, .part = &p->part, .c = &p->part.code, .col = col};
+	struct encoder e = {.parsed = p, .part = &p->part, .code = &p->part.code, .col = col};
 
 	p->part.warps = (p->part.threads + 31) / 32;
 	if (!p->part.warps && p->part.n_blocks)

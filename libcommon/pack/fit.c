@@ -34,37 +34,38 @@
 
 struct fit_sample {
 	/* TALLIES_MAX tallies each for first and for later executions; NULL: no recipe was right so far */
-	struct fit_tally *t[2];
-	uint32_t n[2];    /* number of samples */
-	uint32_t held[2]; /* number of further samples, which were compared with the best recipe alone */
+	struct fit_tally *tally[2];
+	uint32_t n[2];      /* number of samples */
+	uint32_t n_held[2]; /* number of further samples, which were compared with the best recipe alone */
 	const struct fit_tally *best[2];
-	bool always[2]; /* the default recipe was right for all samples; set when it is chosen */
-	bool lost[2];   /* no recipe was right for all samples */
-	bool poor[2];   /* no recipe was right for a quarter of the first samples */
-	bool beyond[2]; /* the best recipe was wrong in an execution after the last sample */
+	bool default_is_right[2]; /* the default recipe was right for all samples; set when it is chosen */
+	bool none_is_right[2];    /* no recipe was right for all samples */
+	bool is_poor[2];          /* no recipe was right for a quarter of the first samples */
+	bool wrong_later[2];      /* the best recipe was wrong in an execution after the last sample */
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes, cap_shapes;
 	uint32_t fullest; /* first shape with the most lanes */
 };
 
-struct rest {                                        /* executions for which no recipe is right */
-	uint32_t runs[2], missed[2];                 /* executions, and misses of the defaults */
-	uint64_t lanes, least, most, low, delta_low; /* number of lanes; range and set bits of their values */
-	uint64_t deltas;                             /* OR of all folded differences */
-	uint64_t bits;                               /* estimated sum of the bits of all differences */
-	uint32_t used[RECIPES_MAX];                  /* number of executions for each recipe */
-	bool any;                                    /* whether there are such executions */
+struct rest {                        /* executions for which no recipe is right */
+	uint32_t runs[2], missed[2]; /* executions, and misses of the defaults */
+	uint64_t lanes, lowest, highest, low,
+		delta_low;                 /* number of lanes; range and set bits of their values */
+	uint64_t deltas;                   /* OR of all folded differences */
+	uint64_t bits;                     /* estimated sum of the bits of all differences */
+	uint32_t recipe_uses[RECIPES_MAX]; /* number of executions for each recipe */
+	bool has_executions;               /* whether there are such executions */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
 	uint64_t patterned, n; /* executions with the pattern; all executions */
 };
 
 struct fitter {
-	struct parsed *p;
-	struct pcode *c;
-	struct addresses x;
-	struct fit_sample *s;              /* samples of each memory instruction */
+	struct parsed *parsed;
+	struct pcode *code;
+	struct addresses addresses;
+	struct fit_sample *sample;         /* samples of each memory instruction */
 	struct rest *rest;                 /* unexplained executions of each memory instruction */
 	struct mem_reach *reach;           /* address range of each memory instruction; NULL: no areas */
 	bool *ran;                         /* whether each memory instruction has run in this warp */
@@ -87,10 +88,10 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
 	struct shape *x = &s->shape[s->n_shapes++];
-	x->warp = f->x.warp;
-	memcpy(x->block, f->x.block, sizeof(x->block));
-	x->g = *g;
-	if (recorded_lanes(g) > recorded_lanes(&s->shape[s->fullest].g))
+	x->warp = f->addresses.warp;
+	memcpy(x->block, f->addresses.block, sizeof(x->block));
+	x->recorded = *g;
+	if (recorded_lanes(g) > recorded_lanes(&s->shape[s->fullest].recorded))
 		s->fullest = s->n_shapes - 1;
 }
 
@@ -98,26 +99,26 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 static bool default_recipe_holds(
 	struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
-	struct fit_tally *t = s->t[phase];
+	struct fit_tally *t = s->tally[phase];
 	struct lanes l;
 
-	if (s->n[phase] < SURE || s->lost[phase] || !t)
+	if (s->n[phase] < SURE || s->none_is_right[phase] || !t)
 		return false;
-	for (uint32_t i = 0; i < TALLIES_MAX && !s->held[phase]; i++)
+	for (uint32_t i = 0; i < TALLIES_MAX && !s->n_held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
 			(!s->best[phase] || fit_prefer(&t[i], s->best[phase])))
 			s->best[phase] = &t[i];
 	if (!s->best[phase]) {
-		s->lost[phase] = true;
+		s->none_is_right[phase] = true;
 		return false;
 	}
 	struct recipe r = fit_recipe(s->best[phase]);
-	recipe_apply(&f->x, &r, &l);
+	recipe_apply(&f->addresses, &r, &l);
 	if (lanes_equal_recorded(&l, g)) {
-		s->held[phase]++;
+		s->n_held[phase]++;
 		return true;
 	}
-	s->held[phase] = 0;
+	s->n_held[phase] = 0;
 	s->best[phase] = NULL;
 	return false;
 }
@@ -135,15 +136,15 @@ static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, co
 	for (uint32_t i = 0; i < f->n_recent; i++) {
 		far &= f->recent[i] != m;
 		if (phase || f->recent[i] != m)
-			fit_count_recipes(
-				&s->t[phase], f->recent[i], false, lanes_of(&f->x, f->recent[i]), &x);
+			fit_count_recipes(&s->tally[phase], f->recent[i], false,
+				lanes_of(&f->addresses, f->recent[i]), &x);
 	}
 	if (phase && far)
-		fit_count_recipes(&s->t[phase], m, true, lanes_of(&f->x, m), &x);
+		fit_count_recipes(&s->tally[phase], m, true, lanes_of(&f->addresses, m), &x);
 	if (s->n[phase] != POOR)
 		return;
-	const struct fit_tally *t = s->t[phase] ? fit_best_tally(s->t[phase], 0, true) : NULL;
-	s->poor[phase] = !t || t->hits * 4 < POOR;
+	const struct fit_tally *t = s->tally[phase] ? fit_best_tally(s->tally[phase], 0, true) : NULL;
+	s->is_poor[phase] = !t || t->hits * 4 < POOR;
 }
 
 /* Sets the lanes. Inactive lanes continue the step of the active ones, as they do after most recipes. */
@@ -153,13 +154,13 @@ static void set_fit_lanes(struct lanes *x, const struct recorded *g)
 		lanes_set(x, g);
 		return;
 	}
-	const uint64_t step = recorded_is_single(g) ? x->step : g->w[1];
-	set_line(x, g->w[0] - bit_lowest32(g->mask) * step, step);
+	const uint64_t step = recorded_is_single(g) ? x->step : g->words[1];
+	set_line(x, g->words[0] - bit_lowest32(g->mask) * step, step);
 }
 
 static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
-	struct fit_sample *s = &f->s[m];
+	struct fit_sample *s = &f->sample[m];
 	unsigned phase = f->ran[m];
 
 	if (!phase) {
@@ -167,10 +168,10 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 		f->n_unseen -= !s->runs++;
 	}
 	if (!default_recipe_holds(f, s, phase, g)) {
-		if (s->n[phase] < f->most_samples && !s->poor[phase])
+		if (s->n[phase] < f->most_samples && !s->is_poor[phase])
 			count_recipes(f, s, m, g);
 		else
-			s->beyond[phase] = true;
+			s->wrong_later[phase] = true;
 	}
 	if (f->reach)
 		reach_add(&f->reach[m], g);
@@ -182,24 +183,24 @@ static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *
 	k = k < f->most_recent ? k : f->most_recent - 1;
 	memmove(f->recent + 1, f->recent, k * sizeof(f->recent[0]));
 	f->recent[0] = m;
-	set_fit_lanes(lanes_of(&f->x, m), g);
+	set_fit_lanes(lanes_of(&f->addresses, m), g);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------- */
 
 static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 {
-	for (int i = 0; i < m->n; i++) {
-		const struct recipe *o = &m->r[i];
+	for (int i = 0; i < m->n_recipes; i++) {
+		const struct recipe *o = &m->recipe[i];
 
-		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c &&
-			r->op < OP_AFFINE)
+		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref &&
+			o->constant == r->constant && r->op < OP_AFFINE)
 			return i;
 	}
-	if (m->n >= most)
+	if (m->n_recipes >= most)
 		return -1;
-	m->r[m->n] = *r;
-	return m->n++;
+	m->recipe[m->n_recipes] = *r;
+	return m->n_recipes++;
 }
 
 static const struct shape *fullest_shape(const struct fit_sample *s) { return &s->shape[s->fullest]; }
@@ -207,16 +208,16 @@ static const struct shape *fullest_shape(const struct fit_sample *s) { return &s
 /* Returns the best recipe without numbers of a phase, or -1. The best tallies are at the front. */
 static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 {
-	struct fit_sample *s = &f->s[m];
-	struct pmem *x = &f->c->mem[m];
+	struct fit_sample *s = &f->sample[m];
+	struct pmem *x = &f->code->mem[m];
 	const struct fit_tally *t = NULL;
 
-	if (s->t[phase])
-		t = fit_best_tally(s->t[phase], 0, false);
-	s->always[phase] = t && t->hits == s->n[phase];
-	if (s->t[phase] && !s->always[phase]) {
-		fit_sort_best(s->t[phase]);
-		t = fit_best_tally(s->t[phase], 0, false);
+	if (s->tally[phase])
+		t = fit_best_tally(s->tally[phase], 0, false);
+	s->default_is_right[phase] = t && t->hits == s->n[phase];
+	if (s->tally[phase] && !s->default_is_right[phase]) {
+		fit_sort_best(s->tally[phase]);
+		t = fit_best_tally(s->tally[phase], 0, false);
 	}
 	uint32_t hits = t ? t->hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
@@ -227,12 +228,12 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
 			f->unsure |= fits < s->n_shapes;
-			r.pattern = affine_intern_pattern(f->c, pattern);
+			r.pattern = affine_intern_pattern(f->code, pattern);
 			return add_recipe(x, &r, RECIPES_MAX - 2);
 		}
 	}
 	struct recipe r;
-	f->unsure |= hits < n || s->beyond[phase];
+	f->unsure |= hits < n || s->wrong_later[phase];
 	if (hits < 2 && hits < n)
 		return -1;
 	if (!hits)
@@ -243,20 +244,20 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 
 static void choose_recipes(struct fitter *f, uint32_t m)
 {
-	struct pmem *x = &f->c->mem[m];
-	const struct fit_sample *s = &f->s[m];
+	struct pmem *x = &f->code->mem[m];
+	const struct fit_sample *s = &f->sample[m];
 	int first = choose_default_recipe(f, m, 0), later = choose_default_recipe(f, m, 1);
 
 	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* further recipes that were often right */
-		if (!s->t[!(k & 1)] || s->always[!(k & 1)])
+		if (!s->tally[!(k & 1)] || s->default_is_right[!(k & 1)])
 			continue;
-		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
+		const struct fit_tally *t = &s->tally[!(k & 1)][k / 2];
 		struct recipe r = fit_recipe(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
-	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
-	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
+	x->first_default = first < 0 ? UINT8_MAX : (uint8_t)first;
+	x->later_default = later < 0 ? UINT8_MAX : (uint8_t)later;
 }
 
 /* ---- remaining addresses ------------------------------------------------------------------ */
@@ -264,17 +265,18 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 /* Measures the range of the addresses a[]. */
 static void measure_range(struct rest *r, const uint64_t *a, unsigned n)
 {
-	uint64_t least = r->any ? r->least : a[0], most = r->any ? r->most : a[0], low = 0;
+	uint64_t least = r->has_executions ? r->lowest : a[0], most = r->has_executions ? r->highest : a[0],
+		 low = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		least = a[i] < least ? a[i] : least;
 		most = a[i] > most ? a[i] : most;
 		low |= a[i] ^ a[0];
 	}
-	r->low |= low | (a[0] ^ least) | (r->any ? r->least ^ least : 0);
-	r->least = least;
-	r->most = most;
-	r->any = true;
+	r->low |= low | (a[0] ^ least) | (r->has_executions ? r->lowest ^ least : 0);
+	r->lowest = least;
+	r->highest = most;
+	r->has_executions = true;
 }
 
 /* Measures the differences of neighbours in a[]. */
@@ -310,37 +312,37 @@ static void count_unexplained(struct rest *r, uint32_t mask, const uint64_t *a, 
 
 static void apply_chosen_recipes(struct fitter *f, uint32_t m, const struct recorded *g)
 {
-	const struct pmem *x = &f->c->mem[m];
+	const struct pmem *x = &f->code->mem[m];
 	struct rest *r = &f->rest[m];
 	unsigned phase = f->ran[m];
-	uint8_t d = phase ? x->later : x->first;
+	uint8_t d = phase ? x->later_default : x->first_default;
 	struct lanes t;
 
 	r->runs[phase]++;
-	for (int i = -1; i < x->n; i++) {
+	for (int i = -1; i < x->n_recipes; i++) {
 		unsigned k = i < 0 ? d : (unsigned)i;
 
-		if (k >= x->n || has_numbers(&x->r[k]))
+		if (k >= x->n_recipes || has_numbers(&x->recipe[k]))
 			continue;
-		recipe_apply(&f->x, &x->r[k], &t);
+		recipe_apply(&f->addresses, &x->recipe[k], &t);
 		if (lanes_equal_recorded(&t, g)) {
 			r->missed[phase] += i >= 0;
-			r->used[k]++;
-			lanes_copy(lanes_of(&f->x, m), &t);
+			r->recipe_uses[k]++;
+			lanes_copy(lanes_of(&f->addresses, m), &t);
 			return;
 		}
 	}
-	for (unsigned k = 0; k < x->n; k++) {
-		if (x->r[k].op == OP_MOVED && recorded_lanes(g) > 2 &&
-			recipe_can_represent(&f->x, &x->r[k], g)) {
+	for (unsigned k = 0; k < x->n_recipes; k++) {
+		if (x->recipe[k].op == OP_MOVED && recorded_lanes(g) > 2 &&
+			recipe_can_represent(&f->addresses, &x->recipe[k], g)) {
 			r->missed[phase]++;
-			r->used[k]++;
-			lanes_set(lanes_of(&f->x, m), g);
+			r->recipe_uses[k]++;
+			lanes_set(lanes_of(&f->addresses, m), g);
 			return;
 		}
 	}
 	r->missed[phase]++;
-	lanes_set(lanes_of(&f->x, m), g);
+	lanes_set(lanes_of(&f->addresses, m), g);
 	uint64_t list[32] = {0};
 	count_unexplained(r, g->mask, recorded_list(g, list), recorded_lanes(g));
 }
@@ -350,16 +352,17 @@ static void prune_recipes(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;
 
-	for (uint8_t k = 0; k < x->n; k++) {
-		bool drop = k == x->first || k == x->later ? !r->used[k] : r->used[k] < 3;
+	for (uint8_t k = 0; k < x->n_recipes; k++) {
+		bool drop = k == x->first_default || k == x->later_default ? !r->recipe_uses[k]
+									   : r->recipe_uses[k] < 3;
 
 		to[k] = drop ? UINT8_MAX : n;
 		if (!drop)
-			x->r[n++] = x->r[k];
+			x->recipe[n++] = x->recipe[k];
 	}
-	x->n = n;
-	x->first = x->first == UINT8_MAX ? UINT8_MAX : to[x->first];
-	x->later = x->later == UINT8_MAX ? UINT8_MAX : to[x->later];
+	x->n_recipes = n;
+	x->first_default = x->first_default == UINT8_MAX ? UINT8_MAX : to[x->first_default];
+	x->later_default = x->later_default == UINT8_MAX ? UINT8_MAX : to[x->later_default];
 }
 
 static uint8_t bytes_of_value(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
@@ -372,39 +375,39 @@ static uint8_t trailing_zeros_of(uint64_t v)
 
 static void choose_recipe_of_rest(struct fitter *f, uint32_t m)
 {
-	struct pmem *x = &f->c->mem[m];
+	struct pmem *x = &f->code->mem[m];
 	const struct rest *r = &f->rest[m];
-	struct recipe planes = {.op = OP_PLANES, .c = r->least}, deltas = {.op = OP_DELTAS};
+	struct recipe planes = {.op = OP_PLANES, .constant = r->lowest}, deltas = {.op = OP_DELTAS};
 	int with = -1;
 
 	prune_recipes(x, r);
 	planes.align = trailing_zeros_of(r->low);
-	planes.planes = bytes_of_value((r->most - r->least) >> planes.align);
+	planes.planes = bytes_of_value((r->highest - r->lowest) >> planes.align);
 	deltas.align = trailing_zeros_of(r->delta_low);
 	deltas.planes = bytes_of_value(r->deltas >> deltas.align);
 	if (deltas.planes > 2)
 		deltas.planes = 0;
 	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
-	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
+	uint64_t flat = r->lanes * (log2_floor(((r->highest - r->lowest) >> planes.align) | 1) + 1);
 	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
 	rel += (r->lanes - steps) * BASE_BITS;
 	rel += rel / 2; /* differences compress worse than addresses */
 	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
 		planes.op = OP_BASED;
-		planes.pattern = affine_intern_pattern(f->c, r->pattern);
+		planes.pattern = affine_intern_pattern(f->code, r->pattern);
 		with = add_recipe(x, &planes, RECIPES_MAX - 1);
-	} else if (r->any && r->lanes > 8) {
+	} else if (r->has_executions && r->lanes > 8) {
 		if (planes.planes && (flat <= rel || !deltas.planes))
 			with = add_recipe(x, &planes, RECIPES_MAX - 1);
 		else if (deltas.planes)
 			with = add_recipe(x, &deltas, RECIPES_MAX - 1);
 	}
-	x->r[x->n++] = (struct recipe){.op = OP_ANY};
-	uint8_t other = with >= 0 ? (uint8_t)with : (uint8_t)(x->n - 1);
-	if (x->first == UINT8_MAX || r->missed[0] * 10 > r->runs[0] * 4)
-		x->first = other;
-	if (x->later == UINT8_MAX || r->missed[1] * 10 > r->runs[1] * 4)
-		x->later = other;
+	x->recipe[x->n_recipes++] = (struct recipe){.op = OP_ANY};
+	uint8_t other = with >= 0 ? (uint8_t)with : (uint8_t)(x->n_recipes - 1);
+	if (x->first_default == UINT8_MAX || r->missed[0] * 10 > r->runs[0] * 4)
+		x->first_default = other;
+	if (x->later_default == UINT8_MAX || r->missed[1] * 10 > r->runs[1] * 4)
+		x->later_default = other;
 }
 
 /* ---- walking ------------------------------------------------------------------------------ */
@@ -413,12 +416,12 @@ typedef void visit_fn(struct fitter *f, uint32_t m, const struct recorded *g);
 
 static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 {
-	const struct parsed *p = f->p;
+	const struct parsed *p = f->parsed;
 	const struct pack_more *more = p->more + w->more;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
-			uint32_t m = f->c->s[p->to[i]].mem;
+			uint32_t m = f->code->statics[p->static_of[i]].mem;
 
 			if (m == NONE || !r->mask)
 				continue;
@@ -432,13 +435,13 @@ static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, vis
 /* Returns true if the warp executes a memory instruction that has no sample. */
 static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
 {
-	const struct parsed *p = f->p;
+	const struct parsed *p = f->parsed;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = p->next_more[r->id]; r->mask && i < r->id + r->n; i = p->next_more[i + 1]) {
-			const uint32_t m = f->c->s[p->to[i]].mem;
+			const uint32_t m = f->code->statics[p->static_of[i]].mem;
 
-			if (m != NONE && !f->s[m].runs)
+			if (m != NONE && !f->sample[m].runs)
 				return true;
 		}
 	}
@@ -451,17 +454,17 @@ static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
  */
 static bool is_walked(const struct fitter *f, uint32_t warp)
 {
-	const struct parsed *p = f->p;
+	const struct parsed *p = f->parsed;
 
 	if (f->step == 1)
 		return parsed_counts(p, warp);
 	return warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
-	       (f->n_unseen && p->warp[warp].like == warp && has_new_inst(f, &p->warp[warp]));
+	       (f->n_unseen && p->warp[warp].first_alike == warp && has_new_inst(f, &p->warp[warp]));
 }
 
 static void walk_warps(struct fitter *f, visit_fn *visit)
 {
-	const struct parsed *p = f->p;
+	const struct parsed *p = f->parsed;
 
 	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
 		const struct ptb *tb = &p->tb[b];
@@ -471,8 +474,8 @@ static void walk_warps(struct fitter *f, visit_fn *visit)
 
 			if (!is_walked(f, tb->first_warp + w))
 				continue;
-			addresses_begin_warp(&f->x, pw->id, tb->id);
-			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
+			addresses_begin_warp(&f->addresses, pw->id, tb->id);
+			memset(f->ran, 0, f->code->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
 			visit_addresses_of_warp(f, pw, visit);
 		}
@@ -482,86 +485,86 @@ static void walk_warps(struct fitter *f, visit_fn *visit)
 /* Walks some warps, or with step 1 all warps, and chooses recipes without numbers. */
 static void fit_from_warps(struct fitter *f, uint32_t step)
 {
-	struct pcode *c = f->c;
+	struct pcode *c = f->code;
 
 	f->step = step;
 	f->unsure = false;
 	f->n_unseen = c->n_mem;
-	f->s = xcalloc(c->n_mem, sizeof(f->s[0]));
+	f->sample = xcalloc(c->n_mem, sizeof(f->sample[0]));
 	f->rest = xcalloc(c->n_mem, sizeof(f->rest[0]));
-	f->reach = f->p->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;
-	addresses_new(&f->x, c);
+	f->reach = f->parsed->areas ? xcalloc(c->n_mem, sizeof(f->reach[0])) : NULL;
+	addresses_new(&f->addresses, c);
 	walk_warps(f, add_fit_sample);
 	for (uint32_t m = 0; m < c->n_mem; m++)
 		choose_recipes(f, m);
-	addresses_free(&f->x);
+	addresses_free(&f->addresses);
 }
 
 static void free_samples(struct fitter *f)
 {
-	for (uint32_t m = 0; m < f->c->n_mem; m++) {
-		free(f->s[m].shape);
-		free(f->s[m].t[0]);
-		free(f->s[m].t[1]);
+	for (uint32_t m = 0; m < f->code->n_mem; m++) {
+		free(f->sample[m].shape);
+		free(f->sample[m].tally[0]);
+		free(f->sample[m].tally[1]);
 		free(f->rest[m].pattern);
 	}
 	free(f->reach);
-	free(f->s);
+	free(f->sample);
 	free(f->rest);
 }
 
 /* Measures the addresses that the recipes do not yield. */
 static void measure_rest(struct fitter *f)
 {
-	for (uint32_t m = 0; m < f->c->n_mem; m++) {
-		const struct fit_sample *s = &f->s[m];
+	for (uint32_t m = 0; m < f->code->n_mem; m++) {
+		const struct fit_sample *s = &f->sample[m];
 
-		if (!s->n_shapes || recorded_is_single(&fullest_shape(s)->g))
+		if (!s->n_shapes || recorded_is_single(&fullest_shape(s)->recorded))
 			continue;
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
 		affine_pattern(fullest_shape(s), f->rest[m].pattern);
 	}
 	f->step = 1;
-	addresses_new(&f->x, f->c);
+	addresses_new(&f->addresses, f->code);
 	walk_warps(f, apply_chosen_recipes);
-	addresses_free(&f->x);
+	addresses_free(&f->addresses);
 }
 
 /* Marks only the default recipes as used, so that the others are removed. */
 static void keep_defaults_only(struct fitter *f)
 {
-	for (uint32_t m = 0; m < f->c->n_mem; m++) {
-		const struct pmem *x = &f->c->mem[m];
+	for (uint32_t m = 0; m < f->code->n_mem; m++) {
+		const struct pmem *x = &f->code->mem[m];
 
-		if (x->first < x->n)
-			f->rest[m].used[x->first] = 1;
-		if (x->later < x->n)
-			f->rest[m].used[x->later] = 1;
+		if (x->first_default < x->n_recipes)
+			f->rest[m].recipe_uses[x->first_default] = 1;
+		if (x->later_default < x->n_recipes)
+			f->rest[m].recipe_uses[x->later_default] = 1;
 	}
 }
 
 bool fit_addresses(struct parsed *p, bool sample)
 {
 	const bool quick = sample && p->step > 1;
-	struct fitter f = {.p = p,
-		.c = &p->part.code,
+	struct fitter f = {.parsed = p,
+		.code = &p->part.code,
 		.most_recent = quick ? QUICK_RECENT : RECENT,
 		.most_samples = quick ? QUICK_SAMPLES : SAMPLES};
 	const uint32_t step =
 		sample ? (p->n_more + p->n_shared_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
 
-	if (!f.c->n_mem)
+	if (!f.code->n_mem)
 		return false;
-	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
+	f.ran = xcalloc(f.code->n_mem, sizeof(f.ran[0]));
 	fit_from_warps(&f, step);
 	if (f.unsure || !sample)
 		measure_rest(&f);
 	else
 		keep_defaults_only(&f);
-	for (uint32_t m = 0; m < f.c->n_mem; m++)
+	for (uint32_t m = 0; m < f.code->n_mem; m++)
 		choose_recipe_of_rest(&f, m);
 	if (f.reach)
-		areas_find(f.c, f.reach);
+		areas_find(f.code, f.reach);
 	free_samples(&f);
 	free(f.ran);
 	return sample && !f.unsure;

@@ -15,12 +15,12 @@ void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t sto
 {
 	uint32_t rest = g->mask & (g->mask - 1);
 
-	x->g = g;
+	x->recorded = g;
 	x->n = recorded_lanes(g);
-	x->a = recorded_list(g, storage);
-	x->first = bit_lowest32(g->mask);
-	x->second = rest ? bit_lowest32(rest) : x->first;
-	x->last = log2_floor(g->mask);
+	x->addr = recorded_list(g, storage);
+	x->first_lane = bit_lowest32(g->mask);
+	x->second_lane = rest ? bit_lowest32(rest) : x->first_lane;
+	x->last_lane = log2_floor(g->mask);
 }
 
 static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
@@ -28,15 +28,15 @@ static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
 	if (!*slots)
 		*slots = xcalloc(TALLIES_MAX, sizeof(**slots));
 	struct fit_tally *t = *slots;
-	uint64_t h =
-		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
-		0xd6e8feb86659fd93u;
+	uint64_t h = (key->constant ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^
+			     key->op) *
+		     0xd6e8feb86659fd93u;
 	_Static_assert(
 		TALLIES_MAX == 1u << (64 - 59), "the position of a tally is the upper 5 bits of its hash");
 	for (uint32_t i = 0, at = (uint32_t)(h >> 59); i < 8; i++, at = (at + 1) % TALLIES_MAX) {
 		struct fit_tally *e = &t[at];
 
-		if (e->hits && (e->c != key->c || e->what != key->what))
+		if (e->hits && (e->constant != key->constant || e->key != key->key))
 			continue;
 		if (!e->hits)
 			*e = *key;
@@ -66,7 +66,7 @@ static uint64_t shift_value(uint64_t v, int s) { return s >= 0 ? v << s : v >> -
 /* Returns true if all 32 addresses a[] are the shifted lanes, which are no line, plus the constant c. */
 static bool full_shift_holds(const struct lanes *from, int s, const uint64_t *a, uint64_t c)
 {
-	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
+	const uint64_t *b = from->list ? from->list : from->addr, base = from->list ? from->base : 0;
 	uint64_t off = 0;
 
 	if (s >= 0)
@@ -81,21 +81,21 @@ static bool full_shift_holds(const struct lanes *from, int s, const uint64_t *a,
 /* Returns true if the addresses are the shifted lanes plus a constant, and sets *c to it. */
 static bool shift_holds(const struct lanes *from, int s, const struct fit_access *x, uint64_t *c)
 {
-	const struct recorded *g = x->g;
+	const struct recorded *g = x->recorded;
 	uint64_t off = 0;
 	unsigned i = 0;
 
-	*c = x->a[0] - shift_value(lane_at(from, x->first), s);
+	*c = x->addr[0] - shift_value(lane_at(from, x->first_lane), s);
 	if (from->line && g->line && (s >= 0 || !from->step))
-		return recorded_is_single(g) || shift_value(from->step, s) == g->w[1];
-	if (!s && from->list && from->list == g->w)
+		return recorded_is_single(g) || shift_value(from->step, s) == g->words[1];
+	if (!s && from->list && from->list == g->words)
 		return true;
-	if (x->a[x->n - 1] - shift_value(lane_at(from, x->last), s) != *c)
+	if (x->addr[x->n - 1] - shift_value(lane_at(from, x->last_lane), s) != *c)
 		return false;
 	if (g->mask == UINT32_MAX && !from->line)
-		return full_shift_holds(from, s, x->a, *c);
+		return full_shift_holds(from, s, x->addr, *c);
 	FOR_BITS32 (l, g->mask) {
-		off |= (x->a[i++] - shift_value(lane_at(from, l), s)) ^ *c;
+		off |= (x->addr[i++] - shift_value(lane_at(from, l), s)) ^ *c;
 		if (off)
 			break;
 	}
@@ -105,7 +105,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct fit_access
 /* Returns true if the 32 addresses a[] are those of `from` with the bits c inverted. from->line must be false. */
 static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t c)
 {
-	const uint64_t *b = from->list ? from->list : from->a, base = from->list ? from->base : 0;
+	const uint64_t *b = from->list ? from->list : from->addr, base = from->list ? from->base : 0;
 	uint64_t off = 0;
 
 	for (unsigned l = 0; l < 32; l++)
@@ -115,19 +115,19 @@ static bool full_xor_holds(const struct lanes *from, const uint64_t *a, uint64_t
 
 static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint64_t *c)
 {
-	const struct recorded *g = x->g;
+	const struct recorded *g = x->recorded;
 	uint64_t off = 0;
 	unsigned i = 0;
 
-	*c = x->a[0] ^ lane_at(from, x->first);
+	*c = x->addr[0] ^ lane_at(from, x->first_lane);
 	if (from->line && g->line && !from->step)
-		return recorded_is_single(g) || !g->w[1];
-	if ((x->a[x->n - 1] ^ lane_at(from, x->last)) != *c)
+		return recorded_is_single(g) || !g->words[1];
+	if ((x->addr[x->n - 1] ^ lane_at(from, x->last_lane)) != *c)
 		return false;
 	if (g->mask == UINT32_MAX && !from->line)
-		return full_xor_holds(from, x->a, *c);
+		return full_xor_holds(from, x->addr, *c);
 	FOR_BITS32 (l, g->mask) {
-		off |= (x->a[i++] ^ lane_at(from, l)) ^ *c;
+		off |= (x->addr[i++] ^ lane_at(from, l)) ^ *c;
 		if (off)
 			break;
 	}
@@ -137,28 +137,30 @@ static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint
 void fit_count_recipes(
 	struct fit_tally **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x)
 {
-	bool several = x->second != x->first;
+	bool several = x->second_lane != x->first_lane;
 	unsigned may = 1u << SHIFT_MOST;
 	uint64_t c;
 
 	if (several)
-		may = possible_recipes(x->a[0], x->a[1], lane_at(from, x->first), lane_at(from, x->second));
+		may = possible_recipes(
+			x->addr[0], x->addr[1], lane_at(from, x->first_lane), lane_at(from, x->second_lane));
 	/* If the lanes of both accesses have one address, every recipe fits; the simplest, an addition, is tried alone. */
-	if (from->line && !from->step && x->g->line && !x->g->w[1])
+	if (from->line && !from->step && x->recorded->line && !x->recorded->words[1])
 		may &= 1u << ADD_BIT;
 	FOR_BITS32 (bit, may) {
 		int s = (int)bit - SHIFT_MOST;
 
 		if (bit == XOR_BIT) {
 			if (xor_holds(from, x, &c))
-				count_hit(
-					t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .far = far, .c = c});
+				count_hit(t, &(struct fit_tally){
+						     .op = OP_XOR, .ref = ref, .far = far, .constant = c});
 			continue;
 		}
 		if (!shift_holds(from, s, x, &c))
 			continue;
-		count_hit(t, &(struct fit_tally){
-				     .op = OP_ADD, .shift = (int8_t)s, .ref = ref, .far = far, .c = c});
+		count_hit(
+			t, &(struct fit_tally){
+				   .op = OP_ADD, .shift = (int8_t)s, .ref = ref, .far = far, .constant = c});
 		if (s == 0 && several)
 			count_hit(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref, .far = far});
 	}
@@ -179,7 +181,7 @@ bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y)
 		return !x->far;
 	if (x->ref != y->ref)
 		return x->ref > y->ref;
-	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
+	return x->shift != y->shift ? x->shift < y->shift : x->constant < y->constant;
 }
 
 struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved)

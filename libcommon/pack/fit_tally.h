@@ -12,7 +12,7 @@
 #define TALLIES_BEST 3u  /* largest number of tallies of a phase that become recipes */
 
 struct fit_tally {
-	uint64_t c;
+	uint64_t constant;
 	union {
 		struct {
 			uint32_t ref;
@@ -20,17 +20,17 @@ struct fit_tally {
 			int8_t shift;
 			uint16_t far; /* 1: ref did not run recently */
 		};
-		uint64_t what; /* all of these as one word, for comparison */
+		uint64_t key; /* all of these as one word, for comparison */
 	};
 	uint32_t hits;
 };
 
 /* An execution of a memory instruction: its addresses, also as a list, and three of its active lanes. */
 struct fit_access {
-	const struct recorded *g;
-	const uint64_t *a;
-	unsigned n;                   /* number of active lanes */
-	unsigned first, second, last; /* second: equal to first if one lane is active */
+	const struct recorded *recorded;
+	const uint64_t *addr;
+	unsigned n;                                  /* number of active lanes */
+	unsigned first_lane, second_lane, last_lane; /* second: equal to first if one lane is active */
 };
 
 void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32]);
@@ -48,7 +48,7 @@ void fit_sort_best(struct fit_tally *t);
 
 static inline struct recipe fit_recipe(const struct fit_tally *t)
 {
-	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
+	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .constant = t->constant};
 }
 
 #endif

@@ -17,10 +17,10 @@
 #define CALLS_MAX  16u
 
 struct flow {
-	const struct pstatic *s; /* static instructions by number */
-	uint32_t id, active;     /* predicted instruction and its lanes; the id is NONE if the warp ends */
-	uint32_t live;           /* lanes that have not ended */
-	uint32_t cause;          /* instruction with the unknown target that prevents a prediction, or NONE */
+	const struct pstatic *statics; /* static instructions by number */
+	uint32_t id, active; /* predicted instruction and its lanes; the id is NONE if the warp ends */
+	uint32_t live;       /* lanes that have not ended */
+	uint32_t cause;      /* instruction with the unknown target that prevents a prediction, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
 		uint32_t id, mask, cause; /* next instruction and lanes of a waiting group */
@@ -33,8 +33,8 @@ struct flow {
 
 static inline void flow_start(struct flow *f, const struct pcode *c, uint32_t lanes)
 {
-	f->s = c->s;
-	f->id = c->n ? 0 : NONE;
+	f->statics = c->statics;
+	f->id = c->n_statics ? 0 : NONE;
 	f->active = f->live = lanes;
 	f->cause = NONE;
 	f->n_groups = f->n_waits = f->n_calls = 0;
@@ -92,7 +92,7 @@ static inline void flow_pop(struct flow *f)
 
 static inline void flow_branch(struct flow *f, uint32_t id, uint32_t taken)
 {
-	const struct pstatic *s = &f->s[id];
+	const struct pstatic *s = &f->statics[id];
 	uint32_t fall = f->active & ~taken, cause = s->target == NONE ? id : NONE;
 
 	if (!fall && taken) {
@@ -126,20 +126,20 @@ static inline void flow_arrive(struct flow *f, uint32_t id, uint32_t lanes, bool
 			continue;
 		x->arrived |= lanes;
 		if (!settle)
-			x->resume = f->s[id].next;
+			x->resume = f->statics[id].next;
 		f->active &= ~lanes;
 		if (f->active)
-			f->id = f->s[id].next;
+			f->id = f->statics[id].next;
 		else
 			flow_pop(f);
 		return;
 	}
-	f->id = f->s[id].next;
+	f->id = f->statics[id].next;
 }
 
 static inline void flow_set(struct flow *f, uint32_t id)
 {
-	const struct pstatic *s = &f->s[id];
+	const struct pstatic *s = &f->statics[id];
 
 	if (f->n_waits == WAITS_MAX)
 		memmove(f->wait, f->wait + 1, --f->n_waits * sizeof(f->wait[0]));
@@ -149,7 +149,7 @@ static inline void flow_set(struct flow *f, uint32_t id)
 
 static inline void flow_call(struct flow *f, uint32_t id, uint32_t lanes)
 {
-	const struct pstatic *s = &f->s[id];
+	const struct pstatic *s = &f->statics[id];
 
 	if (lanes) {
 		if (f->n_calls == CALLS_MAX)
@@ -162,10 +162,10 @@ static inline void flow_call(struct flow *f, uint32_t id, uint32_t lanes)
 static inline void flow_return(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	if (!lanes || !f->n_calls) {
-		f->id = f->s[id].next;
+		f->id = f->statics[id].next;
 		return;
 	}
-	flow_push(f, f->s[id].next, f->active & ~lanes, NONE);
+	flow_push(f, f->statics[id].next, f->active & ~lanes, NONE);
 	f->active = lanes;
 	f->id = f->call[--f->n_calls];
 }
@@ -174,19 +174,19 @@ static inline void flow_return(struct flow *f, uint32_t id, uint32_t lanes)
 static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	f->cause = NONE;
-	switch ((enum ctl)f->s[id].ctl) {
-	case CTL_NONE: f->id = f->s[id].next; return;
+	switch ((enum ctl)f->statics[id].ctl) {
+	case CTL_NONE: f->id = f->statics[id].next; return;
 	case CTL_BRANCH: flow_branch(f, id, lanes); return;
 	case CTL_EXIT:
 		f->active &= ~lanes;
 		f->live &= ~lanes;
-		f->id = f->s[id].next;
+		f->id = f->statics[id].next;
 		if (!f->active)
 			flow_pop(f);
 		return;
 	case CTL_SET: flow_set(f, id); return;
 	case CTL_SYNC:
-	case CTL_SETTLE: flow_arrive(f, id, lanes, f->s[id].ctl == CTL_SETTLE); return;
+	case CTL_SETTLE: flow_arrive(f, id, lanes, f->statics[id].ctl == CTL_SETTLE); return;
 	case CTL_CALL: flow_call(f, id, lanes); return;
 	case CTL_RETURN: flow_return(f, id, lanes); return;
 	}
@@ -235,32 +235,32 @@ static inline bool flow_has_target(const struct pstatic *s)
 /* Returns the first instruction at the PC that is the immediate of s; NONE if there is none. */
 static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
 {
-	uint32_t lo = 0, hi = c->n;
+	uint32_t lo = 0, hi = c->n_statics;
 
 	if (s->imm > UINT32_MAX)
 		return NONE;
 	while (lo < hi) {
 		uint32_t m = (lo + hi) / 2;
 
-		if (c->s[m].pc < s->imm)
+		if (c->statics[m].pc < s->imm)
 			lo = m + 1;
 		else
 			hi = m;
 	}
-	return lo < c->n && c->s[lo].pc == s->imm ? lo : NONE;
+	return lo < c->n_statics && c->statics[lo].pc == s->imm ? lo : NONE;
 }
 
 /* Assigns a slot to each instruction to which a guard refers. */
 static inline void flow_assign_slots(struct pcode *c)
 {
-	c->n_seen = 0;
-	for (uint32_t i = 0; i < c->n; i++)
-		c->s[i].seen = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct pstatic *s = &c->s[i];
+	c->n_guard_slots = 0;
+	for (uint32_t i = 0; i < c->n_statics; i++)
+		c->statics[i].guard_slot = 0;
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		struct pstatic *s = &c->statics[i];
 
-		if (s->guard >= GUARD_LIKE && !c->s[s->guard_ref].seen)
-			c->s[s->guard_ref].seen = ++c->n_seen;
+		if (s->guard >= GUARD_LIKE && !c->statics[s->guard_ref].guard_slot)
+			c->statics[s->guard_ref].guard_slot = ++c->n_guard_slots;
 	}
 }
 

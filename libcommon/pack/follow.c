@@ -144,7 +144,7 @@ void follow_rules_new(struct follow_rules *r, const struct parsed *p)
 {
 	*r = (struct follow_rules){.of = xmalloc((p->n_warp + 1u) * sizeof(r->of[0]))};
 	for (uint32_t i = 0; i < p->n_warp; i++)
-		r->of[i].n = 0;
+		r->of[i].n_checks = 0;
 }
 
 void follow_rules_free(struct follow_rules *r)
@@ -164,13 +164,14 @@ static uint32_t add_distance(
 {
 	const uint32_t recent = r->n_distances - x->distance;
 
-	if (!d->affine && (d->from == 0 || !d->shift))
-		return d->from;
+	if (!d->affine && (d->earlier == 0 || !d->shift))
+		return d->earlier;
 	for (uint32_t i = 1; i <= recent && i <= RECENT_DISTANCES; i++) {
 		const struct follow_distance *o = &r->distance[r->n_distances - i];
 
-		if (d->affine ? o->affine && !memcmp(o->affine->per, d->affine->per, sizeof(d->affine->per))
-			      : !o->affine && o->from == d->from && o->shift == d->shift)
+		if (d->affine ? o->affine &&
+					!memcmp(o->affine->steps, d->affine->steps, sizeof(d->affine->steps))
+			      : !o->affine && o->earlier == d->earlier && o->shift == d->shift)
 			return recent - i + 1;
 	}
 	grow(&r->distance, &r->cap_distances, r->n_distances + 1, sizeof(r->distance[0]));
@@ -185,16 +186,16 @@ static void add_check(
 	const uint32_t at = addr >> 2, list = at - (uint32_t)((addr & 3) == ADDR_MOVED ? a[at + 1] : 0);
 	struct follow_check c = {at, list, n};
 
-	for (uint32_t i = 1; list != at && i <= x->n && i <= RECENT_DISTANCES; i++) {
+	for (uint32_t i = 1; list != at && i <= x->n_checks && i <= RECENT_DISTANCES; i++) {
 		const struct follow_check *o = &r->check[r->n - i];
 
-		if (o->at == list && o->list == list && o->distance == n)
+		if (o->word == list && o->list_word == list && o->distance == n)
 			c = (struct follow_check){at, at, 0}; /* it moves by the distance of its list */
 	}
-	x->n_moved += c.list != c.at;
+	x->n_moved += c.list_word != c.word;
 	grow(&r->check, &r->cap, r->n + 1, sizeof(r->check[0]));
 	r->check[r->n++] = c;
-	x->n++;
+	x->n_checks++;
 }
 
 /*
@@ -210,7 +211,7 @@ static bool add_rule(struct follow_rules *r, const struct follow_part *x, const 
 	if (!affine && (recipe->op != OP_ADD || recipe->shift < 0))
 		return false;
 	if (!affine) {
-		d.from = last[recipe->ref] ? last[recipe->ref] - 1 : 0;
+		d.earlier = last[recipe->ref] ? last[recipe->ref] - 1 : 0;
 		d.shift = (unsigned)recipe->shift;
 	}
 	*to = 1 + add_distance(r, x, &d);
@@ -221,27 +222,28 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 {
 	const struct pcode *c = &p->part.code;
 	const struct pack_more *more = p->more + w->more;
-	struct follow_part x = {.first = r->n, .distance = r->n_distances, .block = block};
+	struct follow_part x = {.first_check = r->n, .distance = r->n_distances, .block = block};
 	uint32_t *last = xcalloc(c->n_mem + 1u, sizeof(*last));
 	bool good = true;
 
-	for (const struct pack_run *u = p->run + w->first, *end = u + w->n_runs; u < end; u++) {
+	for (const struct pack_run *u = p->run + w->first_run, *end = u + w->n_runs; u < end; u++) {
 		for (uint32_t i = p->next_more[u->id]; i < u->id + u->n; i = p->next_more[i + 1], more++) {
-			const uint32_t m = c->s[p->to[i]].mem;
+			const uint32_t m = c->statics[p->static_of[i]].mem;
 
 			if (m == NONE || !u->mask || !good)
 				continue;
 			const struct pmem *k = &c->mem[m];
-			good = add_rule(r, &x, &k->r[last[m] ? k->later : k->first], last, &last[m]);
+			good = add_rule(r, &x, &k->recipe[last[m] ? k->later_default : k->first_default],
+				last, &last[m]);
 			if (good)
 				add_check(r, &x, p->addr + w->word, more->addr, last[m] - 1);
 		}
 	}
 	free(last);
 	if (!good) {
-		r->n = x.first;
+		r->n = x.first_check;
 		r->n_distances = x.distance;
-		x.n = 0;
+		x.n_checks = 0;
 	}
 	x.n_distances = r->n_distances - x.distance;
 	r->of[w - p->warp] = x;
@@ -251,8 +253,8 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 /* Returns by how much an affine base is higher in one warp than in another. */
 static uint64_t affine_distance(const struct recipe *r, const uint64_t apart[4])
 {
-	return (uint64_t)r->per[0] * apart[0] + (uint64_t)r->per[1] * apart[1] +
-	       (uint64_t)r->per[2] * apart[2] + (uint64_t)r->per[3] * apart[3];
+	return (uint64_t)r->steps[0] * apart[0] + (uint64_t)r->steps[1] * apart[1] +
+	       (uint64_t)r->steps[2] * apart[2] + (uint64_t)r->steps[3] * apart[3];
 }
 
 /* Sets the values of all distances of the leader. */
@@ -263,8 +265,8 @@ static void compute_distances(
 
 	r->value[0] = 0;
 	for (uint32_t i = 0; i < x->n_distances; i++)
-		r->value[i + 1] =
-			d[i].affine ? affine_distance(d[i].affine, apart) : r->value[d[i].from] << d[i].shift;
+		r->value[i + 1] = d[i].affine ? affine_distance(d[i].affine, apart)
+					      : r->value[d[i].earlier] << d[i].shift;
 }
 
 bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const struct ptb *tb,
@@ -275,20 +277,20 @@ bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const str
 	const uint64_t *a = p->addr + leader->word, *b = p->addr + w->word, *value = r->value;
 	uint64_t off = 0;
 
-	if (!x->n) /* the other members may not be set */
+	if (!x->n_checks) /* the other members may not be set */
 		return false;
-	const struct follow_check *c = r->check + x->first;
+	const struct follow_check *c = r->check + x->first_check;
 	const uint32_t *from = p->tb[x->block].id;
 	const uint64_t apart[4] = {(uint64_t)w->id - leader->id, (uint64_t)tb->id[0] - from[0],
 		(uint64_t)tb->id[1] - from[1], (uint64_t)tb->id[2] - from[2]};
 	compute_distances(r, x, apart);
-	for (uint32_t i = 0; i < x->n && !x->n_moved; i++)
-		off |= (b[c[i].at] - a[c[i].at]) ^ value[c[i].distance];
-	for (uint32_t i = 0; i < x->n && x->n_moved; i++) {
-		const uint64_t list = c[i].list == c[i].at ? 0 : b[c[i].list] - a[c[i].list];
+	for (uint32_t i = 0; i < x->n_checks && !x->n_moved; i++)
+		off |= (b[c[i].word] - a[c[i].word]) ^ value[c[i].distance];
+	for (uint32_t i = 0; i < x->n_checks && x->n_moved; i++) {
+		const uint64_t list = c[i].list_word == c[i].word ? 0 : b[c[i].list_word] - a[c[i].list_word];
 
-		off |= (b[c[i].at] - a[c[i].at] + list) ^ value[c[i].distance];
+		off |= (b[c[i].word] - a[c[i].word] + list) ^ value[c[i].distance];
 	}
-	*n += off ? 0 : x->n;
+	*n += off ? 0 : x->n_checks;
 	return !off;
 }

@@ -50,16 +50,16 @@ static inline unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builti
 /* How far an access of a follower is from the leader's: by an affine recipe, or as an earlier access, shifted. */
 struct follow_distance {
 	const struct recipe *affine; /* affine recipe, or NULL */
-	uint32_t from;               /* number of an earlier distance; 0: no distance */
+	uint32_t earlier;            /* number of an earlier distance; 0: no distance */
 	unsigned shift;              /* number of bits to shift left */
 };
 
 /*
- * Check of an access: the word at `at`, plus the word at `list` if that is another one, differ from those of the leader
+ * Check of an access: the word at `word`, plus the word at `list_word` if that is another one, differ from those of the leader
  * by distance number `distance`, which is 0 if they are equal.
  */
 struct follow_check {
-	uint32_t at, list, distance;
+	uint32_t word, list_word, distance;
 };
 
 /* Checks of all accesses of some leaders. */
@@ -69,7 +69,7 @@ struct follow_rules {
 	struct follow_distance *distance;
 	uint32_t n_distances, cap_distances;
 	struct follow_part {
-		uint32_t first, n;              /* checks of a leader; n 0: it has none */
+		uint32_t first_check, n_checks; /* checks of a leader; n 0: it has none */
 		uint32_t n_moved;               /* number of checks with a list */
 		uint32_t distance, n_distances; /* distances of the leader, numbered from 1 */
 		uint32_t block;                 /* thread block of the leader, as an index of parsed.tb */

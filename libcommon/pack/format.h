@@ -121,13 +121,13 @@ struct pstatic {
 	uint32_t head;       /* offset in pcode.text of the PC and a blank, for the parser */
 	uint32_t mid, tail;  /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
-	uint16_t op, op_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
+	uint16_t opcode, opcode_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;
 	/*
-	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in flow.seen.
+	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in guard_mask[].
 	 */
 	uint32_t guard_ref;
-	uint32_t seen;         /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
+	uint32_t guard_slot;   /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
 	uint32_t next, target; /* static instructions or NONE; while parsing, next is the last successor */
 	uint32_t mem;          /* index among the memory instructions */
 	uint32_t form;         /* writer: number of the line's form, plus 1; 0: it has none */
@@ -138,31 +138,31 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 #define RECIPES_MAX 6
 
 struct recipe {
-	uint8_t op;       /* one of enum recipe_op */
-	int8_t shift;     /* ADD: number of bits to shift left, or right if negative */
-	uint8_t align;    /* PLANES, DELTAS: number of low bits that are always 0 */
-	uint8_t planes;   /* number of byte planes */
-	uint32_t ref;     /* ADD, XOR and MOVED: memory instruction to which the recipe refers */
-	uint64_t c;       /* constant, or the smallest address */
-	int64_t per[4];   /* AFFINE: steps for the warp, x, y and z */
-	uint32_t pattern; /* AFFINE and BASED: index in pcode.pattern */
+	uint8_t op;        /* one of enum recipe_op */
+	int8_t shift;      /* ADD: number of bits to shift left, or right if negative */
+	uint8_t align;     /* PLANES, DELTAS: number of low bits that are always 0 */
+	uint8_t planes;    /* number of byte planes */
+	uint32_t ref;      /* ADD, XOR and MOVED: memory instruction to which the recipe refers */
+	uint64_t constant; /* constant, or the smallest address */
+	int64_t steps[4];  /* AFFINE: steps for the warp, x, y and z */
+	uint32_t pattern;  /* AFFINE and BASED: index in pcode.pattern */
 };
 
 struct pmem {
-	struct recipe r[RECIPES_MAX]; /* recipes, the last one OP_ANY */
+	struct recipe recipe[RECIPES_MAX]; /* recipes, the last one OP_ANY */
 	/* Number of recipes, the last of which is always OP_ANY; default recipes of first and later executions. */
-	uint8_t n, first, later;
+	uint8_t n_recipes, first_default, later_default;
 	uint32_t area; /* number of the instruction's area; unused if the part has no areas */
 };
 
 struct pcode {
-	struct pstatic *s;      /* static instructions by number */
-	uint32_t n, cap;        /* number of static instructions, and allocated ones */
-	struct pmem *mem;       /* recipes of each memory instruction */
-	uint32_t n_mem;         /* number of memory instructions */
-	uint32_t n_seen;        /* number of slots of guards in flow.seen */
-	struct buf text;        /* constant texts of the lines */
-	int64_t (*pattern)[32]; /* patterns of recipes, by lane */
+	struct pstatic *statics;         /* static instructions by number */
+	uint32_t n_statics, cap_statics; /* number of static instructions, and allocated ones */
+	struct pmem *mem;                /* recipes of each memory instruction */
+	uint32_t n_mem;                  /* number of memory instructions */
+	uint32_t n_guard_slots;          /* number of slots of guards in guard_mask[] */
+	struct buf text;                 /* constant texts of the lines */
+	int64_t (*pattern)[32];          /* patterns of recipes, by lane */
 	uint32_t n_pattern, cap_pattern;
 	uint64_t *area;             /* first address of each area (areas.h) */
 	uint32_t n_areas;           /* number of areas; 0: constants are not relative to areas */
@@ -170,9 +170,9 @@ struct pcode {
 };
 
 struct pspan {
-	uint32_t blocks, insts;  /* numbers of thread blocks and instructions */
-	uint32_t len[N_COLUMNS]; /* number of bytes in each column */
-	uint64_t at[N_COLUMNS];  /* offsets in the block's columns */
+	uint32_t blocks, insts;     /* numbers of thread blocks and instructions */
+	uint32_t len[N_COLUMNS];    /* number of bytes in each column */
+	uint64_t offset[N_COLUMNS]; /* offsets in the block's columns */
 };
 
 /* Thread blocks of a kernel, before or after packing. */
@@ -201,12 +201,12 @@ struct ptb {
 };
 
 struct pwarp {
-	uint32_t id, count;     /* number of the warp, and of its instructions */
-	uint32_t first, n_runs; /* first run in run[], and number of runs */
-	uint32_t more;          /* index of its first element in more[] */
-	uint32_t word, text;    /* offsets of the data for its elements of more[], in addr[] and text */
-	uint32_t like;          /* first warp with the same lanes, instructions and masks */
-	uint32_t weight;        /* number of warps that equal this one */
+	uint32_t id, count;         /* number of the warp, and of its instructions */
+	uint32_t first_run, n_runs; /* first run in run[], and number of runs */
+	uint32_t more;              /* index of its first element in more[] */
+	uint32_t word, text;        /* offsets of the data for its elements of more[], in addr[] and text */
+	uint32_t first_alike;       /* first warp with the same lanes, instructions and masks */
+	uint32_t weight;            /* number of warps that equal this one */
 	/* Warp that this one follows (follow.h) and whose runs and elements of more[] it shares, plus 1; 0: none. */
 	uint32_t leader;
 	uint32_t followers; /* number of warps that follow this one */
@@ -234,12 +234,12 @@ struct parsed {
 	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
 	bool style_known;                      /* whether the style of the lines was found */
 	/*
-	 * Tables with n_met entries, indexed by the numbers in runs. met is the static instruction plus 1 (0: none),
-	 * or NULL if the numbers are static instructions. After parsing, to is the static instruction, and next_more
+	 * Tables with n_met entries, indexed by the numbers in runs. met_static is the static instruction plus 1 (0: none),
+	 * or NULL if the numbers are static instructions. After parsing, static_of is the static instruction, and next_more
 	 * is this or the next number whose instruction has an element in more[] (n_met: none).
 	 */
-	uint32_t *met, n_met;
-	uint32_t *to, *next_more;
+	uint32_t *met_static, n_met;
+	uint32_t *static_of, *next_more;
 	/* By static instruction in the order of their addition: its columns, if `columns` is set. NULL: none has them. */
 	struct pack_inst *columns;
 	uint32_t cap_columns;
@@ -292,7 +292,7 @@ struct text_in {
 	const uint32_t *warp_id; /* ids of warps; NULL: 0, 1, ... */
 	const char *extra;
 	size_t extra_len;
-	bool first; /* true for the kernel's first thread block, which no blank line precedes */
+	bool begins_kernel; /* true for the kernel's first thread block, which no blank line precedes */
 };
 bool text_append_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_append_record(
@@ -397,7 +397,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* joined short columns, which are in the last frame */
 	bool lzma[N_COLUMNS], words;           /* by column: LZMA2 is used; PACK_WORDED */
-	uint32_t used;                         /* set of frames that have bytes */
+	uint32_t used_frames;                  /* set of frames that have bytes */
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);

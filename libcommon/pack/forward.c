@@ -17,7 +17,7 @@ static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault
 		size_t want = n < CHUNK ? (size_t)n : CHUNK;
 
 		buf_room(to, want);
-		long got = input_read(p->in, to->p + to->n, want, f);
+		long got = input_read(p->input, to->p + to->n, want, f);
 		if (got < 0)
 			return -1;
 		if (got == 0)
@@ -109,8 +109,8 @@ int forward_read_entry(struct pack *p, struct fault *f)
 	} else if (r == 0 && !p->complete) {
 		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
 		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));
-		p->entry[p->n_entries] =
-			(struct pack_entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
+		p->entry[p->n_entries] = (struct pack_entry){
+			.offset = at, .size = b.n, .kernel = p->next_kernel, .body = body};
 		p->frame[p->n_entries++] = b;
 		drop_old_blocks(p);
 		return 1;
@@ -123,7 +123,7 @@ int forward_finish(struct pack *p, struct fault *f)
 {
 	pthread_mutex_lock(&p->lock);
 	int r = forward_read_entry(p, f);
-	uint64_t at = p->n_entries ? p->entry[p->n_entries - 1].at : 0;
+	uint64_t at = p->n_entries ? p->entry[p->n_entries - 1].offset : 0;
 	pthread_mutex_unlock(&p->lock);
 	return r > 0 ? pack_bad(p, at, f, "pack-damaged", "block after the last kernel") : r;
 }
@@ -165,7 +165,7 @@ struct pack *pack_open_forward(struct input *in, struct fault *f)
 
 	p->name = diag_keep(input_name(in));
 	p->fd = -1;
-	p->in = in;
+	p->input = in;
 	pack_lock_init(p);
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
 		    forward_read_entry(p, f) >= 0;
@@ -175,7 +175,7 @@ struct pack *pack_open_forward(struct input *in, struct fault *f)
 	buf_free(&b);
 	if (good)
 		return p;
-	p->in = NULL;
+	p->input = NULL;
 	pack_close(p);
 	return NULL;
 }

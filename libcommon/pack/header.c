@@ -18,7 +18,7 @@ struct values {
 	const char *name, *nvbit, *format; /* texts of the header's fields */
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
-	uint64_t blank, after; /* numbers of empty lines before and after the format line */
+	uint64_t blank_before, blank_after; /* numbers of empty lines before and after the format line */
 };
 
 /* Known format lines. A header is packed with the index of its format line plus 1; 0: the line follows. */
@@ -63,11 +63,11 @@ static void append_header_text(struct buf *b, const struct values *v)
 		P("-enable lineinfo = %llu\n", U(v->lineinfo));
 	if (v->flags & H_SLICE)
 		buf_add(b, "-slice = 1\n", 11);
-	for (uint64_t i = 0; i < v->blank; i++)
+	for (uint64_t i = 0; i < v->blank_before; i++)
 		buf_byte(b, '\n');
 	buf_add(b, "#traces format = ", 17);
 	buf_add(b, v->format, v->format_len);
-	for (uint64_t i = 0; i <= v->after; i++)
+	for (uint64_t i = 0; i <= v->blank_after; i++)
 		buf_byte(b, '\n');
 #undef P
 #undef U
@@ -155,12 +155,12 @@ static void read_values(struct values *v, struct header_scan s)
 	if (skip_header_text(&s, "\n-slice = 1"))
 		v->flags |= H_SLICE;
 	skip_header_text(&s, "\n");
-	for (; v->blank < 15 && skip_header_text(&s, "\n"); v->blank++)
+	for (; v->blank_before < 15 && skip_header_text(&s, "\n"); v->blank_before++)
 		;
 	skip_header_text(&s, "#traces format = ");
 	scan_header_string(&s, &v->format, &v->format_len);
 	skip_header_text(&s, "\n");
-	for (; v->after < 15 && skip_header_text(&s, "\n"); v->after++)
+	for (; v->blank_after < 15 && skip_header_text(&s, "\n"); v->blank_after++)
 		;
 }
 
@@ -277,8 +277,8 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	}
 	if (v->flags & H_LINEINFO)
 		mp_uint(out, v->lineinfo);
-	mp_uint(out, v->blank);
-	mp_uint(out, v->after);
+	mp_uint(out, v->blank_before);
+	mp_uint(out, v->blank_after);
 	mp_uint(out, format);
 	if (!format)
 		mp_str(out, v->format, v->format_len);
@@ -389,8 +389,8 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, boo
 	}
 	if (v.flags & H_LINEINFO)
 		v.lineinfo = mp_get_uint(in, UINT64_MAX);
-	v.blank = mp_get_uint(in, 15);
-	v.after = mp_get_uint(in, 15);
+	v.blank_before = mp_get_uint(in, 15);
+	v.blank_after = mp_get_uint(in, 15);
 	uint64_t format = mp_get_uint(in, N_FORMATS);
 	if (format) {
 		v.format = formats[format - 1];

@@ -19,7 +19,7 @@ struct queue *queue_new(unsigned threads, int level)
 	q->level = level;
 	q->isa = isa_new();
 	q->share = share_new();
-	q->most = threads > 1 ? threads + 1 : 0;
+	q->max_waiting = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->change, NULL);
 	q->crew = crew_start(threads > 1 ? min_u32(threads - 1, THREADS_MAX) : 0, queue_worker, q);
@@ -145,15 +145,15 @@ static struct cur cursor_over_buffer(const struct buf *b) { return cur_of(b->p, 
 /* Converts the piece to the string to which its repetitions refer. */
 static void make_body_string(struct piece *c)
 {
-	struct encoded *e = c->e;
+	struct encoded *e = c->encoded;
 	struct body_parts b = {.flags = (c->begins ? PIECE_BEGINS : 0u) | (c->ends ? PIECE_ENDS : 0u) |
 					PIECE_PART | (e->stored.n ? PIECE_STORED : 0u),
 		.table = cursor_over_buffer(&e->table),
 		.stored = cursor_over_buffer(&e->stored),
-		.rest = c->bytes - c->header};
+		.text_bytes = c->bytes - c->header};
 	struct buf place = {0};
 
-	if (!c->part || !stream_is_blank(e->stored.p, e->stored.n) ||
+	if (!c->has_records || !stream_is_blank(e->stored.p, e->stored.n) ||
 		job_columns(e) + e->table.n + e->stored.n + c->stripped.n > body_size_max(c->size))
 		return;
 	if (!c->begins)
@@ -169,14 +169,14 @@ static void make_body_string(struct piece *c)
 
 static void encode_piece(struct queue *q, struct piece *c)
 {
-	if (c->same)
+	if (c->repeated)
 		return;
 	struct parsed *p = c->records ? c->records : queue_take_parsed(q);
 	size_t taken = parse_piece(p, c);
-	struct encoded *e = c->e = xcalloc(1, sizeof(*e));
+	struct encoded *e = c->encoded = xcalloc(1, sizeof(*e));
 
-	c->part = p->part.n_blocks != 0;
-	if (c->part) {
+	c->has_records = p->part.n_blocks != 0;
+	if (c->has_records) {
 		/* The step is odd, so that every position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
@@ -185,14 +185,15 @@ static void encode_piece(struct queue *q, struct piece *c)
 	}
 	census_add_part(&e->census, p, q->isa, c->facts.binary);
 	queue_return_parsed(q, p);
-	if (c->part && !c->records && job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
+	if (c->has_records && !c->records &&
+		job_columns(e) + e->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(e->col); /* the text takes fewer bytes than the columns */
 		buf_free(&e->table);
-		c->part = false;
+		c->has_records = false;
 		taken = c->header;
 	}
 	if (taken < c->text.n) {
-		e->census.known &= stream_is_blank(c->text.p + taken, c->text.n - taken);
+		e->census.has_counts &= stream_is_blank(c->text.p + taken, c->text.n - taken);
 		buf_add(&e->stored, c->text.p + taken, c->text.n - taken);
 	}
 	if (c->header)
@@ -203,7 +204,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		return;
 	make_body_string(c);
 	c->origin->census = e->census;
-	c->origin->good = e->body.n != 0;
+	c->origin->may_be_body = e->body.n != 0;
 	buf_free(&c->stripped);
 }
 
@@ -294,15 +295,15 @@ static void append_shared_piece(
 
 static void append_whole_piece(struct gathering *g, const struct piece *c)
 {
-	const struct encoded *e = c->e;
+	const struct encoded *e = c->encoded;
 	struct buf *m = &g->col[COL_META];
 	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || job_columns(e) >= HASH_COLUMNS);
 
 	if (c->origin && c->origin->body != NONE)
 		g->flagged[g->n_flagged++] = m->n;
-	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
-			   (e->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
-			   (c->codes ? PIECE_CODES : 0) |
+	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) |
+			   (c->has_records ? PIECE_PART : 0) | (e->stored.n ? PIECE_STORED : 0) |
+			   (hash ? PIECE_HASH : 0) | (c->codes ? PIECE_CODES : 0) |
 			   (c->origin && c->origin->body != NONE ? PIECE_BODY : 0));
 	if (!c->begins) {
 		append_piece_position(m, c);
@@ -311,7 +312,7 @@ static void append_whole_piece(struct gathering *g, const struct piece *c)
 		if (c->codes)
 			append_function_number(g, c, COL_META);
 	}
-	if (c->part)
+	if (c->has_records)
 		buf_add(m, e->table.p, e->table.n);
 	if (e->stored.n) {
 		mp_uint(m, e->stored.n);
@@ -327,11 +328,11 @@ static void append_whole_piece(struct gathering *g, const struct piece *c)
 
 static void append_piece_to_block(struct queue *q, struct gathering *g, struct piece *c, bool first)
 {
-	struct encoded *e = c->e;
+	struct encoded *e = c->encoded;
 	struct patch p;
 
-	if (c->same) {
-		append_shared_piece(g, c, c->same, NULL);
+	if (c->repeated) {
+		append_shared_piece(g, c, c->repeated, NULL);
 		return;
 	}
 	bool body = c->origin && e->body.n, patched = false;
@@ -353,7 +354,7 @@ static void append_piece_to_block(struct queue *q, struct gathering *g, struct p
 	columns_free(e->col);
 	buf_free(&e->table);
 	buf_free(&e->head);
-	c->kept = e->stored.n && !stream_is_blank(e->stored.p, e->stored.n);
+	c->is_stored_text = e->stored.n && !stream_is_blank(e->stored.p, e->stored.n);
 	buf_free(&e->stored);
 }
 
@@ -407,13 +408,13 @@ static void finish_job(struct job *j)
 void job_free(struct queue *q, struct job *j)
 {
 	pthread_mutex_lock(&q->lock);
-	for (struct origin *o = j->gone, *next; o; o = next) {
+	for (struct origin *o = j->gone_origins, *next; o; o = next) {
 		next = o->next_gone;
 		share_release(o);
 	}
 	pthread_mutex_unlock(&q->lock);
 	for (uint32_t i = 0; i < j->n; i++) {
-		free(j->piece[i]->e);
+		free(j->piece[i]->encoded);
 		free(j->piece[i]);
 	}
 	free(j->piece);
@@ -450,7 +451,7 @@ static bool do_unit_of_work(struct queue *q)
 {
 	bool gathered = true; /* jobs are gathered in order, after all earlier jobs */
 
-	for (struct job *j = q->first; j; gathered = gathered && j->gathered, j = j->next) {
+	for (struct job *j = q->oldest; j; gathered = gathered && j->gathered, j = j->next) {
 		if (j->started < j->n) {
 			struct piece *c = j->piece[j->started++];
 
@@ -498,11 +499,11 @@ struct job *queue_append_job(struct queue *q)
 	struct job *j = xcalloc(1, sizeof(*j));
 
 	pthread_mutex_lock(&q->lock);
-	if (q->last)
-		q->last->next = j;
+	if (q->newest)
+		q->newest->next = j;
 	else
-		q->first = j;
-	q->last = j;
+		q->oldest = j;
+	q->newest = j;
 	pthread_mutex_unlock(&q->lock);
 	return j;
 }
@@ -514,7 +515,7 @@ void queue_add_piece(struct queue *q, struct job *j, struct piece *c)
 	j->piece[j->n++] = c;
 	q->waiting++;
 	pthread_cond_broadcast(&q->change);
-	while (q->waiting > q->most)
+	while (q->waiting > q->max_waiting)
 		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
@@ -535,21 +536,21 @@ bool queue_may_repeat(struct queue *q, const struct origin *o)
 		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
-	return o->good;
+	return o->may_be_body;
 }
 
 struct job *queue_remove_oldest(struct queue *q, bool wait)
 {
 	pthread_mutex_lock(&q->lock);
-	struct job *j = q->first;
+	struct job *j = q->oldest;
 	while (j && j->closed && !j->finished && (wait || !crew_size(q->crew)))
 		if (!do_unit_of_work(q))
 			pthread_cond_wait(&q->change, &q->lock);
 	if (j && !j->finished)
 		j = NULL;
 	if (j) {
-		q->first = j->next;
-		q->last = q->first ? q->last : NULL;
+		q->oldest = j->next;
+		q->newest = q->oldest ? q->newest : NULL;
 	}
 	pthread_mutex_unlock(&q->lock);
 	return j;

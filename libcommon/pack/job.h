@@ -27,26 +27,26 @@ struct piece {
 	struct buf text;        /* text of the piece */
 	struct parsed *records; /* thread blocks other than those in the text; NULL: all are in the text */
 	uint32_t kernel;
-	bool begins, ends; /* whether the piece begins or ends its kernel */
-	bool part, kept;   /* whether text became records; whether text is stored as text */
-	bool no_hash;      /* true if the kernel has no hash, because a part of it was given as records */
+	bool begins, ends;                /* whether the piece begins or ends its kernel */
+	bool has_records, is_stored_text; /* whether text became records; whether text is stored as text */
+	bool no_hash;  /* true if the kernel has no hash, because a part of it was given as records */
 	bool lines;    /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
 	bool relative; /* true if constants are relative to areas */
 	uint64_t bytes, first_block; /* bytes is the size of the kernel's text if ends is set */
 	unsigned char hash[16];
 	struct header_facts facts;
-	size_t header;        /* size of the header in the text in bytes */
-	uint64_t size;        /* size of the piece as text in bytes */
-	uint64_t digest[2];   /* hash of the records */
-	const uint8_t *codes; /* code of the kernel's function if begins is set; not owned */
-	uint32_t n_codes;     /* number of instructions with control codes */
-	struct origin *same;  /* earlier piece that this piece repeats; NULL: none */
+	size_t header;           /* size of the header in the text in bytes */
+	uint64_t size;           /* size of the piece as text in bytes */
+	uint64_t digest[2];      /* hash of the records */
+	const uint8_t *codes;    /* code of the kernel's function if begins is set; not owned */
+	uint32_t n_codes;        /* number of instructions with control codes */
+	struct origin *repeated; /* earlier piece that this piece repeats; NULL: none */
 	/* Entry to which a later piece that repeats this one refers; NULL: the piece cannot be repeated. */
 	struct origin *origin;
 	struct origin *related;  /* piece of which this piece may become a patch, or NULL */
 	struct header_state ids; /* id and stream of the kernel if begins is set */
 	struct buf stripped;     /* header without id and stream, if begins and origin are set */
-	struct encoded *e;       /* encoded form; NULL: the piece repeats another */
+	struct encoded *encoded; /* encoded form; NULL: the piece repeats another */
 };
 
 /* A block that is being packed: its pieces, then its bytes. */
@@ -63,9 +63,9 @@ struct job {
 	uint32_t n_bodies;                  /* number of bodies that the block defines */
 	bool shared;                        /* true if a piece refers to a body */
 	bool relative;                      /* true if numbers of bodies are relative to the prediction */
-	bool plain;          /* true if the stream has only this block, so that older readers read it */
-	struct origin *gone; /* bodies to which no later block refers */
-	struct buf out;      /* bytes of the block */
+	bool plain; /* true if the stream has only this block, so that older readers read it */
+	struct origin *gone_origins; /* bodies to which no later block refers */
+	struct buf out;              /* bytes of the block */
 };
 
 struct queue {
@@ -76,8 +76,8 @@ struct queue {
 	int level; /* level of the writer, PACK_FAST to PACK_BEST */
 	struct isa *isa;
 	struct share *share;             /* bodies of the stream */
-	struct job *first, *last;        /* oldest and newest job */
-	uint32_t waiting, most;          /* number of pieces that are not yet encoded, and its limit */
+	struct job *oldest, *newest;     /* oldest and newest job */
+	uint32_t waiting, max_waiting;   /* number of pieces that are not yet encoded, and its limit */
 	struct parsed *spare[SPARE_MAX]; /* empty structs for reuse */
 	struct buf text[SPARE_MAX];      /* empty buffers for reuse */
 	uint32_t n_spare, n_text;

@@ -16,7 +16,7 @@ union four {
 };
 
 struct votes {
-	uint32_t n, all, none; /* counts of executions, of full masks and of empty masks */
+	uint32_t n, full_masks, empty_masks; /* counts of executions, of full masks and of empty masks */
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
 	bool even;        /* in the first pass, its mask always was that of the active lanes */
 	uint32_t next, next_n; /* candidate for another successor, and its lead */
@@ -36,10 +36,10 @@ struct votes {
 };
 
 struct learner {
-	struct parsed *p;
-	struct pcode *c;
-	struct votes *v;       /* counts of each static instruction */
-	struct flow f;         /* predictor of the current warp */
+	struct parsed *parsed;
+	struct pcode *code;
+	struct votes *votes;   /* counts of each static instruction */
+	struct flow flow;      /* predictor of the current warp */
 	bool guards;           /* true in the second pass, which is over masks: targets are then known */
 	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */
@@ -55,12 +55,12 @@ struct learn_step {
 /* Learns from a successor that was not predicted. */
 static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
-	struct flow *f = &l->f;
+	struct flow *f = &l->flow;
 
-	if (f->cause != NONE && l->c->s[f->cause].target == NONE) {
-		l->c->s[f->cause].target = r->id;
-	} else if (before && l->c->s[before->id].ctl == CTL_NONE) {
-		struct votes *v = &l->v[before->id];
+	if (f->cause != NONE && l->code->statics[f->cause].target == NONE) {
+		l->code->statics[f->cause].target = r->id;
+	} else if (before && l->code->statics[before->id].ctl == CTL_NONE) {
+		struct votes *v = &l->votes[before->id];
 
 		if (v->next == r->id) {
 			v->next_n += l->weight;
@@ -76,16 +76,16 @@ static void learn_next(struct learner *l, const struct learn_step *r, const stru
 static void learn_branch_side(
 	struct learner *l, const struct learn_step *branch, uint32_t active, const struct learn_step *r)
 {
-	const struct pstatic *s = &l->c->s[branch->id];
+	const struct pstatic *s = &l->code->statics[branch->id];
 	uint32_t fall = active & ~branch->mask;
 
 	if (s->ctl != CTL_BRANCH || !fall || !branch->mask || s->target == NONE || s->target == s->next)
 		return;
 	unsigned a = bit_count32(branch->mask), b = bit_count32(fall), k = a < b ? 0 : a == b ? 1 : 2;
 	if (r->id == s->target)
-		l->v[branch->id].side[k][1] += l->weight;
+		l->votes[branch->id].side[k][1] += l->weight;
 	else if (r->id == s->next)
-		l->v[branch->id].side[k][0] += l->weight;
+		l->votes[branch->id].side[k][0] += l->weight;
 }
 
 static void add_votes(struct votes *v)
@@ -117,7 +117,7 @@ static void match_recent_guards(struct votes *v, const uint32_t recent[REFS])
 /* Counts the recent guards that would have predicted the mask. */
 static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 {
-	const uint32_t a = l->f.active, weight = l->weight;
+	const uint32_t a = l->flow.active, weight = l->weight;
 
 	if (l->recent[0] == NONE)
 		return;
@@ -133,21 +133,21 @@ static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 
 static void learn_mask(struct learner *l, const struct learn_step *r)
 {
-	struct votes *v = &l->v[r->id];
+	struct votes *v = &l->votes[r->id];
 	uint32_t k = 0;
 
 	v->n += l->weight;
-	v->all += r->mask == l->f.active ? l->weight : 0;
+	v->full_masks += r->mask == l->flow.active ? l->weight : 0;
 	if (!l->guards)
 		return;
-	v->none += r->mask == 0 ? l->weight : 0;
+	v->empty_masks += r->mask == 0 ? l->weight : 0;
 	if (!v->even)
 		learn_refs(l, v, r->mask);
 	/*
 	 * An instruction becomes a guard when its mask is neither full nor empty for the first time. It then remains
 	 * one.
 	 */
-	if (v->all == v->n || v->none == v->n)
+	if (v->full_masks == v->n || v->empty_masks == v->n)
 		return;
 	while (k < REFS - 1 && l->recent[k] != r->id)
 		k++;
@@ -165,42 +165,42 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
  */
 static uint32_t learn_stretch(struct learner *l, const struct pack_run *r, uint32_t i)
 {
-	const uint32_t id = l->p->to[i], left = r->id + r->n - i;
+	const uint32_t id = l->parsed->static_of[i], left = r->id + r->n - i;
 	const uint32_t n = l->stretch[i] < left ? l->stretch[i] : left;
 
-	if (!n || id != l->f.id || r->mask != l->f.active)
+	if (!n || id != l->flow.id || r->mask != l->flow.active)
 		return 0;
-	l->v[id].full[0] += l->weight;
-	l->v[id + n].full[1] += l->weight;
-	l->f.id = l->c->s[id + n - 1].next;
-	l->f.cause = NONE;
+	l->votes[id].full[0] += l->weight;
+	l->votes[id + n].full[1] += l->weight;
+	l->flow.id = l->code->statics[id + n - 1].next;
+	l->flow.cause = NONE;
 	return n;
 }
 
 static void learn_inst(struct learner *l, const struct learn_step *now, const struct learn_step *before)
 {
-	if (now->id != l->f.id) {
+	if (now->id != l->flow.id) {
 		learn_next(l, now, before);
-		flow_set_next(&l->f, now->id);
+		flow_set_next(&l->flow, now->id);
 	}
-	if (now->mask & ~l->f.active)
-		flow_activate_lanes(&l->f, now->mask);
+	if (now->mask & ~l->flow.active)
+		flow_activate_lanes(&l->flow, now->mask);
 	learn_mask(l, now);
 }
 
 static void learn_warp(struct learner *l, const struct pwarp *w)
 {
-	const struct parsed *p = l->p;
+	const struct parsed *p = l->parsed;
 	struct learn_step now, was;
 	const struct learn_step *before = NULL;
 	uint32_t active = 0;
 
-	flow_start(&l->f, l->c, flow_lanes(&p->part, w->id));
+	flow_start(&l->flow, l->code, flow_lanes(&p->part, w->id));
 	for (uint32_t i = 0; i < REFS; i++)
 		l->recent[i] = NONE;
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = r->id, n; i < r->id + r->n; i += n) {
-			now = (struct learn_step){p->to[i], r->mask};
+			now = (struct learn_step){p->static_of[i], r->mask};
 			if (before && !l->guards)
 				learn_branch_side(l, before, active, &now);
 			n = learn_stretch(l, r, i);
@@ -210,8 +210,8 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 			} else {
 				n = 1;
 				learn_inst(l, &now, before);
-				active = l->f.active;
-				flow_step(&l->f, now.id, now.mask);
+				active = l->flow.active;
+				flow_step(&l->flow, now.id, now.mask);
 			}
 			was = now;
 			before = &was;
@@ -226,15 +226,16 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
  */
 static void find_stretches(struct learner *l)
 {
-	const struct parsed *p = l->p;
+	const struct parsed *p = l->parsed;
 
 	for (uint32_t i = p->n_met; i-- > 0;) {
-		const uint32_t id = p->to[i];
-		const struct pstatic *s = &l->c->s[id == NONE ? 0 : id];
-		bool next = i + 1 < p->n_met && p->to[i + 1] == id + 1 && s->next == id + 1;
+		const uint32_t id = p->static_of[i];
+		const struct pstatic *s = &l->code->statics[id == NONE ? 0 : id];
+		bool next = i + 1 < p->n_met && p->static_of[i + 1] == id + 1 && s->next == id + 1;
 
 		l->stretch[i] = 0;
-		if (id != NONE && s->ctl == CTL_NONE && (!l->guards || l->v[id].all == l->v[id].n))
+		if (id != NONE && s->ctl == CTL_NONE &&
+			(!l->guards || l->votes[id].full_masks == l->votes[id].n))
 			l->stretch[i] = 1 + (next ? l->stretch[i + 1] : 0);
 	}
 }
@@ -244,40 +245,40 @@ static void add_stretches(struct learner *l)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < l->c->n; i++) {
-		struct votes *v = &l->v[i];
+	for (uint32_t i = 0; i < l->code->n_statics; i++) {
+		struct votes *v = &l->votes[i];
 
 		n += v->full[0] - v->full[1];
 		v->full[0] = v->full[1] = 0;
 		v->n += n;
-		v->all += n;
+		v->full_masks += n;
 	}
-	l->v[l->c->n].full[1] = 0;
+	l->votes[l->code->n_statics].full[1] = 0;
 }
 
 static void run_learning_pass(struct learner *l, bool guards)
 {
 	l->guards = guards;
 	find_stretches(l);
-	for (uint32_t i = 0; i < l->c->n; i++) {
-		l->v[i].even = l->v[i].all == l->v[i].n;
-		l->v[i].n = l->v[i].all = l->v[i].none = 0;
+	for (uint32_t i = 0; i < l->code->n_statics; i++) {
+		l->votes[i].even = l->votes[i].full_masks == l->votes[i].n;
+		l->votes[i].n = l->votes[i].full_masks = l->votes[i].empty_masks = 0;
 		for (uint32_t k = 0; k < REFS; k++)
-			l->v[i].ref[k] = NONE;
+			l->votes[i].ref[k] = NONE;
 	}
-	for (uint32_t i = 0; i < l->p->n_warp; i++) {
-		l->weight = l->p->warp[i].weight;
-		if (l->p->warp[i].like == i && parsed_counts(l->p, i))
-			learn_warp(l, &l->p->warp[i]);
+	for (uint32_t i = 0; i < l->parsed->n_warp; i++) {
+		l->weight = l->parsed->warp[i].weight;
+		if (l->parsed->warp[i].first_alike == i && parsed_counts(l->parsed, i))
+			learn_warp(l, &l->parsed->warp[i]);
 	}
 	add_stretches(l);
 }
 
 static void choose_flow(struct learner *l)
 {
-	for (uint32_t i = 0; i < l->c->n; i++) {
-		struct pstatic *s = &l->c->s[i];
-		const struct votes *v = &l->v[i];
+	for (uint32_t i = 0; i < l->code->n_statics; i++) {
+		struct pstatic *s = &l->code->statics[i];
+		const struct votes *v = &l->votes[i];
 
 		if (v->next_n > v->n / 2)
 			s->next = v->next;
@@ -290,7 +291,7 @@ static void choose_flow(struct learner *l)
 
 static void choose_guard(struct pstatic *s, const struct votes *v)
 {
-	uint32_t best = v->all, none = v->none;
+	uint32_t best = v->full_masks, none = v->empty_masks;
 
 	s->guard = GUARD_ALL;
 	if (none > best) {
@@ -316,10 +317,10 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 /* Sets the targets that are known because the immediate is the PC of an instruction of the part. */
 static void set_known_targets(struct pcode *c)
 {
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct pstatic *s = &c->s[i];
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		struct pstatic *s = &c->statics[i];
 
-		s->next = i + 1 < c->n ? i + 1 : NONE;
+		s->next = i + 1 < c->n_statics ? i + 1 : NONE;
 		s->order = 1;
 		s->target = flow_has_target(s) ? flow_target(c, s) : NONE;
 	}
@@ -327,22 +328,22 @@ static void set_known_targets(struct pcode *c)
 
 void pack_train_flow(struct parsed *p)
 {
-	struct learner l = {.p = p, .c = &p->part.code};
+	struct learner l = {.parsed = p, .code = &p->part.code};
 
-	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
-	for (uint32_t i = 0; i < l.c->n; i++)
-		l.v[i].next = NONE;
+	l.votes = xcalloc(l.code->n_statics + 1, sizeof(l.votes[0]));
+	for (uint32_t i = 0; i < l.code->n_statics; i++)
+		l.votes[i].next = NONE;
 	l.stretch = xcalloc(p->n_met + 1u, sizeof(l.stretch[0]));
-	set_known_targets(l.c);
+	set_known_targets(l.code);
 	run_learning_pass(&l, false);
 	choose_flow(&l);
 	run_learning_pass(&l, true);
-	for (uint32_t i = 0; i < l.c->n; i++) {
-		if (!l.v[i].even)
-			add_votes(&l.v[i]);
-		choose_guard(&l.c->s[i], &l.v[i]);
+	for (uint32_t i = 0; i < l.code->n_statics; i++) {
+		if (!l.votes[i].even)
+			add_votes(&l.votes[i]);
+		choose_guard(&l.code->statics[i], &l.votes[i]);
 	}
-	flow_assign_slots(l.c);
+	flow_assign_slots(l.code);
 	free(l.stretch);
-	free(l.v);
+	free(l.votes);
 }

@@ -18,13 +18,13 @@
 #define ITEMS_MAX   64u
 
 struct line_form {
-	size_t at;           /* offset of the name in names */
+	size_t name_offset;  /* offset of the name in names */
 	uint32_t n, operand; /* bytes of the form; number of its first operand */
 };
 
 struct regclass {
-	bool bank;          /* true if registers of the class have a second number */
-	int64_t less, last; /* difference of the two numbers; last second number */
+	bool bank;                       /* true if registers of the class have a second number */
+	int64_t difference, last_second; /* difference of the two numbers; last second number */
 };
 
 struct learned {
@@ -32,7 +32,7 @@ struct learned {
 	struct line_form *form;
 	uint32_t n_forms, cap_forms;
 	struct table forms;
-	uint8_t *of; /* class + 1 of each operand of each form; 0: unknown */
+	uint8_t *class_of; /* class + 1 of each operand of each form; 0: unknown */
 	uint32_t n_of, cap_of;
 	struct regclass cls[CLASSES_MAX]; /* classes of registers */
 	unsigned n_classes;
@@ -45,14 +45,14 @@ enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
 
 /* Writer of run lengths: the numbers of expected lines between two exceptions. */
 struct gaps {
-	struct buf *to; /* buffer for the lengths */
-	uint64_t n;     /* number of expected lines since the last exception */
+	struct buf *lengths; /* buffer for the lengths */
+	uint64_t n;          /* number of expected lines since the last exception */
 };
 
 static void count_line(struct gaps *g, bool is)
 {
 	if (is)
-		buf_var(g->to, g->n);
+		buf_var(g->lengths, g->n);
 	g->n = is ? 0 : g->n + 1;
 }
 
@@ -69,9 +69,9 @@ static uint32_t add_form(struct learned *l, const char *s, size_t n)
 	buf_byte(&l->names, '\n');
 	for (size_t i = 0; i + 1 < n; i++)
 		operands += s[i] == ' ' && is_register(s[i + 1]);
-	grow(&l->of, &l->cap_of, l->n_of + operands, sizeof(*l->of));
+	grow(&l->class_of, &l->cap_of, l->n_of + operands, sizeof(*l->class_of));
 	if (operands)
-		memset(l->of + l->n_of, 0, operands);
+		memset(l->class_of + l->n_of, 0, operands);
 	l->n_of += operands;
 	table_add(&l->forms, table_hash(s, n), l->n_forms);
 	return l->n_forms++;
@@ -81,14 +81,14 @@ static void learned_free(struct learned *l)
 {
 	buf_free(&l->names);
 	free(l->form);
-	free(l->of);
+	free(l->class_of);
 	table_free(&l->forms);
 }
 
 /* Returns the predicted number of a register of class c. */
 static int64_t expected_line(const struct learned *l, const struct regclass *c)
 {
-	return c->bank ? c->last : l->written;
+	return c->bank ? c->last_second : l->written;
 }
 
 static void learn_register(struct learned *l, struct regclass *c, char letter, int64_t number)
@@ -96,15 +96,15 @@ static void learn_register(struct learned *l, struct regclass *c, char letter, i
 	if (letter != 'D')
 		return;
 	l->written = number;
-	c->last = number - c->less;
+	c->last_second = number - c->difference;
 }
 
 /* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter;  /* first letter of the item */
-	bool bank;    /* whether the item has a second number */
-	int64_t a, b; /* numbers of the item */
+	char letter;           /* first letter of the item */
+	bool bank;             /* whether the item has a second number */
+	int64_t first, second; /* numbers of the item */
 };
 
 static bool parse_line_number(const char **s, const char *end, int64_t *v)
@@ -124,44 +124,45 @@ static bool parse_line_item(const char *s, const char *end, struct line_item *i)
 {
 	*i = (struct line_item){.letter = *s++};
 	if (i->letter == 'l') {
-		if (s == end || *s++ != ':' || !parse_line_number(&s, end, &i->a) || s == end || *s++ != ',')
+		if (s == end || *s++ != ':' || !parse_line_number(&s, end, &i->first) || s == end ||
+			*s++ != ',')
 			return false;
-		return parse_line_number(&s, end, &i->b) && s == end;
+		return parse_line_number(&s, end, &i->second) && s == end;
 	}
-	if (!is_register(i->letter) || !parse_line_number(&s, end, &i->a))
+	if (!is_register(i->letter) || !parse_line_number(&s, end, &i->first))
 		return false;
 	i->bank = s < end && *s == '/';
-	if (i->bank && (s++, !parse_line_number(&s, end, &i->b)))
+	if (i->bank && (s++, !parse_line_number(&s, end, &i->second)))
 		return false;
 	return s == end;
 }
 
 struct packing {
-	struct learned l;         /* tables from the preceding lines */
+	struct learned learned;   /* tables from the preceding lines */
 	struct buf part[N_PARTS]; /* bytes of each part */
 	struct gaps misses, places;
 };
 
 static bool pack_register(struct packing *p, uint32_t operand, const struct line_item *i)
 {
-	struct learned *l = &p->l;
-	int64_t less = i->bank ? i->a - i->b : 0;
+	struct learned *l = &p->learned;
+	int64_t less = i->bank ? i->first - i->second : 0;
 	unsigned c = 0;
 
-	while (c < l->n_classes && (l->cls[c].bank != i->bank || l->cls[c].less != less))
+	while (c < l->n_classes && (l->cls[c].bank != i->bank || l->cls[c].difference != less))
 		c++;
 	if (c == CLASSES_MAX)
 		return false;
-	count_line(&p->misses, l->of[operand] != c + 1);
-	if (l->of[operand] != c + 1)
+	count_line(&p->misses, l->class_of[operand] != c + 1);
+	if (l->class_of[operand] != c + 1)
 		buf_var(&p->part[MISSES], c);
 	if (c == l->n_classes) {
 		buf_var(&p->part[MISSES], fold(less) << 1 | i->bank);
 		l->cls[l->n_classes++] = (struct regclass){i->bank, less, 0};
 	}
-	l->of[operand] = (uint8_t)(c + 1);
-	buf_var(&p->part[VALUES], fold((i->bank ? i->b : i->a) - expected_line(l, &l->cls[c])));
-	learn_register(l, &l->cls[c], i->letter, i->a);
+	l->class_of[operand] = (uint8_t)(c + 1);
+	buf_var(&p->part[VALUES], fold((i->bank ? i->second : i->first) - expected_line(l, &l->cls[c])));
+	learn_register(l, &l->cls[c], i->letter, i->first);
 	return true;
 }
 
@@ -174,21 +175,21 @@ static bool pack_items(struct packing *p, const struct line_item *item, unsigned
 				return false;
 			continue;
 		}
-		buf_var(&p->part[VALUES], fold(item[k].a - p->l.file));
-		buf_var(&p->part[VALUES], fold(item[k].b - p->l.line));
-		p->l.file = item[k].a;
-		p->l.line = item[k].b;
+		buf_var(&p->part[VALUES], fold(item[k].first - p->learned.file));
+		buf_var(&p->part[VALUES], fold(item[k].second - p->learned.line));
+		p->learned.file = item[k].first;
+		p->learned.line = item[k].second;
 	}
 	return true;
 }
 
 static uint32_t find_line_form(struct packing *p, const struct buf *name)
 {
-	FOR_TABLE (w, &p->l.forms, table_hash(name->p, name->n)) {
-		const struct line_form *f = &p->l.form[w.number];
+	FOR_TABLE (w, &p->learned.forms, table_hash(name->p, name->n)) {
+		const struct line_form *f = &p->learned.form[w.number];
 
 		/* NOLINTNEXTLINE: names.p is not NULL, because a form has a name */
-		if (f->n == name->n && !memcmp(p->l.names.p + f->at, name->p, f->n)) {
+		if (f->n == name->n && !memcmp(p->learned.names.p + f->name_offset, name->p, f->n)) {
 			buf_var(&p->part[NUMBERS], w.number + 1u);
 			return w.number;
 		}
@@ -196,7 +197,7 @@ static uint32_t find_line_form(struct packing *p, const struct buf *name)
 	buf_var(&p->part[NUMBERS], 0);
 	buf_add(&p->part[FORMS], name->p, name->n);
 	buf_byte(&p->part[FORMS], '\n');
-	return add_form(&p->l, (const char *)name->p, name->n);
+	return add_form(&p->learned, (const char *)name->p, name->n);
 }
 
 /* Packs the text after the PC. Its words must be separated by single blanks. */
@@ -222,7 +223,7 @@ static bool pack_words(struct packing *p, struct buf *name, const char *s, const
 		}
 	}
 	uint32_t f = find_line_form(p, name);
-	return pack_items(p, item, n, p->l.form[f].operand);
+	return pack_items(p, item, n, p->learned.form[f].operand);
 }
 
 static bool pack_line(struct packing *p, struct buf *name, const char *s, const char *end)
@@ -238,34 +239,34 @@ static bool pack_line(struct packing *p, struct buf *name, const char *s, const 
 			return false;
 		pc = pc << 4 | (unsigned)d;
 	}
-	count_line(&p->places, pc != p->l.pc);
-	if (pc != p->l.pc)
-		buf_var(&p->part[PLACES], fold((int64_t)(pc - p->l.pc)));
-	p->l.pc = pc + 8;
+	count_line(&p->places, pc != p->learned.pc);
+	if (pc != p->learned.pc)
+		buf_var(&p->part[PLACES], fold((int64_t)(pc - p->learned.pc)));
+	p->learned.pc = pc + 8;
 	return s < end && pack_words(p, name, s + 1, end);
 }
 
 bool lines_pack(struct buf *out, const char *s, const char *end)
 {
-	struct packing p = {.l = {.n_forms = 0}};
+	struct packing p = {.learned = {.n_forms = 0}};
 	struct buf name = {0};
 	bool good = true;
 
-	p.misses.to = &p.part[MISSES];
-	p.places.to = &p.part[PLACES];
+	p.misses.lengths = &p.part[MISSES];
+	p.places.lengths = &p.part[PLACES];
 	for (const char *nl; good && s < end && (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1)
 		good = pack_line(&p, &name, s, nl);
 	for (unsigned i = 0; i < N_PARTS; i++)
 		buf_column(out, &p.part[i]);
 	buf_free(&name);
-	learned_free(&p.l);
+	learned_free(&p.learned);
 	return good && s == end;
 }
 
 /* ---- conversion of bytes to text ---- */
 
 struct unpacking {
-	struct learned l;           /* tables from the preceding lines */
+	struct learned learned;     /* tables from the preceding lines */
 	struct cur part[N_PARTS];   /* read positions in the parts */
 	uint64_t to_miss, to_place; /* steps up to the next exception; UINT64_MAX: none */
 };
@@ -306,7 +307,7 @@ static void put_code_place(struct buf *text, uint64_t pc)
 
 static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t operand, char letter)
 {
-	struct learned *l = &u->l;
+	struct learned *l = &u->learned;
 	struct cur *in = &u->part[MISSES];
 
 	if (is_step_exception(&u->to_miss)) {
@@ -319,14 +320,14 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 
 			l->cls[l->n_classes++] = (struct regclass){v & 1, unfold(v >> 1), 0};
 		}
-		l->of[operand] = (uint8_t)(c + 1);
+		l->class_of[operand] = (uint8_t)(c + 1);
 		u->to_miss = next_line_gap(in);
 	}
-	if (!l->of[operand])
+	if (!l->class_of[operand])
 		return false;
-	struct regclass *c = &l->cls[l->of[operand] - 1];
+	struct regclass *c = &l->cls[l->class_of[operand] - 1];
 	int64_t v = (int64_t)((uint64_t)expected_line(l, c) + (uint64_t)unfold(cur_var(&u->part[VALUES])));
-	int64_t whole = (int64_t)((uint64_t)v + (uint64_t)c->less);
+	int64_t whole = (int64_t)((uint64_t)v + (uint64_t)c->difference);
 	if (v < 0 || v > UINT32_MAX || whole < 0 || whole > UINT32_MAX)
 		return false;
 	put_line_number(text, (uint64_t)whole);
@@ -340,7 +341,7 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 
 static bool unpack_place(struct unpacking *u, struct buf *text)
 {
-	struct learned *l = &u->l;
+	struct learned *l = &u->learned;
 
 	l->file = (int64_t)((uint64_t)l->file + (uint64_t)unfold(cur_var(&u->part[VALUES])));
 	l->line = (int64_t)((uint64_t)l->line + (uint64_t)unfold(cur_var(&u->part[VALUES])));
@@ -364,24 +365,24 @@ static const struct line_form *next_form(struct unpacking *u)
 
 		if (!nl)
 			return NULL;
-		k = add_form(&u->l, (const char *)in->p, (size_t)(nl - in->p)) + 1u;
+		k = add_form(&u->learned, (const char *)in->p, (size_t)(nl - in->p)) + 1u;
 		in->p = nl + 1;
 	}
-	return k <= u->l.n_forms ? &u->l.form[k - 1] : NULL;
+	return k <= u->learned.n_forms ? &u->learned.form[k - 1] : NULL;
 }
 
 static bool unpack_line(struct unpacking *u, struct buf *text)
 {
 	if (is_step_exception(&u->to_place)) {
-		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
+		u->learned.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
 		u->to_place = next_line_gap(&u->part[PLACES]);
 	}
-	put_code_place(text, u->l.pc);
-	u->l.pc += 8;
+	put_code_place(text, u->learned.pc);
+	u->learned.pc += 8;
 	const struct line_form *f = next_form(u);
 	if (!f)
 		return false;
-	const char *s = (const char *)u->l.names.p + f->at, *end = s + f->n;
+	const char *s = (const char *)u->learned.names.p + f->name_offset, *end = s + f->n;
 	uint32_t operand = f->operand;
 	for (const char *p = s; p < end; p++) {
 		bool first = p > s && p[-1] == ' ';
@@ -397,7 +398,7 @@ static bool unpack_line(struct unpacking *u, struct buf *text)
 
 bool lines_unpack(struct buf *text, struct cur in)
 {
-	struct unpacking u = {.l = {.n_forms = 0}};
+	struct unpacking u = {.learned = {.n_forms = 0}};
 	size_t from = text->n;
 	bool good = true;
 
@@ -409,6 +410,6 @@ bool lines_unpack(struct buf *text, struct cur in)
 		good = unpack_line(&u, text);
 	for (unsigned i = 0; i < N_PARTS; i++)
 		good = good && !u.part[i].bad && !cur_left(&u.part[i]);
-	learned_free(&u.l);
+	learned_free(&u.learned);
 	return good && !in.bad && !cur_left(&in);
 }

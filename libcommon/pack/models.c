@@ -17,8 +17,8 @@ static void put_flow(struct buf *out, const struct pcode *c)
 	struct buf t[4] = {0}; /* targets, guards, orders of sides, successors */
 	uint32_t last[4] = {0};
 
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct pstatic *s = &c->s[i];
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		const struct pstatic *s = &c->statics[i];
 
 		if (flow_has_target(s)) {
 			bool named = s->target == flow_target(c, s) || s->target == NONE;
@@ -53,15 +53,15 @@ static bool get_flow(struct cur *in, struct pcode *c)
 
 	for (int k = 0; k < 4; k++)
 		t[k] = cur_column(in);
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct pstatic *s = &c->s[i];
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		struct pstatic *s = &c->statics[i];
 
-		s->next = i + 1 < c->n ? i + 1 : NONE;
+		s->next = i + 1 < c->n_statics ? i + 1 : NONE;
 		s->order = 1;
 		if (!flow_has_target(s))
 			continue;
 		uint64_t v = cur_var(&t[0]), to = v ? i + (uint64_t)unfold(v - 1) : flow_target(c, s);
-		if (v && to >= c->n)
+		if (v && to >= c->n_statics)
 			return false;
 		s->target = (uint32_t)to;
 	}
@@ -69,23 +69,23 @@ static bool get_flow(struct cur *in, struct pcode *c)
 		i += cur_var(&t[1]);
 		uint8_t g = cur_byte(&t[1]);
 		uint64_t ref = g >= GUARD_LIKE ? i - (uint64_t)unfold(cur_var(&t[1])) : 0;
-		if (i >= c->n || g > GUARD_UNLIKE || ref >= c->n)
+		if (i >= c->n_statics || g > GUARD_UNLIKE || ref >= c->n_statics)
 			return false;
-		c->s[i].guard = g;
-		c->s[i].guard_ref = (uint32_t)ref;
+		c->statics[i].guard = g;
+		c->statics[i].guard_ref = (uint32_t)ref;
 	}
 	for (uint64_t i = 0; cur_left(&t[2]) && !t[2].bad;) {
-		if ((i += cur_var(&t[2])) >= c->n)
+		if ((i += cur_var(&t[2])) >= c->n_statics)
 			return false;
-		c->s[i].order = cur_byte(&t[2]) & 7;
+		c->statics[i].order = cur_byte(&t[2]) & 7;
 	}
 	for (uint64_t i = 0; cur_left(&t[3]) && !t[3].bad;) {
-		if ((i += cur_var(&t[3])) >= c->n)
+		if ((i += cur_var(&t[3])) >= c->n_statics)
 			return false;
 		uint64_t v = cur_var(&t[3]), to = v ? i + (uint64_t)unfold(v - 1) : NONE;
-		if (v && to >= c->n)
+		if (v && to >= c->n_statics)
 			return false;
-		c->s[i].next = (uint32_t)to;
+		c->statics[i].next = (uint32_t)to;
 	}
 	return !(t[0].bad || t[1].bad || t[2].bad || t[3].bad);
 }
@@ -107,19 +107,19 @@ static void put_recipe(
 	if (r->op == OP_ADD || r->op == OP_XOR || r->op == OP_MOVED)
 		buf_var(&t[2], fold((int64_t)self - r->ref));
 	if (r->op == OP_ADD)
-		buf_var(&t[3], fold((int64_t)(r->c - origin)));
+		buf_var(&t[3], fold((int64_t)(r->constant - origin)));
 	if (r->op == OP_XOR)
-		buf_var(&t[3], r->c);
+		buf_var(&t[3], r->constant);
 	if (r->op == OP_PLANES || r->op == OP_AFFINE) {
-		buf_var(&t[3], fold((int64_t)(r->c - *base - origin)));
-		*base = c->n_areas ? 0 : r->c;
+		buf_var(&t[3], fold((int64_t)(r->constant - *base - origin)));
+		*base = c->n_areas ? 0 : r->constant;
 	}
 	if (r->op == OP_PLANES || r->op == OP_DELTAS)
 		buf_byte(&t[3], (uint8_t)(r->align | r->planes << 4));
 	if (has_pattern(r)) {
 		buf_var(&t[2], r->pattern);
 		for (int k = 0; r->op == OP_AFFINE && k < 4; k++)
-			buf_var(&t[3], fold(r->per[k]));
+			buf_var(&t[3], fold(r->steps[k]));
 	}
 }
 
@@ -136,10 +136,10 @@ static void put_memory(struct buf *out, const struct pcode *c)
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		const struct pmem *x = &c->mem[m];
 
-		buf_byte(&t[0], (uint8_t)((x->n - 1) | x->first << 3));
-		buf_byte(&t[0], x->later);
-		for (unsigned i = 0; i + 1 < x->n; i++)
-			put_recipe(t, c, &x->r[i], m, &base);
+		buf_byte(&t[0], (uint8_t)((x->n_recipes - 1) | x->first_default << 3));
+		buf_byte(&t[0], x->later_default);
+		for (unsigned i = 0; i + 1 < x->n_recipes; i++)
+			put_recipe(t, c, &x->recipe[i], m, &base);
 	}
 	for (int k = 0; k < 4; k++)
 		buf_column(out, &t[k]);
@@ -173,11 +173,11 @@ static bool get_recipe(
 		r->ref = (uint32_t)ref;
 	}
 	if (r->op == OP_ADD)
-		r->c = (uint64_t)unfold(cur_var(&t[3])) + (c->n_areas ? area_origin(c, self, r) : 0);
+		r->constant = (uint64_t)unfold(cur_var(&t[3])) + (c->n_areas ? area_origin(c, self, r) : 0);
 	if (r->op == OP_XOR)
-		r->c = cur_var(&t[3]);
+		r->constant = cur_var(&t[3]);
 	if (r->op == OP_PLANES || r->op == OP_AFFINE)
-		*base = r->c =
+		*base = r->constant =
 			(uint64_t)unfold(cur_var(&t[3])) + (c->n_areas ? area_origin(c, self, r) : *base);
 	if (r->op == OP_PLANES || r->op == OP_DELTAS) {
 		uint8_t v = cur_byte(&t[3]);
@@ -194,7 +194,7 @@ static bool get_recipe(
 			return false;
 		r->pattern = (uint32_t)pattern;
 		for (int k = 0; r->op == OP_AFFINE && k < 4; k++)
-			r->per[k] = unfold(cur_var(&t[3]));
+			r->steps[k] = unfold(cur_var(&t[3]));
 	}
 	return true;
 }
@@ -218,8 +218,8 @@ static bool get_patterns(struct cur *in, struct pcode *c)
 		}
 	}
 	for (uint32_t m = 0; m < c->n_mem; m++)
-		for (unsigned k = 0; k < c->mem[m].n; k++)
-			if (has_pattern(&c->mem[m].r[k]) && c->mem[m].r[k].pattern >= n)
+		for (unsigned k = 0; k < c->mem[m].n_recipes; k++)
+			if (has_pattern(&c->mem[m].recipe[k]) && c->mem[m].recipe[k].pattern >= n)
 				return false;
 	return !in->bad;
 }
@@ -238,15 +238,16 @@ static bool get_memory(struct cur *in, struct pcode *c, bool areas)
 		struct pmem *x = &c->mem[m];
 		uint8_t v = cur_byte(&t[0]);
 
-		x->n = (uint8_t)((v & 7) + 1);
-		x->first = v >> 3;
-		x->later = cur_byte(&t[0]);
-		if (x->n > RECIPES_MAX || x->first >= x->n || x->later >= x->n)
+		x->n_recipes = (uint8_t)((v & 7) + 1);
+		x->first_default = v >> 3;
+		x->later_default = cur_byte(&t[0]);
+		if (x->n_recipes > RECIPES_MAX || x->first_default >= x->n_recipes ||
+			x->later_default >= x->n_recipes)
 			return false;
-		for (unsigned i = 0; i + 1 < x->n; i++)
-			if (!get_recipe(t, c, &x->r[i], m, &base))
+		for (unsigned i = 0; i + 1 < x->n_recipes; i++)
+			if (!get_recipe(t, c, &x->recipe[i], m, &base))
 				return false;
-		x->r[x->n - 1].op = OP_ANY;
+		x->recipe[x->n_recipes - 1].op = OP_ANY;
 	}
 	return !t[0].bad && !t[1].bad && !t[2].bad && !t[3].bad && get_patterns(in, c);
 }

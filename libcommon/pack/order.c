@@ -10,11 +10,14 @@
 
 #define SLOTS 4096u /* number of slots; bodies with the same slot replace each other */
 
-uint32_t order_predict(const struct body_order *o) { return o->at < o->n ? o->body[o->at] : NONE; }
+uint32_t order_predict(const struct body_order *o)
+{
+	return o->predicted_piece < o->n ? o->body[o->predicted_piece] : NONE;
+}
 
 static uint32_t *order_slot(const struct body_order *o, uint32_t body)
 {
-	return &o->last[(body * 0x9e3779b1u) >> 20 & (SLOTS - 1)];
+	return &o->last_piece[(body * 0x9e3779b1u) >> 20 & (SLOTS - 1)];
 }
 
 void order_add(struct body_order *o, uint32_t body, bool once)
@@ -24,25 +27,26 @@ void order_add(struct body_order *o, uint32_t body, bool once)
 	grow(&o->body, &o->cap, o->n + 1, sizeof(o->body[0]));
 	if (!o->n) { /* most blocks have one body and need no table */
 		o->body[o->n++] = body;
-		o->at = 1;
+		o->predicted_piece = 1;
 		return;
 	}
-	if (!o->last) {
-		o->last = xcalloc(SLOTS, sizeof(o->last[0]));
+	if (!o->last_piece) {
+		o->last_piece = xcalloc(SLOTS, sizeof(o->last_piece[0]));
 		*order_slot(o, o->body[0]) = 1;
 	}
 	uint32_t *slot = order_slot(o, body), before = *slot;
 	o->body[o->n] = once && expected != NONE ? expected : body;
 	*slot = ++o->n;
 	if (expected == NONE) {
-		o->at = before ? before : o->n;
+		o->predicted_piece = before ? before : o->n;
 		return;
 	}
 	o->missed = body == expected ? 0 : o->missed + 1;
-	bool skipped = o->missed && o->at + 1 < o->n - 1 && o->body[o->at + 1] == body;
+	bool skipped =
+		o->missed && o->predicted_piece + 1 < o->n - 1 && o->body[o->predicted_piece + 1] == body;
 	bool lost = o->missed > 1 && before && o->body[before - 1] == body;
 
-	o->at = skipped ? o->at + 2 : lost ? before : o->at + 1;
+	o->predicted_piece = skipped ? o->predicted_piece + 2 : lost ? before : o->predicted_piece + 1;
 	if (skipped || lost)
 		o->missed = 0;
 }
@@ -50,6 +54,6 @@ void order_add(struct body_order *o, uint32_t body, bool once)
 void order_free(struct body_order *o)
 {
 	free(o->body);
-	free(o->last);
+	free(o->last_piece);
 	*o = (struct body_order){.n = 0};
 }

@@ -14,20 +14,20 @@
 #define OUT_TEXT (1u << 20) /* number of bytes of text that are passed on at a time */
 
 struct out {
-	struct pack *p;
-	uint64_t first, last; /* first and last thread block to write */
-	bool whole;           /* whether all thread blocks are written */
+	struct pack *pack;
+	uint64_t first_block, last_block; /* first and last thread block to write */
+	bool all_blocks;                  /* whether all thread blocks are written */
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
-	struct fault *f; /* first fault of the output */
+	struct fault *fault; /* first fault of the output */
 	struct buf text;
 	struct tblock tb;
-	bool any; /* true after a thread block was written */
+	bool has_blocks; /* true after a thread block was written */
 };
 
 static int write_fault(struct out *o)
 {
-	return fault_set(o->f, (struct place){o->p->name, 0, 0}, "write", "cannot write");
+	return fault_set(o->fault, (struct place){o->pack->name, 0, 0}, "write", "cannot write");
 }
 
 static int send_text(struct out *o)
@@ -47,7 +47,7 @@ static int send_header(struct out *o, const struct buf *h)
 		if (h->p[i] == '\n' && i && (i + 1 == h->n || h->p[i + 1] != '-') && !at)
 			at = i + 1;
 	bool marked = memmem(h->p, h->n, "\n-slice = 1\n", 12) != NULL;
-	if (o->whole || marked || !at) {
+	if (o->all_blocks || marked || !at) {
 		buf_add(&o->text, h->p, h->n);
 	} else {
 		buf_add(&o->text, h->p, at);
@@ -59,7 +59,7 @@ static int send_header(struct out *o, const struct buf *h)
 
 static int report_damaged_block(const struct out *o, const struct walk *w)
 {
-	return pack_bad(o->p, block_offset(o->p, w->b->number), o->f, "pack-damaged",
+	return pack_bad(o->pack, block_offset(o->pack, w->block->number), o->fault, "pack-damaged",
 		"the columns of a block do not fit its tables");
 }
 
@@ -69,15 +69,15 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 	int got;
 
 	for (; (got = replay_block(r, NULL, &o->tb, &in)) > 0; number++) {
-		bool wanted = number >= o->first && number <= o->last;
+		bool wanted = number >= o->first_block && number <= o->last_block;
 		size_t had = o->text.n;
 
-		if (!o->whole)
-			in.first = !o->any;
+		if (!o->all_blocks)
+			in.begins_kernel = !o->has_blocks;
 		if (!text_append_block(&o->text, &in, replay_tails(r)))
 			return report_damaged_block(o, w);
 		if (wanted)
-			o->any = true;
+			o->has_blocks = true;
 		else
 			o->text.n = had;
 		if (o->text.n >= OUT_TEXT && send_text(o) < 0)
@@ -94,7 +94,7 @@ static int send_part(struct out *o, const struct walk *w, const struct read_piec
 	int ret = 0;
 
 	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
-		if (at > o->last || at + part->span[i].blocks <= o->first)
+		if (at > o->last_block || at + part->span[i].blocks <= o->first_block)
 			continue;
 		ret = replay_begin_span(r, i, c->col, at) ? send_span(o, w, r, at)
 							  : report_damaged_block(o, w);
@@ -112,12 +112,12 @@ static int pass_on_piece(struct out *o, const struct walk *w, const struct read_
 	if (!(c->flags & PIECE_STORED))
 		return 0;
 	const uint8_t *s = c->col[COL_STORED].p + c->stored;
-	if (!o->whole) {
+	if (!o->all_blocks) {
 		if (stream_is_blank(s, c->n_stored))
 			return 0;
-		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
+		return fault_set(o->fault, (struct place){o->pack->name, 0, 0}, "pack-stored",
 			"kernel %u (%s) is kept as plain text, since it is not a regular trace: its thread blocks cannot be selected",
-			c->kernel + 1, o->p->kernel[c->kernel]);
+			c->kernel + 1, o->pack->kernel[c->kernel]);
 	}
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? write_fault(o) : 0;
 }
@@ -125,7 +125,12 @@ static int pass_on_piece(struct out *o, const struct walk *w, const struct read_
 int pack_piece_text(struct walk *w, const struct read_piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
-	struct out o = {.p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f};
+	struct out o = {.pack = w->pack,
+		.last_block = UINT64_MAX,
+		.all_blocks = true,
+		.write = write,
+		.ctx = ctx,
+		.fault = f};
 	int r = pass_on_piece(&o, w, c);
 
 	tblock_free(&o.tb);
@@ -136,24 +141,25 @@ int pack_piece_text(struct walk *w, const struct read_piece *c,
 /* Moves the walk from the first block to the block with the first wanted thread block. */
 static void skip_to_block(struct walk *w, uint64_t first)
 {
-	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
+	uint32_t to = w->pack->input ? 0 : pack_first_entry(w->pack, w->kernel, first);
 
 	if (to < w->next_block || w->ended)
 		return;
-	block_put(w->p, w->b);
-	w->b = NULL;
+	block_put(w->pack, w->block);
+	w->block = NULL;
 	w->next_block = to;
 }
 
 int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
-	struct out o = {.p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f};
+	struct out o = {
+		.pack = p, .first_block = first, .last_block = last, .write = write, .ctx = ctx, .fault = f};
 	struct walk w;
 	struct read_piece *c = NULL;
 	int r;
 
-	o.whole = first == 0 && last == UINT64_MAX;
+	o.all_blocks = first == 0 && last == UINT64_MAX;
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		uint64_t after = c->part->first_block + c->part->n_blocks;
@@ -162,7 +168,7 @@ int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t las
 			r = -1;
 			break;
 		}
-		if (!o.whole && c->flags & PIECE_PART && after > last) {
+		if (!o.all_blocks && c->flags & PIECE_PART && after > last) {
 			r = 0;
 			break;
 		}
@@ -172,7 +178,7 @@ int pack_pass_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t las
 	walk_end(&w);
 	tblock_free(&o.tb);
 	buf_free(&o.text);
-	if (r == 0 && !o.whole && !o.any)
+	if (r == 0 && !o.all_blocks && !o.has_blocks)
 		return fault_set(f, (struct place){p->name, 0, 0}, "no-block",
 			"no selected thread block in kernel %u (%s)", kernel + 1, p->kernel[kernel]);
 	return r;
@@ -185,15 +191,15 @@ static bool *find_marks(const struct part *part, const struct isa *isa)
 {
 	bool *mark = NULL;
 
-	for (uint32_t i = 0; i < part->code.n; i++) {
+	for (uint32_t i = 0; i < part->code.n_statics; i++) {
 		size_t n;
-		const char *opcode = pstatic_opcode(part, &part->code.s[i], &n);
+		const char *opcode = pstatic_opcode(part, &part->code.statics[i], &n);
 		int row = opcode ? isa_find(isa, opcode, n) : -1;
 
 		if (row < 0 || isa_row(isa, row)->kind != KIND_MARK)
 			continue;
 		if (!mark)
-			mark = xcalloc(part->code.n, sizeof(*mark));
+			mark = xcalloc(part->code.n_statics, sizeof(*mark));
 		mark[i] = true;
 	}
 	return mark;
@@ -301,7 +307,7 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
 	walk_start(&w, p, kernel, 0);
 	int r = walk_next(&w, &c, f);
 	if (r > 0)
-		r = pack_piece_codes(w.b, c, to);
+		r = pack_piece_codes(w.block, c, to);
 	walk_end(&w);
 	return r;
 }

@@ -306,7 +306,7 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 /* Reads the line if it belongs to static instruction id. Returns false if it does not. */
 static bool read_line_as_static(struct parsed *p, struct line l, uint32_t id)
 {
-	const struct pstatic *s = &p->part.code.s[id];
+	const struct pstatic *s = &p->part.code.statics[id];
 	const uint8_t *t = p->part.code.text.p;
 	struct record r = {.id = id};
 	uint8_t flags = ST_MEM;
@@ -337,7 +337,7 @@ static bool read_line_as_static(struct parsed *p, struct line l, uint32_t id)
  */
 static bool read_predicted_line(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
-	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
+	uint32_t id = before != NONE ? p->part.code.statics[before].next : NONE;
 
 	if (id != NONE && read_line_as_static(p, l, id))
 		return true;
@@ -353,7 +353,7 @@ static bool scan_instruction(struct parsed *p, struct line l, const struct ptb *
 
 	if (l.end - l.p >= pack_limits.line)
 		return false;
-	if (!p->part.code.n && !find_line_prefix(p, l))
+	if (!p->part.code.n_statics && !find_line_prefix(p, l))
 		return false;
 	if (!scan_prefix(p, &l, tb, warp, &f.lineno))
 		return false;
@@ -423,7 +423,7 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 	struct line l;
 
 	for (;;) {
-		struct pwarp w = {.first = p->n_run, .more = p->n_more, .text = (uint32_t)p->text.n};
+		struct pwarp w = {.first_run = p->n_run, .more = p->n_more, .text = (uint32_t)p->text.n};
 
 		if (!next_text_line(s, end, &l))
 			return false;
@@ -435,8 +435,8 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 		/* A warp usually executes the same instructions as the previous warp. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
 		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
-		uint32_t before = NONE, alike = last && plain ? last->count : 0, run = last ? last->first : 0,
-			 k = 0;
+		uint32_t before = NONE, alike = last && plain ? last->count : 0,
+			 run = last ? last->first_run : 0, k = 0;
 		p->warp_run = p->n_run;
 		for (uint32_t i = 0; i < w.count; i++) {
 			uint32_t at = i < alike ? p->run[run].id + k++ : NONE;
@@ -452,13 +452,13 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 				return false;
 			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
 			if (before != NONE)
-				p->part.code.s[before].next = id;
+				p->part.code.statics[before].next = id;
 			before = id;
 		}
 		if (!next_text_line(s, end, &l) || l.p != l.end ||
 			p->n_rec - first > pack_limits.insts - SPAN_INSTS)
 			return false;
-		w.n_runs = p->n_run - w.first;
+		w.n_runs = p->n_run - w.first_run;
 		grow(&p->warp, &p->cap_warp, p->n_warp + 1, sizeof(p->warp[0]));
 		p->warp[p->n_warp++] = w;
 		tb->n_warps++;
@@ -511,8 +511,8 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 
 const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n)
 {
-	*n = s->op_len;
-	return *n ? (const char *)p->code.text.p + s->mid + s->op : NULL;
+	*n = s->opcode_len;
+	return *n ? (const char *)p->code.text.p + s->mid + s->opcode : NULL;
 }
 
 bool pstatic_derive(const struct part *p, struct pstatic *s)
@@ -529,9 +529,9 @@ bool pstatic_derive(const struct part *p, struct pstatic *s)
 	if (!skip_middle_columns(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
 		has_addr != !!(s->flags & ST_MEM))
 		return false;
-	s->op = (uint16_t)(op.p - (t + s->mid));
-	s->op_len = (uint16_t)(op.end - op.p);
-	s->ctl = (uint8_t)static_control_of(op.p, s->op_len);
+	s->opcode = (uint16_t)(op.p - (t + s->mid));
+	s->opcode_len = (uint16_t)(op.end - op.p);
+	s->ctl = (uint8_t)static_control_of(op.p, s->opcode_len);
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = scan_literal(&l, " ") && scan_signed_decimal(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;

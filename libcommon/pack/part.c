@@ -14,7 +14,7 @@ static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
 {
 	uint64_t h = flow_lanes(&p->part, w->id) * 0x9e3779b97f4a7c15u ^ w->count;
 
-	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		h = (h ^ ((uint64_t)r->id << 32 | r->mask)) * 0xd6e8feb86659fd93u;
 		h ^= h >> 32 ^ r->n;
 	}
@@ -25,7 +25,7 @@ static bool same_path(const struct parsed *p, const struct pwarp *a, const struc
 {
 	return a->count == b->count && a->n_runs == b->n_runs &&
 	       flow_lanes(&p->part, a->id) == flow_lanes(&p->part, b->id) &&
-	       !memcmp(p->run + a->first, p->run + b->first, a->n_runs * sizeof(p->run[0]));
+	       !memcmp(p->run + a->first_run, p->run + b->first_run, a->n_runs * sizeof(p->run[0]));
 }
 
 static void grow_path_table(struct parsed *p)
@@ -34,7 +34,7 @@ static void grow_path_table(struct parsed *p)
 	p->n_path_slots = p->n_path_slots ? p->n_path_slots * 4 : 256;
 	p->path = xcalloc(p->n_path_slots, sizeof(p->path[0]));
 	for (uint32_t i = 0; i < p->n_warp; i++) {
-		if (p->warp[i].like != i)
+		if (p->warp[i].first_alike != i)
 			continue;
 		uint32_t at = (uint32_t)path_hash(p, &p->warp[i]) & (p->n_path_slots - 1);
 		while (p->path[at])
@@ -49,16 +49,16 @@ static void find_equal_paths(struct parsed *p)
 	for (uint32_t i = 0; i < p->n_warp; i++) {
 		struct pwarp *w = &p->warp[i];
 
-		w->like = UINT32_MAX;
+		w->first_alike = UINT32_MAX;
 		if (w->leader &&
 			flow_lanes(&p->part, w->id) == flow_lanes(&p->part, p->warp[w->leader - 1].id)) {
-			w->like = p->warp[w->leader - 1].like;
-			p->warp[w->like].weight++;
+			w->first_alike = p->warp[w->leader - 1].first_alike;
+			p->warp[w->first_alike].weight++;
 			continue;
 		}
 		if (i && same_path(p, &p->warp[i - 1], w)) {
-			w->like = w[-1].like;
-			p->warp[w->like].weight++;
+			w->first_alike = w[-1].first_alike;
+			p->warp[w->first_alike].weight++;
 			continue;
 		}
 		if (p->n_paths * 2 >= p->n_path_slots)
@@ -70,8 +70,8 @@ static void find_equal_paths(struct parsed *p)
 			p->path[at] = i + 1;
 			p->n_paths++;
 		}
-		w->like = p->path[at] - 1;
-		p->warp[w->like].weight++;
+		w->first_alike = p->path[at] - 1;
+		p->warp[w->first_alike].weight++;
 	}
 }
 
@@ -106,37 +106,39 @@ static void sort_by_pc(const struct parsed *p, struct pc_order *o)
 	const uint32_t half = p->n_met / 2;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < c->n; i++)
-		o[i] = (struct pc_order){c->s[i].pc, i};
-	if (is_sorted_by_pc(o, c->n))
+	for (uint32_t i = 0; i < c->n_statics; i++)
+		o[i] = (struct pc_order){c->statics[i].pc, i};
+	if (is_sorted_by_pc(o, c->n_statics))
 		return;
-	for (uint32_t i = 0; p->met && i < half; i++) {
-		const uint32_t a = p->met[i], b = p->met[i + half], first = a && (!b || a < b) ? a : b;
+	for (uint32_t i = 0; p->met_static && i < half; i++) {
+		const uint32_t a = p->met_static[i], b = p->met_static[i + half],
+			       first = a && (!b || a < b) ? a : b;
 
 		if (first)
-			o[n++] = (struct pc_order){c->s[first - 1].pc, first - 1};
+			o[n++] = (struct pc_order){c->statics[first - 1].pc, first - 1};
 		if (a && b)
-			o[n++] = (struct pc_order){c->s[(a ^ b ^ first) - 1].pc, (a ^ b ^ first) - 1};
+			o[n++] = (struct pc_order){c->statics[(a ^ b ^ first) - 1].pc, (a ^ b ^ first) - 1};
 	}
-	if (!is_sorted_by_pc(o, c->n))
-		qsort(o, c->n, sizeof(o[0]), statics_by_pc);
+	if (!is_sorted_by_pc(o, c->n_statics))
+		qsort(o, c->n_statics, sizeof(o[0]), statics_by_pc);
 }
 
 /* Maps the numbers in runs to instructions. to[] is the new number of each static instruction. */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
-	const struct pstatic *s = p->part.code.s;
+	const struct pstatic *s = p->part.code.statics;
 
-	p->n_met = p->met ? p->n_met : p->part.code.n;
-	p->to = xmalloc((p->n_met + 1u) * sizeof(p->to[0]));
+	p->n_met = p->met_static ? p->n_met : p->part.code.n_statics;
+	p->static_of = xmalloc((p->n_met + 1u) * sizeof(p->static_of[0]));
 	p->next_more = xmalloc((p->n_met + 1u) * sizeof(p->next_more[0]));
 	p->next_more[p->n_met] = p->n_met;
 	for (uint32_t i = p->n_met; i-- > 0;) {
-		bool met = !p->met || p->met[i];
+		bool met = !p->met_static || p->met_static[i];
 
-		p->to[i] = met ? to[p->met ? p->met[i] - 1 : i] : NONE;
-		p->next_more[i] =
-			met && s[p->to[i]].flags & (ST_MEM | ST_TAIL | ST_LINE) ? i : p->next_more[i + 1];
+		p->static_of[i] = met ? to[p->met_static ? p->met_static[i] - 1 : i] : NONE;
+		p->next_more[i] = met && s[p->static_of[i]].flags & (ST_MEM | ST_TAIL | ST_LINE)
+					  ? i
+					  : p->next_more[i + 1];
 	}
 }
 
@@ -150,21 +152,21 @@ void parsed_reserve(struct parsed *p)
 void parsed_finish(struct parsed *p)
 {
 	struct pcode *c = &p->part.code;
-	struct pc_order *o = xmalloc((c->n + 1u) * sizeof(o[0]));
-	struct pstatic *s = xmalloc((c->n + 1u) * sizeof(s[0]));
-	uint32_t *to = xmalloc((c->n + 1u) * sizeof(to[0]));
+	struct pc_order *o = xmalloc((c->n_statics + 1u) * sizeof(o[0]));
+	struct pstatic *s = xmalloc((c->n_statics + 1u) * sizeof(s[0]));
+	uint32_t *to = xmalloc((c->n_statics + 1u) * sizeof(to[0]));
 
 	sort_by_pc(p, o);
-	for (uint32_t i = 0; i < c->n; i++) {
-		s[i] = c->s[o[i].id];
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		s[i] = c->statics[o[i].id];
 		to[o[i].id] = i;
 		const struct pack_inst *x = p->columns ? &p->columns[o[i].id] : NULL;
 
 		code_add_static(&p->part, &s[i], i ? &s[i - 1] : NULL, x && x->columns ? x : NULL);
 	}
-	free(c->s);
-	c->s = s;
-	c->cap = c->n + 1;
+	free(c->statics);
+	c->statics = s;
+	c->cap_statics = c->n_statics + 1;
 	static_number_memory(c);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	number_runs(p, to);
@@ -185,7 +187,7 @@ void part_read_position(struct cur *in, struct part *p)
 
 static void pcode_free(struct pcode *c)
 {
-	free(c->s);
+	free(c->statics);
 	free(c->mem);
 	free(c->pattern);
 	free(c->area);
@@ -206,8 +208,8 @@ static void free_part_numbers(struct parsed *p)
 {
 	free(p->slot);
 	free(p->path);
-	free(p->met);
-	free(p->to);
+	free(p->met_static);
+	free(p->static_of);
 	free(p->next_more);
 	free(p->columns);
 }
@@ -293,7 +295,7 @@ bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64
 	for (int k = 1; k < COL_STORED; k++) {
 		for (uint32_t i = 0; mask >> k & 1 && i < p->n_spans; i++) {
 			p->span[i].len[k] = (uint32_t)mp_get_uint(in, pack_limits.columns);
-			p->span[i].at[k] = used[k];
+			p->span[i].offset[k] = used[k];
 			used[k] += p->span[i].len[k];
 		}
 	}

@@ -13,10 +13,10 @@
 #define FAR_SAME 8u  /* number of equal bytes that must follow any other difference */
 
 struct differ {
-	const uint8_t *a, *b; /* old and new string */
-	size_t n_a, n_b;      /* sizes of a and b in bytes */
-	uint32_t *slot;       /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
-	unsigned bits;        /* logarithm of the number of slots */
+	const uint8_t *old, *new; /* old and new string */
+	size_t n_a, n_b;          /* sizes of a and b in bytes */
+	uint32_t *slot;           /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
+	unsigned bits;            /* logarithm of the number of slots */
 };
 
 static uint32_t bytes_hash(const struct differ *d, const uint8_t *p)
@@ -33,12 +33,12 @@ static void make_slots(struct differ *d)
 		;
 	d->slot = xcalloc((size_t)1 << d->bits, sizeof(d->slot[0]));
 	for (size_t i = d->n_a >= FAR_SAME ? d->n_a - FAR_SAME + 1 : 0; i-- > 0;)
-		d->slot[bytes_hash(d, d->a + i)] = (uint32_t)i + 1;
+		d->slot[bytes_hash(d, d->old + i)] = (uint32_t)i + 1;
 }
 
 static bool matches_at(const struct differ *d, size_t i, size_t j, size_t n)
 {
-	return i + n <= d->n_a && j + n <= d->n_b && !memcmp(d->a + i, d->b + j, n);
+	return i + n <= d->n_a && j + n <= d->n_b && !memcmp(d->old + i, d->new + j, n);
 }
 
 /*
@@ -71,7 +71,7 @@ static bool match_far(struct differ *d, size_t *i, size_t *j)
 	if (!d->slot)
 		make_slots(d);
 	for (size_t to = *j; to + FAR_SAME <= d->n_b; to++) {
-		uint32_t at = d->slot[bytes_hash(d, d->b + to)];
+		uint32_t at = d->slot[bytes_hash(d, d->new + to)];
 
 		if (at > *i && matches_at(d, at - 1, to, FAR_SAME)) {
 			*i = at - 1;
@@ -84,7 +84,7 @@ static bool match_far(struct differ *d, size_t *i, size_t *j)
 
 bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_t most)
 {
-	struct differ d = {.a = a->p, .b = b->p, .n_a = a->n, .n_b = b->n};
+	struct differ d = {.old = a->p, .new = b->p, .n_a = a->n, .n_b = b->n};
 	struct buf ops = {0};
 	uint64_t n = 0;
 	size_t i = 0, j = 0;

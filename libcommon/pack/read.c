@@ -157,7 +157,7 @@ static int read_index(struct pack *p, struct fault *f)
 	for (uint32_t i = 0; i < count && !in.bad; i++) {
 		struct pack_entry *e = &p->entry[p->n_entries++];
 
-		e->at = at;
+		e->offset = at;
 		e->size = mp_get_uint(&in, index - at);
 		kernel += mp_get_uint(&in, UINT32_MAX - kernel - 1);
 		e->kernel = (uint32_t)kernel;
@@ -249,7 +249,7 @@ static bool index_fits_list(const struct pack *p)
 {
 	uint32_t last = p->n_entries - 1;
 
-	return p->in || p->n_entries < 2 || p->entry[last].kernel < p->n_kernels;
+	return p->input || p->n_entries < 2 || p->entry[last].kernel < p->n_kernels;
 }
 
 int pack_read_list(struct pack *p, struct fault *f)
@@ -460,7 +460,7 @@ void pack_close(struct pack *p)
 	static_cache_free(p->statics);
 	bodies_free(p->bodies);
 	buf_free(&p->list);
-	input_close(p->in);
+	input_close(p->input);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)
 		buf_free(&p->frame[i]);
 	free(p->frame);

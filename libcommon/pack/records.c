@@ -60,8 +60,8 @@ void records_free(struct records *r)
 void records_begin_part(struct records *r, struct parsed *p)
 {
 	p->n_met = 2 * r->n_inst;
-	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
-	grow(&p->part.code.s, &p->part.code.cap, r->n_inst, sizeof(p->part.code.s[0]));
+	p->met_static = xcalloc(p->n_met + 1u, sizeof(p->met_static[0]));
+	grow(&p->part.code.statics, &p->part.code.cap_statics, r->n_inst, sizeof(p->part.code.statics[0]));
 	grow(&p->columns, &p->cap_columns, r->n_inst, sizeof(p->columns[0]));
 	buf_room(&p->part.code.text, r->n_text + 1);
 	memset(r->min_present, 0, p->n_met * sizeof(r->min_present[0]));
@@ -106,8 +106,8 @@ static uint64_t length_of_known_list(struct records *r, uint32_t at, const uint6
 {
 	uint32_t k = at / 32 % LISTS;
 
-	if (r->at[k] != at) {
-		r->at[k] = at;
+	if (r->list_offset[k] != at) {
+		r->list_offset[k] = at;
 		r->length[k] = list_length(&r->list[k], a);
 	}
 	return r->length[k];
@@ -166,7 +166,7 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 	const struct pack_more *more = x->more;
 	uint64_t length = 0;
 
-	memset(r->at, 255, sizeof(r->at));
+	memset(r->list_offset, 255, sizeof(r->list_offset));
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
 		length += r->fixed_bytes_before[u->id + u->n] - r->fixed_bytes_before[u->id];
 		*n += u->n;
@@ -195,7 +195,7 @@ static struct pack_warp warp_of_part(const struct parsed *p, uint32_t k, const s
 	if (k >= p->n_warp)
 		return block[k - p->n_warp];
 	const struct pwarp *w = &p->warp[k];
-	return (struct pack_warp){.run = p->run + w->first,
+	return (struct pack_warp){.run = p->run + w->first_run,
 		.more = p->more + w->more,
 		.word = p->addr + w->word,
 		.n_runs = w->n_runs,
@@ -295,27 +295,27 @@ static void add_record_static(const struct records *r, struct parsed *p, uint32_
 	const bool text = id >= r->n_inst;
 	const struct pack_inst *x = &r->inst[text ? id - r->n_inst : id];
 
-	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
-	grow(&p->columns, &p->cap_columns, c->n + 1, sizeof(p->columns[0]));
-	struct pstatic *s = &c->s[c->n];
+	grow(&c->statics, &c->cap_statics, c->n_statics + 1, sizeof(c->statics[0]));
+	grow(&p->columns, &p->cap_columns, c->n_statics + 1, sizeof(p->columns[0]));
+	struct pstatic *s = &c->statics[c->n_statics];
 
 	*s = (struct pstatic){.pc = x->pc,
 		.flags = text ? ST_LINE : (uint8_t)((x->width ? ST_MEM : 0) | (x->open ? ST_TAIL : 0)),
 		.mid = (uint32_t)c->text.n,
 		.tail = (uint32_t)c->text.n,
 		.next = NONE};
-	p->columns[c->n].columns = 0;
+	p->columns[c->n_statics].columns = 0;
 	if (!text)
 		add_static_text(r, c, s, x);
 	if (!text && x->columns && !r->as_text)
-		p->columns[c->n] = *x;
-	p->met[id] = ++c->n;
+		p->columns[c->n_statics] = *x;
+	p->met_static[id] = ++c->n_statics;
 }
 
 static void add_statics(struct records *r, struct parsed *p, const struct pack_run *u)
 {
 	for (uint32_t i = u->id; i < u->id + u->n; i++)
-		if (!p->met[i])
+		if (!p->met_static[i])
 			add_record_static(r, p, i);
 	r->min_present[u->id] = u->n;
 }
@@ -366,7 +366,7 @@ static void add_follower(
 	struct pwarp *a = &p->warp[f.leader - 1];
 
 	w->count = a->count;
-	w->first = a->first;
+	w->first_run = a->first_run;
 	w->more = a->more;
 	w->leader = f.leader;
 	w->near = f.near;
@@ -412,7 +412,7 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 		struct pwarp *w = &p->warp[p->n_warp++];
 
 		*w = (struct pwarp){.id = i,
-			.first = p->n_run,
+			.first_run = p->n_run,
 			.n_runs = warp[i].n_runs,
 			.n_more = warp[i].n_more,
 			.more = p->n_more,
@@ -480,7 +480,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 	uint64_t t[32];
 
 	in.tb = &tb;
-	for (const struct pack_run *u = p->run + w->first, *end = u + w->n_runs; u < end; u++) {
+	for (const struct pack_run *u = p->run + w->first_run, *end = u + w->n_runs; u < end; u++) {
 		for (uint32_t i = u->id; i < u->id + u->n; i++) {
 			struct pack_more m = {0, 0};
 
@@ -489,7 +489,7 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 			if (i >= r->n_inst || !r->inst[i].width)
 				m.addr = 0;
 			struct rec x = convert_record_for_text(
-				p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
+				p->addr + w->word, p->met_static[i] - 1, u->mask, m.addr, &tb, t);
 			text_put(out, &in, &x, w->id, text, m.text_len);
 			text += m.text_len;
 		}
@@ -502,7 +502,7 @@ void records_append_text(struct buf *out, const struct records *r, struct parsed
 	const struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
 	struct text_in in = {.part = &p->part,
 		.tb = &tb,
-		.first = first,
+		.begins_kernel = first,
 		.extra = b->extra_len ? (const char *)p->text.p + b->extra : "",
 		.extra_len = b->extra_len};
 

@@ -27,9 +27,9 @@ struct records {
 	uint32_t *next_variable; /* this or the next number whose lines have addresses or text */
 	/* lower bound of the number of consecutive instructions, beginning with this one, that the current part has */
 	uint32_t *min_present;
-	uint64_t insts;         /* number of instructions in the thread block of the last records_length() */
-	uint32_t at[LISTS];     /* offset of each cached list of all lanes in the words of the current warp */
-	uint64_t length[LISTS]; /* length of each cached list as text */
+	uint64_t insts; /* number of instructions in the thread block of the last records_length() */
+	uint32_t list_offset[LISTS]; /* offset of each cached list of all lanes in the words of the current warp */
+	uint64_t length[LISTS];      /* length of each cached list as text */
 	struct list_length {
 		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
 		uint64_t length;   /* length as text of a list with these steps; 0: not known */

@@ -18,11 +18,11 @@ struct origin {
 	struct origin *newer, *older; /* neighbours in the order of last use */
 	struct origin *by_key, *by_near, *by_far; /* next origin in the slot of each table */
 	uint64_t weight;                          /* body_size_max() of the body's text */
-	bool encoded, good;  /* whether the piece is encoded, and whether it may be a body */
-	uint32_t body;       /* number of its body; NONE: it is not a body */
-	struct origin *root; /* origin of which this one is a patch; NULL: it is whole */
-	unsigned holders;    /* number of references from the origin itself and from its patches */
-	struct buf string;   /* bytes of a complete body */
+	bool encoded, may_be_body; /* whether the piece is encoded, and whether it may be a body */
+	uint32_t body;             /* number of its body; NONE: it is not a body */
+	struct origin *root;       /* origin of which this one is a patch; NULL: it is whole */
+	unsigned holders;          /* number of references from the origin itself and from its patches */
+	struct buf string;         /* bytes of a complete body */
 	struct census census;
 	struct origin *next_gone; /* next origin of a list that is to be freed */
 };
@@ -45,7 +45,7 @@ struct share_text {
 	const struct buf *header; /* header without id and stream */
 	const uint8_t *text;      /* text after the header */
 	size_t n;                 /* number of bytes of text */
-	uint64_t rest; /* number of bytes of the kernel without its header; 0 if the kernel continues */
+	uint64_t text_bytes; /* number of bytes of the kernel without its header; 0 if the kernel continues */
 	uint64_t first_block;
 	bool begins, lines;
 };

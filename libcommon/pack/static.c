@@ -43,8 +43,8 @@ static void grow_static_slots(struct parsed *p)
 	free(p->slot);
 	p->n_slots = p->n_slots ? p->n_slots * 4 : 1024;
 	p->slot = xcalloc(p->n_slots, sizeof(p->slot[0]));
-	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t at = (uint32_t)static_hash(c, &c->s[i]) & (p->n_slots - 1);
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		uint32_t at = (uint32_t)static_hash(c, &c->statics[i]) & (p->n_slots - 1);
 
 		while (p->slot[at])
 			at = (at + 1) & (p->n_slots - 1);
@@ -56,18 +56,18 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 {
 	struct pcode *c = &p->part.code;
 
-	if (c->n * 2 >= p->n_slots)
+	if (c->n_statics * 2 >= p->n_slots)
 		grow_static_slots(p);
 	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
 	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
-		if (same_static(c, &c->s[p->slot[at] - 1], f))
+		if (same_static(c, &c->statics[p->slot[at] - 1], f))
 			return p->slot[at] - 1;
-	if (c->n >= pack_limits.statics ||
+	if (c->n_statics >= pack_limits.statics ||
 		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >
 			pack_limits.text)
 		return NONE;
-	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
-	struct pstatic *s = &c->s[c->n];
+	grow(&c->statics, &c->cap_statics, c->n_statics + 1, sizeof(c->statics[0]));
+	struct pstatic *s = &c->statics[c->n_statics];
 	*s = (struct pstatic){.pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE};
 	s->mid_len = (uint16_t)(f->mid_end - f->mid);
 	s->tail_len = (uint16_t)(f->tail_end - f->tail);
@@ -75,8 +75,8 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 	s->head_len = (uint8_t)(f->head_end - f->head);
 	s->mid = keep_text_bytes(&c->text, f->mid, f->mid_end);
 	s->tail = keep_text_bytes(&c->text, f->tail, f->tail_end);
-	p->slot[at] = ++c->n;
-	return c->n - 1;
+	p->slot[at] = ++c->n_statics;
+	return c->n_statics - 1;
 }
 
 enum ctl static_control_of(const char *opcode, size_t n)
@@ -124,8 +124,8 @@ void static_number_memory(struct pcode *c)
 	const uint8_t *t = c->text.p;
 
 	c->n_mem = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		struct pstatic *s = &c->statics[i], *o = i ? s - 1 : s;
 		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
 			       !memcmp(t + o->mid, t + s->mid, s->mid_len);
 

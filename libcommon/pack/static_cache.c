@@ -15,7 +15,7 @@ void static_cache_free(struct static_cache *m)
 {
 	if (!m)
 		return;
-	free(m->e);
+	free(m->entry);
 	free(m->slot);
 	buf_free(&m->text);
 	free(m);
@@ -28,11 +28,11 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 	memset(&c, 0, sizeof(c)); /* c is compared and hashed as bytes, so its padding must be 0 */
 	c.code = ptx_code_hash(t->ptx);
 	c.source = source_hash(t);
-	c.d.form = t->dialect.form;
-	c.d.prefix = t->dialect.prefix;
-	c.d.imms = t->dialect.imms;
-	c.d.lineno = t->dialect.lineno;
-	c.d.block_ids = t->dialect.block_ids;
+	c.dialect.form = t->dialect.form;
+	c.dialect.prefix = t->dialect.prefix;
+	c.dialect.imms = t->dialect.imms;
+	c.dialect.lineno = t->dialect.lineno;
+	c.dialect.block_ids = t->dialect.block_ids;
 	c.binary = t->header.binary_version;
 	c.tracer = t->header.tracer_version;
 	c.arch = (int)t->header.arch;
@@ -42,10 +42,11 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 
 static bool is_same_cache_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
-	return a->code == b->code && a->source == b->source && a->d.form == b->d.form &&
-	       a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
-	       a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
-	       a->arch == b->arch && a->lineinfo == b->lineinfo;
+	return a->code == b->code && a->source == b->source && a->dialect.form == b->dialect.form &&
+	       a->dialect.prefix == b->dialect.prefix && a->dialect.imms == b->dialect.imms &&
+	       a->dialect.lineno == b->dialect.lineno && a->dialect.block_ids == b->dialect.block_ids &&
+	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
+	       a->lineinfo == b->lineinfo;
 }
 
 uint32_t static_cache_slot(
@@ -55,9 +56,9 @@ uint32_t static_cache_slot(
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
 
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
-		const struct static_entry *e = &m->e[m->slot[at] - 1];
+		const struct static_entry *e = &m->entry[m->slot[at] - 1];
 
-		if (e->len == n && is_same_cache_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
+		if (e->len == n && is_same_cache_key(&e->key, c) && !memcmp(m->text.p + e->text, text, n))
 			break;
 	}
 	return at;
@@ -82,8 +83,8 @@ struct static_cache *static_cache_of(struct pack *p, const struct code *code)
 		m->slot = slot;
 		m->n_slots = n;
 		for (uint32_t i = 0; i < m->n; i++)
-			m->slot[static_cache_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
-				i + 1;
+			m->slot[static_cache_slot(
+				m, &m->entry[i].key, m->text.p + m->entry[i].text, m->entry[i].len)] = i + 1;
 	}
 	return m;
 }

@@ -12,20 +12,20 @@
 struct static_cache_key {
 	uint64_t code;                      /* hash of the header's "-code" lines, for PTX */
 	uint64_t source;                    /* hash of the header's source files and lines */
-	struct dialect d;                   /* dialect and column counts of the trace */
+	struct dialect dialect;             /* dialect and column counts of the trace */
 	int binary, tracer, arch, lineinfo; /* fields of the header */
 };
 
 struct static_entry {
-	struct static_cache_key before; /* key of the instruction */
-	struct dialect after;           /* column counts after its line */
+	struct static_cache_key key;  /* key of the instruction */
+	struct dialect dialect_after; /* column counts after its line */
 	uint32_t text, len, handle;
 	bool needs; /* whether it lacks addresses that active lanes need */
 };
 
 struct static_cache {
 	uint64_t code; /* code_serial() of the struct code of the handles; its address may be reused */
-	struct static_entry *e;
+	struct static_entry *entry;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text; /* texts of all entries */
 };

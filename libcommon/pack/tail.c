@@ -205,23 +205,25 @@ static uint64_t extrapolate_float(unsigned kind, uint64_t b, uint64_t from, uint
  */
 struct known {
 	uint64_t old, old_before, before, before_that;
-	unsigned i; /* number of lanes before this one */
+	unsigned lane; /* number of lanes before this one */
 };
 
 static uint64_t guess_number(unsigned guess, unsigned kind, const struct known *k)
 {
 	/* `before` of the first lane is the number of that lane two texts earlier. */
-	uint64_t at = k->i ? k->before : k->old;
+	uint64_t at = k->lane ? k->before : k->old;
 
 	switch (guess) {
 	case 0: return at;
 	case 1: return k->old;
-	case 2: return k->i == 1 ? at : at + (at - (k->i ? k->before_that : k->before));
-	case 3: return k->i == 1 ? at : extrapolate_float(kind, at, k->i ? k->before_that : k->before, at);
-	case 4: return k->i ? k->old + (k->before - k->old_before) : k->old + (k->old - k->before);
+	case 2: return k->lane == 1 ? at : at + (at - (k->lane ? k->before_that : k->before));
+	case 3:
+		return k->lane == 1 ? at
+				    : extrapolate_float(kind, at, k->lane ? k->before_that : k->before, at);
+	case 4: return k->lane ? k->old + (k->before - k->old_before) : k->old + (k->old - k->before);
 	case 5:
-		return k->i ? extrapolate_float(kind, k->old, k->old_before, k->before)
-			    : extrapolate_float(kind, k->old, k->before, k->old);
+		return k->lane ? extrapolate_float(kind, k->old, k->old_before, k->before)
+			       : extrapolate_float(kind, k->old, k->before, k->old);
 	default: return 0;
 	}
 }
@@ -251,8 +253,8 @@ static struct known guess_inputs_of(const struct group_state *g, const struct kn
 {
 	struct known k = *was;
 
-	k.old = g->last[l];
-	if (!k.i)
+	k.old = g->last_number[l];
+	if (!k.lane)
 		k.before = g->older;
 	return k;
 }
@@ -260,15 +262,15 @@ static struct known guess_inputs_of(const struct group_state *g, const struct kn
 static void note_lane_number(struct known *k, uint64_t v)
 {
 	k->old_before = k->old;
-	k->before_that = k->i ? k->before : v;
+	k->before_that = k->lane ? k->before : v;
 	k->before = v;
-	k->i++;
+	k->lane++;
 }
 
 /* Updates the cost of every guess, and stores the numbers as the previous ones. */
 static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32])
 {
-	struct known k = {.i = 0};
+	struct known k = {.lane = 0};
 
 	for (unsigned n = 0; n < GUESSES; n++)
 		g->cost[n] /= 2;
@@ -282,9 +284,9 @@ static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t ma
 		note_lane_number(&k, v[l]);
 	}
 	if (mask)
-		g->older = g->last[bit_lowest32(mask)];
+		g->older = g->last_number[bit_lowest32(mask)];
 	FOR_BITS32 (l, mask)
-		g->last[l] = v[l];
+		g->last_number[l] = v[l];
 }
 
 /* ---- state -------------------------------------------------------------------------------- */
@@ -362,7 +364,7 @@ static void put_group_numbers(
 	struct group_state *g, unsigned kind, uint32_t mask, const uint64_t v[32], struct buf col[N_COLUMNS])
 {
 	unsigned best = best_guess(g), bytes = 0;
-	struct known k = {.i = 0};
+	struct known k = {.lane = 0};
 	uint64_t d[32] = {0}, all = 0;
 
 	FOR_BITS32 (l, mask) {
@@ -416,7 +418,7 @@ static bool read_group_numbers(
 {
 	unsigned best = best_guess(g), bytes = cur_byte(&t->width), n = bit_count32(mask), i = 0;
 	const uint8_t *plane[8];
-	struct known k = {.i = 0};
+	struct known k = {.lane = 0};
 
 	if (bytes > (kind == HEX8 ? 4 : 8))
 		return false;

@@ -27,9 +27,9 @@ struct shape_of_text {
 
 /* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
 struct group_state {
-	uint64_t last[32];      /* last number of each lane */
-	uint64_t older;         /* first number in the text before the last one */
-	uint32_t cost[GUESSES]; /* bits of each guess's differences, weighted towards recent texts */
+	uint64_t last_number[32]; /* last number of each lane */
+	uint64_t older;           /* first number in the text before the last one */
+	uint32_t cost[GUESSES];   /* bits of each guess's differences, weighted towards recent texts */
 };
 
 struct tail_state {

@@ -134,7 +134,7 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	const uint8_t *text, size_t len)
 {
 	const struct pcode *c = &in->part->code;
-	const struct pstatic *s = &c->s[r->inst];
+	const struct pstatic *s = &c->statics[r->inst];
 
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);
 	uint8_t *o = out->p + out->n;
@@ -160,7 +160,7 @@ bool text_append_record(
 	const uint8_t *text = NULL;
 	size_t len = 0;
 
-	if (in->part->code.s[r->inst].flags & (ST_TAIL | ST_LINE) &&
+	if (in->part->code.statics[r->inst].flags & (ST_TAIL | ST_LINE) &&
 		!tail_next(tails, r->inst, r->mask, &text, &len))
 		return false;
 	text_put(out, in, r, warp, text, len);
@@ -180,7 +180,7 @@ void text_append_block_head(struct buf *out, const struct text_in *in)
 {
 	uint8_t t[80], *o = t;
 
-	if (!in->first)
+	if (!in->begins_kernel)
 		*o++ = '\n';
 	o = text_append_bytes(o, "#BEGIN_TB\n\nthread block = ", 26);
 	o = write_decimal(o, in->tb->x);

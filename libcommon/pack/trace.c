@@ -12,19 +12,19 @@
 #include "trace/reader.h"
 
 struct packed {
-	struct pack *p;
+	struct pack *pack;
 	uint32_t kernel;
-	struct walk w;          /* iteration over the kernel's pieces */
-	struct read_piece *c;   /* current piece */
-	struct replay *r;       /* decoder of the part */
-	uint32_t span;          /* number of the current span */
+	struct walk walk;         /* iteration over the kernel's pieces */
+	struct read_piece *piece; /* current piece */
+	struct replay *replay;    /* decoder of the part */
+	uint32_t span;            /* number of the current span */
 	uint64_t blocks_before; /* number of thread blocks of the kernel before the next block of the span */
 	uint32_t *handle;       /* handle of each static instruction */
 	bool *unknown, *needs;  /* per static instruction: no row, no addresses */
 	/*
 	 * For each static instruction: whether the text reader must parse each record, because of a fault or values.
 	 */
-	bool *each;
+	bool *parses_each;
 	bool text;           /* true if some records of the part are text */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* true if packed_seek() set the position, so that line numbers are unknown */
@@ -54,17 +54,17 @@ static void free_statics(struct packed *k)
 	free(k->handle);
 	free(k->unknown);
 	free(k->needs);
-	free(k->each);
+	free(k->parses_each);
 	k->handle = NULL;
-	k->unknown = k->needs = k->each = NULL;
+	k->unknown = k->needs = k->parses_each = NULL;
 }
 
 void packed_close(struct packed *k)
 {
 	if (!k)
 		return;
-	walk_end(&k->w);
-	replay_free(k->r);
+	walk_end(&k->walk);
+	replay_free(k->replay);
 	free_statics(k);
 	free(k->listed);
 	tblock_free(&k->one);
@@ -84,12 +84,12 @@ static int read_header(struct packed *k, struct fault *f)
 	struct walk w;
 	struct read_piece *c;
 
-	walk_start(&w, k->p, k->kernel, 0);
+	walk_start(&w, k->pack, k->kernel, 0);
 	int r = walk_next(&w, &c, f);
 	if (r > 0) {
 		buf_add(&k->whole, c->header.p, c->header.n);
 		if (c->n_codes)
-			pack_piece_codes(w.b, c, k->codes = cubins_new());
+			pack_piece_codes(w.block, c, k->codes = cubins_new());
 	}
 	walk_end(&w);
 	return r < 0 ? -1 : k->whole.n != 0;
@@ -104,7 +104,7 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 	char *name = xmalloc(strlen(p->name) + strlen(p->kernel[kernel]) + 2);
 
 	sprintf(name, "%s/%s", p->name, p->kernel[kernel]);
-	k->p = p;
+	k->pack = p;
 	k->kernel = kernel;
 	int r = read_header(k, f);
 	if (r > 0 && o->watch)
@@ -132,7 +132,7 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 	t->base = t->position = t->end = NULL;
 	t->base_line = k->first_line = t->line;
 	t->last = true;
-	walk_start(&k->w, p, kernel, 0);
+	walk_start(&k->walk, p, kernel, 0);
 	return t;
 }
 
@@ -140,9 +140,9 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 
 static int piece_is_damaged(const struct packed *k, struct fault *f)
 {
-	uint64_t at = k->w.b ? block_offset(k->p, k->w.b->number) : k->p->size;
+	uint64_t at = k->walk.block ? block_offset(k->pack, k->walk.block->number) : k->pack->size;
 
-	return pack_bad(k->p, at, f, "pack-damaged", "the columns of a block do not fit its tables");
+	return pack_bad(k->pack, at, f, "pack-damaged", "the columns of a block do not fit its tables");
 }
 
 /* Marks a static instruction whose lines end with kept values. The line reader then parses its records. */
@@ -150,32 +150,32 @@ static void mark_static_with_values(const struct trace *t, struct packed *k, uin
 {
 	const char *opcode = code_at(t->options.code, k->handle[i])->opcode;
 
-	if (k->c->part->code.s[i].flags & ST_TAIL && extra_has_values(opcode, strlen(opcode))) {
-		k->each[i] = k->text = true;
+	if (k->piece->part->code.statics[i].flags & ST_TAIL && extra_has_values(opcode, strlen(opcode))) {
+		k->parses_each[i] = k->text = true;
 		k->plain = false;
 	}
 }
 
 static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 {
-	const struct pstatic *s = &k->c->part->code.s[i];
+	const struct pstatic *s = &k->piece->part->code.statics[i];
 	struct fault f;
 
 	k->text |= (s->flags & ST_LINE) != 0;
 	if (s->flags & ST_LINE)
 		return;
 	k->line.n = 0;
-	text_append_static(&k->line, k->c->part, s);
+	text_append_static(&k->line, k->piece->part, s);
 	if (s->flags & ST_TAIL)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
 	struct static_cache_key c = static_cache_key_of(t);
-	struct static_cache *m = static_cache_of(k->p, t->options.code);
+	struct static_cache *m = static_cache_of(k->pack, t->options.code);
 	uint32_t at = static_cache_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
-		const struct static_entry *e = &m->e[m->slot[at] - 1];
+		const struct static_entry *e = &m->entry[m->slot[at] - 1];
 
-		t->dialect = e->after;
+		t->dialect = e->dialect_after;
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
 		k->plain &= !e->needs;
@@ -187,9 +187,9 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	memset(t->id, 0, sizeof(t->id));
 	t->warp = 0;
 	uint64_t unknown = t->unknown_recs;
-	k->each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
+	k->parses_each[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
-	if (k->each[i]) { /* the first record of the instruction reports the fault, as in a text trace */
+	if (k->parses_each[i]) { /* the first record of the instruction reports the fault, as in a text trace */
 		t->dialect = d;
 		k->plain = false;
 		return;
@@ -202,8 +202,8 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	mark_static_with_values(t, k, i);
 	if (k->unknown[i])
 		return; /* the instruction is not cached, so that the warning is printed once per kernel */
-	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
-	m->e[m->n++] = (struct static_entry){
+	grow(&m->entry, &m->cap, m->n + 1, sizeof(m->entry[0]));
+	m->entry[m->n++] = (struct static_entry){
 		c, t->dialect, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
@@ -236,13 +236,13 @@ static void find_line_dialect(struct trace *t, struct packed *k, struct replay *
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
-	const struct part *p = k->c->part;
+	const struct part *p = k->piece->part;
 	struct replay *r = replay_new(p);
 	uint64_t at = p->first_block, blocks = 0;
 	int got = 0;
 
 	for (uint32_t i = 0; i < p->n_spans && got == 0; at += p->span[i++].blocks) {
-		if (!replay_begin_span(r, i, k->c->col, at))
+		if (!replay_begin_span(r, i, k->piece->col, at))
 			got = -1;
 		while (got >= 0 && (got = replay_block(r, NULL, &k->ahead, &k->ahead_in)) > 0) {
 			blocks++;
@@ -254,7 +254,7 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 		find_line_dialect(t, k, r, &k->ahead_in);
 	k->is_ahead = got > 0 && blocks == 1;
 	if (k->is_ahead)
-		k->r = r;
+		k->replay = r;
 	else
 		replay_free(r);
 	return got < 0 ? piece_is_damaged(k, f) : 0;
@@ -262,30 +262,30 @@ static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 
 static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 {
-	uint32_t n = k->c->part->code.n;
+	uint32_t n = k->piece->part->code.n_statics;
 
-	replay_free(k->r);
-	k->r = NULL;
+	replay_free(k->replay);
+	k->replay = NULL;
 	free_statics(k);
 	k->is_ahead = false;
 	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
-	k->each = xcalloc(n + 1, sizeof(k->each[0]));
+	k->parses_each = xcalloc(n + 1, sizeof(k->parses_each[0]));
 	k->text = false;
 	k->plain = true;
 	k->span = 0;
-	k->blocks_before = k->c->part->first_block;
+	k->blocks_before = k->piece->part->first_block;
 	if (t->dialect.imms < 0 && find_dialect(t, k, f) < 0)
 		return -1;
 	if (k->is_ahead)
-		k->blocks_before += k->c->part->span[k->span++].blocks;
+		k->blocks_before += k->piece->part->span[k->span++].blocks;
 	else
-		k->r = replay_new(k->c->part);
-	pthread_mutex_lock(&k->p->lock);
+		k->replay = replay_new(k->piece->part);
+	pthread_mutex_lock(&k->pack->lock);
 	for (uint32_t i = 0; i < n; i++)
 		parse_static(t, k, i);
-	pthread_mutex_unlock(&k->p->lock);
+	pthread_mutex_unlock(&k->pack->lock);
 	k->plain &= !k->text;
 	return 0;
 }
@@ -297,16 +297,16 @@ static int set_kernel_hash(struct trace *t, struct fault *f)
 	uint64_t bytes;
 
 	t->stored_hash = k->hash;
-	if (k->c && k->c->hash && k->w.ended) {
-		memcpy(k->hash, k->c->hash, 16);
+	if (k->piece && k->piece->hash && k->walk.ended) {
+		memcpy(k->hash, k->piece->hash, 16);
 		return 0;
 	}
-	return pack_sum_text(k->p, k->kernel, &bytes, k->hash, f);
+	return pack_sum_text(k->pack, k->kernel, &bytes, k->hash, f);
 }
 
 static int add_piece_text(struct packed *k, const struct read_piece *c, struct fault *f)
 {
-	return pack_piece_text(&k->w, c, append_text, &k->whole, f);
+	return pack_piece_text(&k->walk, c, append_text, &k->whole, f);
 }
 
 /* Continues the kernel with the text reader. */
@@ -316,9 +316,9 @@ static int continue_as_text(struct trace *t, struct packed *k, struct fault *f)
 	int r;
 
 	k->whole.n = 0;
-	buf_add(&k->whole, k->c->col[COL_STORED].p + k->c->stored, k->c->n_stored);
-	while ((r = walk_next(&k->w, &c, f)) > 0) {
-		k->c = c;
+	buf_add(&k->whole, k->piece->col[COL_STORED].p + k->piece->stored, k->piece->n_stored);
+	while ((r = walk_next(&k->walk, &c, f)) > 0) {
+		k->piece = c;
 		if (add_piece_text(k, c, f) < 0)
 			return -1;
 	}
@@ -333,10 +333,10 @@ static int continue_as_text(struct trace *t, struct packed *k, struct fault *f)
 
 static bool is_stored_as_text(const struct packed *k)
 {
-	const struct read_piece *c = k->c;
+	const struct read_piece *c = k->piece;
 
 	return c && c->flags & PIECE_STORED &&
-	       !stream_is_blank(k->c->col[COL_STORED].p + c->stored, c->n_stored);
+	       !stream_is_blank(k->piece->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
 /* Takes over the thread block that was decoded in advance. */
@@ -349,7 +349,7 @@ static void use_decoded_block(struct packed *k, struct tblock *tb, struct text_i
 	in->tb = tb;
 	k->ahead = empty;
 	k->is_ahead = false;
-	replay_reset_inspected(k->r, k->plain ? k->handle : NULL, tb);
+	replay_reset_inspected(k->replay, k->plain ? k->handle : NULL, tb);
 }
 
 /*
@@ -364,28 +364,29 @@ static int decode_next_block(
 			use_decoded_block(k, tb, in);
 			return 1;
 		}
-		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
+		int r = k->replay && k->span ? replay_block(k->replay, k->plain ? k->handle : NULL, tb, in)
+					     : 0;
 
 		if (r)
 			return r < 0 ? piece_is_damaged(k, f) : 1;
-		if (k->r && k->span < k->c->part->n_spans) {
-			if (!replay_begin_span(k->r, k->span, k->c->col, k->blocks_before))
+		if (k->replay && k->span < k->piece->part->n_spans) {
+			if (!replay_begin_span(k->replay, k->span, k->piece->col, k->blocks_before))
 				return piece_is_damaged(k, f);
-			k->blocks_before += k->c->part->span[k->span++].blocks;
+			k->blocks_before += k->piece->part->span[k->span++].blocks;
 			continue;
 		}
-		replay_free(k->r); /* freed together with the block of the part */
-		k->r = NULL;
+		replay_free(k->replay); /* freed together with the block of the part */
+		k->replay = NULL;
 		do {
 			if (is_stored_as_text(k) && k->sought)
 				return fault_set(f, (struct place){t->name, 0, 0}, "pack-text",
 					"a malformed thread block is stored as text (expected reading from the start of the kernel)");
 			if (is_stored_as_text(k))
 				return continue_as_text(t, k, f);
-			r = walk_next(&k->w, &k->c, f);
+			r = walk_next(&k->walk, &k->piece, f);
 			if (r <= 0)
 				return r;
-		} while (!(k->c->flags & PIECE_PART));
+		} while (!(k->piece->flags & PIECE_PART));
 		if (begin_part(t, k, f) < 0)
 			return -1;
 	}
@@ -426,13 +427,13 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	uint32_t id = r->inst;
-	unsigned flags = k->c->part->code.s[id].flags;
+	unsigned flags = k->piece->part->code.statics[id].flags;
 
 	/* A text that may contain data of the record can be read only after all earlier texts. */
-	bool line = flags & ST_LINE || k->each[id];
+	bool line = flags & ST_LINE || k->parses_each[id];
 	if (line || (flags & ST_TAIL && k->text)) {
 		k->line.n = 0;
-		if (!text_append_record(&k->line, in, r, t->warp, replay_tails(k->r)))
+		if (!text_append_record(&k->line, in, r, t->warp, replay_tails(k->replay)))
 			return piece_is_damaged(k, f);
 	}
 	if (line)
@@ -490,7 +491,7 @@ static int finish_block(
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin_block(t, tb);
 	tb->n_words = words; /* the words of parsed lines follow the block's words */
-	t->line += 2u + !in->first;
+	t->line += 2u + !in->begins_kernel;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	tb->n_recs = recs;
 	if (trace_claim_block(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
@@ -540,10 +541,10 @@ static int find_piece(struct packed *k, uint64_t block, struct fault *f)
 {
 	int r;
 
-	while ((r = walk_next(&k->w, &k->c, f)) > 0) {
-		const struct part *p = k->c->part;
+	while ((r = walk_next(&k->walk, &k->piece, f)) > 0) {
+		const struct part *p = k->piece->part;
 
-		if (p && k->c->flags & PIECE_PART && block >= p->first_block &&
+		if (p && k->piece->flags & PIECE_PART && block >= p->first_block &&
 			block - p->first_block < p->n_blocks)
 			return 1;
 		if (is_stored_as_text(k))
@@ -556,24 +557,24 @@ int packed_seek(struct trace *t, uint64_t block, struct fault *f)
 {
 	struct packed *k = t->packed;
 
-	if (k->r && block >= t->blocks && block - k->c->part->first_block < k->c->part->n_blocks)
+	if (k->replay && block >= t->blocks && block - k->piece->part->first_block < k->piece->part->n_blocks)
 		return 1;
-	replay_free(k->r);
-	k->r = NULL;
-	k->c = NULL;
-	walk_end(&k->w);
-	walk_start(&k->w, k->p, k->kernel, block);
+	replay_free(k->replay);
+	k->replay = NULL;
+	k->piece = NULL;
+	walk_end(&k->walk);
+	walk_start(&k->walk, k->pack, k->kernel, block);
 	int r = find_piece(k, block, f);
 	if (r <= 0)
 		return r;
-	k->sought = k->c->part->first_block != 0;
+	k->sought = k->piece->part->first_block != 0;
 	t->line = k->sought ? 0 : k->first_line;
 	t->end_reported = false;
 	for (uint64_t i = 0; i < t->ids.n_pages; i++) {
 		free(t->ids.page[i]);
 		t->ids.page[i] = NULL;
 	}
-	t->blocks = k->c->part->first_block;
+	t->blocks = k->piece->part->first_block;
 	return begin_part(t, k, f) < 0 ? -1 : 1;
 }
 

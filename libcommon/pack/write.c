@@ -47,12 +47,12 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
  */
 static void write_stream_start(struct pack_writer *w, const struct buf *b)
 {
-	bool counted = w->several || directory_pack(&w->told, &w->directory, b->n);
+	bool counted = w->several || directory_pack(&w->index_directory, &w->directory, b->n);
 
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->shared ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
+		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
 		w->out);
 	w->started = true;
 }
@@ -83,20 +83,21 @@ static void write_job(struct pack_writer *w, struct job *j)
 {
 	struct block_entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
 		.bodies = j->n_bodies,
-		.before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
+		.blocks_before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
 
 	for (uint32_t i = 0; i < j->n; i++) {
 		const struct piece *c = j->piece[i];
 
-		directory_add(&w->directory, c->kernel, c->same ? &c->same->census : &c->e->census);
+		directory_add(
+			&w->directory, c->kernel, c->repeated ? &c->repeated->census : &c->encoded->census);
 	}
 	if (!w->started)
-		w->shared = !j->plain || j->shared;
+		w->allows_bodies = !j->plain || j->shared;
 	e.size = write_frame(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
 	for (uint32_t i = 0; i < j->n; i++) {
-		if (!j->piece[i]->kept || j->piece[i]->kernel < w->reported)
+		if (!j->piece[i]->is_stored_text || j->piece[i]->kernel < w->reported)
 			continue;
 		w->reported = j->piece[i]->kernel + 1;
 		if (w->on_text)
@@ -211,17 +212,17 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 		&(struct share_text){.header = &c->stripped,
 			.text = c->records ? (uint8_t *)c->digest : c->text.p + c->header,
 			.n = c->records ? sizeof(c->digest) : c->text.n - c->header,
-			.rest = c->ends ? c->bytes - c->header : 0,
+			.text_bytes = c->ends ? c->bytes - c->header : 0,
 			.first_block = c->first_block,
 			.begins = c->begins,
 			.lines = c->lines},
 		key);
 	struct origin *o = share_find(w->queue->share, key);
 	if (!o) {
-		c->origin = share_add(
-			w->queue->share, key, near, far, body_size_max(c->size), &c->related, &j->gone);
+		c->origin = share_add(w->queue->share, key, near, far, body_size_max(c->size), &c->related,
+			&j->gone_origins);
 	} else if (queue_may_repeat(w->queue, o)) {
-		c->same = o;
+		c->repeated = o;
 		if (c->records)
 			queue_return_parsed(w->queue, c->records);
 		c->records = NULL;
@@ -237,20 +238,20 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	uint64_t n = c->size;
 
 	if (c->begins) {
-		w->lines = w->any ? w->lines : c->facts.dialect == DIALECT_PTX;
-		w->any = true;
+		w->lines = w->has_kernel ? w->lines : c->facts.dialect == DIALECT_PTX;
+		w->has_kernel = true;
 		c->lines = w->lines;
 		find_function_of_piece(w, c);
 		directory_begin(&w->directory, (const char *)c->text.p, c->header);
 	}
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
-	w->begun = true;
+	w->kernel_begun = true;
 	c->relative = w->relative;
 	if (w->job && most > w->room)
 		start_next_job(w);
 	find_repetition(w, c);
 	struct job *j = current_job(w);
-	if (c->same) {
+	if (c->repeated) {
 		most -= n;
 		n = SHARED_TEXT;
 	}
@@ -267,7 +268,7 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
 	struct buf rest = queue_take_text(w->queue);
 
 	*c = (struct piece){.kernel = w->kernel,
-		.begins = !w->begun,
+		.begins = !w->kernel_begun,
 		.ends = ends,
 		.header = header,
 		.size = n,
@@ -275,10 +276,10 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
 		.first_block = w->blocks,
 		.no_hash = w->no_hash,
 		.facts = w->facts};
-	buf_add(&rest, w->in.p + n, w->in.n - n);
-	c->text = w->in;
+	buf_add(&rest, w->kernel_text.p + n, w->kernel_text.n - n);
+	c->text = w->kernel_text;
 	c->text.n = n;
-	w->in = rest;
+	w->kernel_text = rest;
 	for (const char *s = (const char *)c->text.p, *e = s + n;
 		(s = memmem(s, (size_t)(e - s), "#END_TB\n", 8)); s += 8)
 		w->blocks++;
@@ -293,7 +294,7 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
  */
 static size_t find_header(const struct pack_writer *w)
 {
-	const char *s = (const char *)w->in.p, *end = s + w->in.n, *nl;
+	const char *s = (const char *)w->kernel_text.p, *end = s + w->kernel_text.n, *nl;
 	bool format = false; /* true after the last line of the header */
 
 	for (const char *from = s; (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1) {
@@ -331,24 +332,24 @@ static void cut_piece(struct pack_writer *w)
 {
 	size_t header = 0;
 
-	if (!w->begun) {
+	if (!w->kernel_begun) {
 		header = find_header(w);
-		w->facts = header_facts((const char *)w->in.p, header);
+		w->facts = header_facts((const char *)w->kernel_text.p, header);
 	}
-	size_t n = offset_after_last_block(&w->in);
+	size_t n = offset_after_last_block(&w->kernel_text);
 	if (n <= header && w->limit < piece_text_max()) {
 		/* The limit grows for large thread blocks. */
 		w->limit = min_u64(2 * w->limit, piece_text_max());
 		return;
 	}
-	queue_cut_piece(w, n <= header ? w->in.n : n, header, false);
-	for (w->limit = min_u64(PIECE_TEXT, piece_text_max()); w->limit <= w->in.n;)
+	queue_cut_piece(w, n <= header ? w->kernel_text.n : n, header, false);
+	for (w->limit = min_u64(PIECE_TEXT, piece_text_max()); w->limit <= w->kernel_text.n;)
 		w->limit = min_u64(2 * w->limit, piece_text_max());
 }
 
 void pack_begin_kernel(struct pack_writer *w)
 {
-	w->begun = w->no_hash = false;
+	w->kernel_begun = w->no_hash = false;
 	w->limit = min_u64(PIECE_TEXT, piece_text_max());
 	w->bytes = w->blocks = 0;
 	w->facts = (struct header_facts){.threads = 0};
@@ -364,13 +365,13 @@ void pack_add_text(struct pack_writer *w, const void *bytes, size_t n)
 	XXH3_128bits_update(w->hash, bytes, n);
 	w->bytes += n;
 	while (n) {
-		size_t take = w->limit - w->in.n;
+		size_t take = w->limit - w->kernel_text.n;
 
 		take = take < n ? take : n;
-		buf_add(&w->in, s, take);
+		buf_add(&w->kernel_text, s, take);
 		s += take;
 		n -= take;
-		if (w->in.n == w->limit)
+		if (w->kernel_text.n == w->limit)
 			cut_piece(w);
 	}
 }
@@ -382,17 +383,17 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
 
-	*c = (struct piece){.text = w->in,
+	*c = (struct piece){.text = w->kernel_text,
 		.records = w->filled,
 		.kernel = w->kernel,
-		.begins = !w->begun,
+		.begins = !w->kernel_begun,
 		.ends = ends,
 		.no_hash = true,
-		.header = w->begun ? 0 : w->in.n,
+		.header = w->kernel_begun ? 0 : w->kernel_text.n,
 		.bytes = w->bytes,
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
 		.facts = w->facts};
-	w->in = queue_take_text(w->queue);
+	w->kernel_text = queue_take_text(w->queue);
 	c->size = c->header + w->filled_text;
 	if (w->filled) {
 		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
@@ -414,8 +415,8 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 	w->no_hash = true;
 	w->facts = header_facts(header, n);
 	w->bytes = n + 1;
-	buf_add(&w->in, header, n);
-	buf_byte(&w->in, '\n');
+	buf_add(&w->kernel_text, header, n);
+	buf_byte(&w->kernel_text, '\n');
 	records_begin(&w->records, code);
 	w->records.as_text = w->facts.dialect != DIALECT_SASS;
 	seed = XXH3_64bits_withSeed(code->text, code->n_text, seed);
@@ -445,8 +446,8 @@ static void add_block_as_text(struct pack_writer *w, const uint32_t id[3], const
 	free(p);
 	pack_add_text(w, text.p, text.n);
 	buf_free(&text);
-	if (w->in.n)
-		queue_cut_piece(w, w->in.n, w->begun ? 0 : find_header(w), false);
+	if (w->kernel_text.n)
+		queue_cut_piece(w, w->kernel_text.n, w->kernel_begun ? 0 : find_header(w), false);
 }
 
 /* Begins a part of records. */
@@ -468,7 +469,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, 
 		add_block_as_text(w, id, lines, warp, n_warps);
 		return;
 	}
-	if (w->filled->part.n_blocks && w->in.n + w->filled_text + n > most) {
+	if (w->filled->part.n_blocks && w->kernel_text.n + w->filled_text + n > most) {
 		queue_filled_records(w, false);
 		begin_filling(w);
 		records_length(
@@ -489,12 +490,12 @@ void pack_end_kernel(struct pack_writer *w, unsigned char *hash)
 		w->kernel++;
 		return;
 	}
-	buf_room(&w->in, 1);
-	if (!w->begun) {
+	buf_room(&w->kernel_text, 1);
+	if (!w->kernel_begun) {
 		header = find_header(w);
-		w->facts = header_facts((const char *)w->in.p, header);
+		w->facts = header_facts((const char *)w->kernel_text.p, header);
 	}
-	queue_cut_piece(w, w->in.n, header, true);
+	queue_cut_piece(w, w->kernel_text.n, header, true);
 	if (hash)
 		text_hash(w, hash);
 	w->kernel++;
@@ -511,17 +512,17 @@ static void append_index(struct pack_writer *w, struct buf *b)
 
 		mp_uint(b, e->size);
 		mp_uint(b, e->kernel - kernel);
-		mp_uint(b, e->before);
-		if (w->shared)
+		mp_uint(b, e->blocks_before);
+		if (w->allows_bodies)
 			mp_uint(b, e->bodies);
 		kernel = e->kernel;
 		bytes += e->size;
 	}
 	if (w->several)
-		directory_pack(&w->told, &w->directory, bytes);
+		directory_pack(&w->index_directory, &w->directory, bytes);
 	if (w->picks.n)
 		mp_bin(b, w->picks.p, w->picks.n);
-	buf_add(b, w->told.p, w->told.n);
+	buf_add(b, w->index_directory.p, w->index_directory.n);
 }
 
 static void copy_spool(FILE *out, FILE *spool)
@@ -582,11 +583,11 @@ void pack_writer_close(struct pack_writer *w)
 		putc((int)(size >> 8 * i & 255), w->out);
 	fwrite(PACK_END, 1, 4, w->out);
 	buf_free(&b);
-	buf_free(&w->in);
+	buf_free(&w->kernel_text);
 	buf_free(&w->list);
 	buf_free(&w->missing);
 	buf_free(&w->picks);
-	buf_free(&w->told);
+	buf_free(&w->index_directory);
 	directory_free(&w->directory);
 	free(w->entry);
 	records_free(&w->records);

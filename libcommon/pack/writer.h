@@ -15,7 +15,7 @@
 struct block_entry {
 	uint64_t size, kernel; /* size of the block, and number of its first kernel */
 	/* 1 + number of thread blocks of the kernel before the block; 0: the block begins the kernel. */
-	uint64_t before;
+	uint64_t blocks_before;
 	uint64_t bodies; /* number of bodies that the block defines */
 };
 
@@ -30,10 +30,10 @@ struct pack_writer {
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
 	uint32_t coded;             /* number of instructions of the kernel's function */
 	struct directory directory;
-	struct buf told;    /* bytes of the directory in the index; empty: none, or not yet known */
+	struct buf index_directory; /* bytes of the directory in the index; empty: none, or not yet known */
 	bool several;       /* true if the stream has several blocks: kernels are then unknown at the first */
 	bool started;       /* true after magic and version were written */
-	bool shared;        /* true if the version allows pieces to refer to bodies */
+	bool allows_bodies; /* true if the version allows pieces to refer to bodies */
 	bool relative;      /* true if the version has PACK_RELATIVE */
 	struct buf missing; /* metadata of missing kernels of the list; empty: none */
 	uint64_t name;      /* hash of the name of the current kernel */
@@ -42,15 +42,15 @@ struct pack_writer {
 	 * Whether a kernel has begun, and whether the first kernel is from PTX. In a stream of PTX, "-code" lines are
 	 * numbers and the PTX dictionary is used.
 	 */
-	bool any, lines;
+	bool has_kernel, lines;
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
-	struct buf in;          /* text of the kernel that is not yet in a piece */
-	size_t limit;           /* size of `in` at which the next piece is cut, in bytes */
+	struct buf kernel_text; /* text of the kernel that is not yet in a piece */
+	size_t limit;           /* size of `kernel_text` at which the next piece is cut, in bytes */
 	uint64_t bytes, blocks; /* size and thread blocks of the kernel so far */
 	struct header_facts facts;
-	bool begun;            /* true between begin and end of a kernel */
+	bool kernel_begun;     /* true between begin and end of a kernel */
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
 	uint64_t filled_text;  /* number of bytes of its thread blocks as text */
 	struct records records;

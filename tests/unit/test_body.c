@@ -344,8 +344,8 @@ static void test_origins(void)
 /* Returns the areas of buffers at a, a + 4096 and b. Instruction 2 was never executed by a lane. */
 static struct buf packed_areas(struct pmem mem[5], struct pcode *c, uint64_t a, uint64_t b)
 {
-	const struct mem_reach reach[5] = {{b, b + 4, true}, {a + 4096, a + 8000, true}, {.any = false},
-		{a, a + 64, true}, {a + 5000, a + 5004, true}};
+	const struct mem_reach reach[5] = {{b, b + 4, true}, {a + 4096, a + 8000, true},
+		{.has_address = false}, {a, a + 64, true}, {a + 5000, a + 5004, true}};
 	struct buf out = {0};
 
 	*c = (struct pcode){.mem = mem, .n_mem = 5};
@@ -356,7 +356,7 @@ static struct buf packed_areas(struct pmem mem[5], struct pcode *c, uint64_t a, 
 
 static void test_areas(void)
 {
-	struct pmem mem[5] = {{.n = 1}}, again[5] = {{.n = 1}};
+	struct pmem mem[5] = {{.n_recipes = 1}}, again[5] = {{.n_recipes = 1}};
 	struct pcode c, d = {.mem = again, .n_mem = 5};
 	struct buf s = packed_areas(mem, &c, 0x7f0000100000, 0x7f0000200000);
 	struct cur in = cur_of(s.p, s.n);

@@ -218,7 +218,7 @@ static void test_sectors(struct isa *isa)
 		followers, near);
 	encode_part(&p, col);
 	census_add_part(&c, &p, isa, 80);
-	ok(c.known && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,
+	ok(c.has_counts && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,
 		"instructions of a part are counted");
 	ok(c.tally.loads == sectors, "its loads touch %llu sectors (%llu)", (unsigned long long)sectors,
 		(unsigned long long)c.tally.loads);

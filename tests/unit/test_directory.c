@@ -19,13 +19,13 @@ static void format_kernel_header(char *text, size_t n, unsigned i)
 
 static void fill_directory(struct directory *d)
 {
-	struct census c = {.known = true, .blocks = 7, .insts = 100};
+	struct census c = {.has_counts = true, .blocks = 7, .insts = 100};
 	char text[512];
 
 	for (unsigned i = 0; i < KERNELS; i++) {
 		format_kernel_header(text, sizeof(text), i);
 		directory_begin(d, text, strlen(text));
-		c.known = i % 7 != 3;
+		c.has_counts = i % 7 != 3;
 		c.tally = (struct tally){.lanes = i, .loads = 2 * i, .atomics = 5};
 		c.tally.of_class[CLASS_LOAD] = i;
 		directory_add(d, i, &c);
@@ -104,7 +104,7 @@ int main(void)
 {
 	struct directory d = {.n = 0}, few = {.n = 0};
 	struct buf b = {0};
-	struct census c = {.known = true, .insts = 10};
+	struct census c = {.has_counts = true, .insts = 10};
 	char text[512];
 
 	diag_init("test_directory");
