@@ -186,7 +186,7 @@ static void slow_append(struct access_list *out, struct pieces *p, unsigned g, u
 	bool used[512] = {false};
 
 	for (unsigned k = 0; k < p->n; k++) {
-		struct access *a = &out->at[out->n++];
+		struct access *a = &out->access[out->n++];
 		unsigned least = p->n, size;
 
 		for (unsigned i = 0; i < p->n; i++)
@@ -296,8 +296,8 @@ static void print_accesses(const char *what, const struct access_list *l)
 	for (uint32_t i = 0; i < l->n; i++)
 		printf("# %s %" PRIx64 " size %u lanes %x bytes %016" PRIx64 "%016" PRIx64
 		       " sectors %x type %u\n",
-			what, l->at[i].addr, l->at[i].size, l->at[i].lanes, l->at[i].bytes[1],
-			l->at[i].bytes[0], l->at[i].sectors, l->at[i].type);
+			what, l->access[i].addr, l->access[i].size, l->access[i].lanes, l->access[i].bytes[1],
+			l->access[i].bytes[0], l->access[i].sectors, l->access[i].type);
 }
 
 static bool is_coalesce_equal(struct lsu_bench *b)
@@ -310,7 +310,7 @@ static bool is_coalesce_equal(struct lsu_bench *b)
 	rec_addresses(&b->sm.cta[0].block, &b->rec, lane);
 	same = b->got.n == b->want.n && (!b->inst.mask || b->got.lane0 == lane[0]);
 	for (uint32_t i = 0; same && i < b->got.n; i++)
-		same = same_access(&b->got.at[i], &b->want.at[i]);
+		same = same_access(&b->got.access[i], &b->want.access[i]);
 	if (!same) {
 		print_accesses("found", &b->got);
 		print_accesses("wanted", &b->want);
@@ -329,18 +329,18 @@ static void test_examples(struct lsu_bench *b)
 	set_address_list(b, 7, three);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 3, "three sectors: three accesses");
-	ok(b->got.at[0].addr == X && b->got.at[0].sectors == 1 && b->got.at[1].addr == X + 64 &&
-			b->got.at[1].sectors == 4 && b->got.at[2].addr == X + 128 &&
-			b->got.at[2].sectors == 1,
+	ok(b->got.access[0].addr == X && b->got.access[0].sectors == 1 && b->got.access[1].addr == X + 64 &&
+			b->got.access[1].sectors == 4 && b->got.access[2].addr == X + 128 &&
+			b->got.access[2].sectors == 1,
 		"three sectors: ascending, each its sector");
-	is_number(b->got.at[2].size, 32, "three sectors: 32 bytes");
+	is_number(b->got.access[2].size, 32, "three sectors: 32 bytes");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 8);
 	set_address_list(b, 1, cross);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 2, "crossing access: two accesses");
-	ok(b->got.at[0].bytes[0] == 0xffull << 28 && b->got.at[1].bytes[0] == 0xffull << 35,
+	ok(b->got.access[0].bytes[0] == 0xffull << 28 && b->got.access[1].bytes[0] == 0xffull << 35,
 		"crossing access: the second one's bytes begin at the last byte");
-	ok(b->got.at[0].sectors == 1 && b->got.at[1].sectors == 2, "crossing access: sectors");
+	ok(b->got.access[0].sectors == 1 && b->got.access[1].sectors == 2, "crossing access: sectors");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 16);
 	set_stride(b, UINT32_MAX, X, 16);
 	coalesce(&b->sm, &b->inst, &b->got);
@@ -349,7 +349,7 @@ static void test_examples(struct lsu_bench *b)
 	set_stride(b, UINT32_MAX, 0x1000, 0);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 4, "one local word: 4 accesses");
-	is_number(b->got.at[0].type, LOCAL_ACC_R, "one local word: local reads");
+	is_number(b->got.access[0].type, LOCAL_ACC_R, "one local word: local reads");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 8);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 8, "two local words: 8 accesses");
@@ -373,7 +373,7 @@ static void test_no_accesses(struct lsu_bench *b)
 	set_stride(b, 0xf0000000, 0, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 1, "address 0 in a run: the other lanes do");
-	ok(b->got.at[0].lanes == 0xe0000000, "address 0 in a run: its lane is left out");
+	ok(b->got.access[0].lanes == 0xe0000000, "address 0 in a run: its lane is left out");
 	set_stride(b, 0, 0, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 0, "no active lane, no access");

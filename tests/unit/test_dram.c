@@ -156,8 +156,8 @@ static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 			rate = random_below(4) ? random_below(5) : 200;
 			drain = random_below(5) ? 1 : 0;
 		}
-		if (drain && s->taken < s->n_done && f.d.done.count) {
-			bad |= mem_fifo_pop(pool.req, &f.d.done) != s->done[s->taken++];
+		if (drain && s->taken < s->n_done && f.d.return_queue.count) {
+			bad |= mem_fifo_pop(pool.req, &f.d.return_queue) != s->done[s->taken++];
 			drained++;
 			f.wake = 0;
 		}
@@ -165,7 +165,7 @@ static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 		tick_fast_channel(&f, t, now, cycle);
 		bad |= slow_queue_is_full(s, false) != dram_queue_full(&f.d, false) ||
 		       slow_queue_is_full(s, true) != dram_queue_full(&f.d, true);
-		bad |= s->n_done - s->taken != f.d.done.count;
+		bad |= s->n_done - s->taken != f.d.return_queue.count;
 		if (random_below(rate + 1) == 0 && !slow_queue_is_full(s, false) &&
 			!slow_queue_is_full(s, true)) {
 			uint32_t r = new_request(s);
@@ -199,11 +199,11 @@ static uint64_t ticks_of_read(struct dram *d, uint64_t t)
 	pool.req[handle] = (struct req){.type = GLOBAL_ACC_R, .size = 32, .row = 1};
 	dram_skip_to_tick(d, t);
 	dram_push_request(d, handle, t);
-	while (!d->done.count && end < t + 5000) {
+	while (!d->return_queue.count && end < t + 5000) {
 		end++;
 		dram_tick(d, end, end, (uint32_t)end);
 	}
-	mem_fifo_pop(pool.req, &d->done);
+	mem_fifo_pop(pool.req, &d->return_queue);
 	req_free(&pool, handle);
 	return end - t;
 }

@@ -58,10 +58,10 @@ struct cache *cache_new(
 	c->write = p->write;
 	c->walloc = p->walloc;
 	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
-	c->l2 = role == ROLE_L2;
-	c->pairs = p->fetch_pairs;
-	c->write_back_type = c->l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
-	c->alloc_type = c->l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
+	c->is_l2 = role == ROLE_L2;
+	c->fetches_pairs = p->fetch_pairs;
+	c->write_back_type = c->is_l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
+	c->alloc_type = c->is_l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
 	c->pieces = p->mshr == MSHR_SECTOR_ASSOC ? (uint8_t)(p->line_bytes / 32) : 0;
 	return c;
 }
@@ -109,9 +109,9 @@ const char *const cache_never_wanted[N_NEVERS] = {
 
 enum cache_status cache_reject(struct cache_visit *a, enum cache_fail why)
 {
-	if (why == FAIL_MISS_QUEUE_FULL && !a->c->queue.count)
-		a->ev.never = NEVER_QUEUED;
-	counts_of_stream(a->c, a->q)->fail[a->q->type][why]++;
+	if (why == FAIL_MISS_QUEUE_FULL && !a->cache->queue.count)
+		a->events.never_reason = NEVER_QUEUED;
+	counts_of_stream(a->cache, a->req)->fail[a->req->type][why]++;
 	return STATUS_RESERVATION_FAIL;
 }
 
@@ -123,7 +123,7 @@ static void count_cache_access(struct cache_visit *a, enum cache_status result)
 		as = STATUS_HIT_RESERVED;
 	else if (found == STATUS_SECTOR_MISS && result == STATUS_MISS)
 		as = STATUS_SECTOR_MISS;
-	counts_of_stream(a->c, a->q)->status[a->q->type][as]++;
+	counts_of_stream(a->cache, a->req)->status[a->req->type][as]++;
 }
 
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream)
@@ -172,16 +172,16 @@ void cache_add_lookups(const struct cache *c, uint64_t *accesses, uint64_t *miss
 
 uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr)
 {
-	struct cache *c = a->c;
+	struct cache *c = a->cache;
 	uint32_t r = req_new(c->pool);
 	struct req *n = &c->pool->req[r];
-	const struct req *q = a->q;
+	const struct req *q = a->req;
 
 	n->addr = n->orig_addr = addr;
 	n->type = type;
 	n->flags = (uint16_t)(flags | REQ_BLANK);
 	n->lanes = q->lanes;
-	n->created = a->now - a->c->warmed.n;
+	n->created = a->now - a->cache->warmed.n;
 	n->sm = q->sm;
 	n->cluster = q->cluster;
 	n->warp = q->warp;
@@ -202,7 +202,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
  */
 static NOINLINE void send_write_back(struct cache_visit *a)
 {
-	struct cache *c = a->c;
+	struct cache *c = a->cache;
 	uint32_t r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->evicted.tag);
 	struct req *n = &c->pool->req[r];
 
@@ -211,15 +211,15 @@ static NOINLINE void send_write_back(struct cache_visit *a)
 	n->bytes[1] = a->evicted.bytes[1];
 	n->sectors = (uint8_t)a->evicted.sectors;
 	n->warp = NO_WARP;
-	if (c->l2)
+	if (c->is_l2)
 		n->sm = n->cluster = NO_SM;
 	ring_push(&c->queue, r);
-	a->ev.write_back_sent = true;
+	a->events.write_back_sent = true;
 }
 
 uint32_t cache_emit_write_back(struct cache_visit *a)
 {
-	if (!a->evicted.needs_write_back || a->c->write == WRITE_THROUGH)
+	if (!a->evicted.needs_write_back || a->cache->write == WRITE_THROUGH)
 		return 0;
 	send_write_back(a);
 	return a->evicted.size;
@@ -227,7 +227,7 @@ uint32_t cache_emit_write_back(struct cache_visit *a)
 
 bool cache_send_read(struct cache_visit *a, uint32_t r)
 {
-	struct cache *c = a->c;
+	struct cache *c = a->cache;
 	struct req *q = &c->pool->req[r];
 	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
 	uint32_t *bucket = mshr_bucket(&c->mshr, addr);
@@ -241,10 +241,10 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 		counts_of_stream(c, q)->status[q->type][STATUS_MSHR_HIT]++;
 		return true;
 	}
-	if (c->mshr.used >= c->mshr.limit)
+	if (c->mshr.n_used >= c->mshr.limit)
 		return cache_reject(a, FAIL_MSHR_ENTRY), false;
-	if (c->pieces && c->l2) {
-		a->ev.never = NEVER_FILLED;
+	if (c->pieces && c->is_l2) {
+		a->events.never_reason = NEVER_FILLED;
 		return false;
 	}
 	tag_access(&c->tags, &a->lookup, a->now, &a->evicted);
@@ -253,12 +253,12 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	e->first_request_size = q->size;
 	e->slot = a->lookup.slot;
 	e->pieces = c->pieces;
-	q->entry[c->l2] = (uint32_t)(e - c->mshr.entry);
+	q->entry[c->is_l2] = (uint32_t)(e - c->mshr.entry);
 	q->addr = addr;
 	q->size = (uint16_t)c->atom;
 	ring_push(&c->queue, r);
-	if (r == a->r)
-		a->ev.read_sent = true;
+	if (r == a->handle)
+		a->events.read_sent = true;
 	return true;
 }
 
@@ -273,36 +273,36 @@ static void occupy_cache_port(const struct cache *c, uint64_t *free_at, uint64_t
 
 static void begin_cache_visit(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
 {
-	a->c = c;
-	a->r = r;
-	a->q = &c->pool->req[r];
+	a->cache = c;
+	a->handle = r;
+	a->req = &c->pool->req[r];
 	a->now = replacement_time(c, now);
 	a->evicted.needs_write_back = false;
-	a->ev = (struct cache_events){0};
+	a->events = (struct cache_events){0};
 	a->evicted_bytes = 0;
-	assert(a->q->size <= c->atom);
-	tag_lookup(&c->tags, &a->lookup, a->q->addr, tag_sector_bits(&c->tags, a->q->sectors),
-		a->q->flags & REQ_WRITE);
+	assert(a->req->size <= c->atom);
+	tag_lookup(&c->tags, &a->lookup, a->req->addr, tag_sector_bits(&c->tags, a->req->sectors),
+		a->req->flags & REQ_WRITE);
 }
 
 static enum cache_status serve_read_hit(struct cache_visit *a)
 {
-	tag_access(&a->c->tags, &a->lookup, a->now, &a->evicted);
-	if (a->q->flags & REQ_ATOMIC)
-		tag_modify_sector(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
+	tag_access(&a->cache->tags, &a->lookup, a->now, &a->evicted);
+	if (a->req->flags & REQ_ATOMIC)
+		tag_modify_sector(&a->cache->tags, a->lookup.slot, a->lookup.sector, a->req->bytes);
 	return STATUS_HIT;
 }
 
 /* Handles a read miss. quirk Q3-5: the miss needs two free entries in the miss queue, even if it is only merged. */
 static enum cache_status serve_read_miss(struct cache_visit *a)
 {
-	bool pair = a->c->pairs && pair_is_incomplete(a);
+	bool pair = a->cache->fetches_pairs && pair_is_incomplete(a);
 
-	if (miss_queue_full_for(a->c, 1 + pair))
+	if (miss_queue_full_for(a->cache, 1 + pair))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	if (pair && a->c->mshr.used + 2 > a->c->mshr.limit)
+	if (pair && a->cache->mshr.n_used + 2 > a->cache->mshr.limit)
 		return cache_reject(a, FAIL_MSHR_ENTRY);
-	if (!cache_send_read(a, a->r))
+	if (!cache_send_read(a, a->handle))
 		return STATUS_RESERVATION_FAIL;
 	cache_emit_write_back(a); /* quirk Q3-3: the write-back does not occupy the data port */
 	if (pair)
@@ -312,19 +312,19 @@ static enum cache_status serve_read_miss(struct cache_visit *a)
 
 static enum cache_status access_data_cache(struct cache_visit *a)
 {
-	bool write = a->q->flags & REQ_WRITE;
+	bool write = a->req->flags & REQ_WRITE;
 
 	switch (a->lookup.status) {
 	case STATUS_HIT: return write ? cache_write_hit(a) : serve_read_hit(a);
 	case STATUS_RESERVATION_FAIL:
-		if (write && a->c->walloc == WALLOC_NONE)
+		if (write && a->cache->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
-		if (a->c->l2 && !a->c->mshr.used)
-			a->ev.never = NEVER_PLACED;
+		if (a->cache->is_l2 && !a->cache->mshr.n_used)
+			a->events.never_reason = NEVER_PLACED;
 		return cache_reject(a, FAIL_LINE_ALLOC);
 	case STATUS_SECTOR_MISS:
-		if (!write && !a->c->tags.sectored) {
-			a->ev.never = NEVER_READABLE;
+		if (!write && !a->cache->tags.sectored) {
+			a->events.never_reason = NEVER_READABLE;
 			return STATUS_RESERVATION_FAIL;
 		}
 		/* fall through */
@@ -341,7 +341,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 	uint32_t size;
 
 	begin_cache_visit(&a, c, r, now);
-	size = a.q->size;
+	size = a.req->size;
 	found = a.lookup.status;
 	result = access_data_cache(&a);
 	if (result == STATUS_HIT)
@@ -350,7 +350,7 @@ NOINLINE FLATTEN enum cache_status cache_access(
 		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port);
 	count_cache_access(&a, result);
 	if (ev)
-		*ev = a.ev;
+		*ev = a.events;
 	if (probe)
 		*probe = found;
 	return result;
@@ -361,12 +361,12 @@ static enum cache_status access_read_only_cache(struct cache_visit *a)
 	if (a->lookup.status == STATUS_RESERVATION_FAIL)
 		return cache_reject(a, FAIL_LINE_ALLOC);
 	if (a->lookup.status == STATUS_HIT) {
-		tag_access(&a->c->tags, &a->lookup, a->now, &a->evicted);
+		tag_access(&a->cache->tags, &a->lookup, a->now, &a->evicted);
 		return STATUS_HIT;
 	}
-	if (miss_queue_full_for(a->c, 0))
+	if (miss_queue_full_for(a->cache, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	return cache_send_read(a, a->r) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
+	return cache_send_read(a, a->handle) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
 }
 
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now)
@@ -375,7 +375,7 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	struct cache_visit a;
 
 	begin_cache_visit(&a, c, r, now);
-	assert(!(a.q->flags & REQ_WRITE));
+	assert(!(a.req->flags & REQ_WRITE));
 	result = access_read_only_cache(&a);
 	count_cache_access(&a, result);
 	return result;
@@ -385,9 +385,9 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 
 static struct mshr_entry *outstanding_mshr_entry(const struct cache *c, uint32_t r)
 {
-	struct mshr_entry *e = &c->mshr.entry[c->pool->req[r].entry[c->l2]];
+	struct mshr_entry *e = &c->mshr.entry[c->pool->req[r].entry[c->is_l2]];
 
-	return e->waiting && e->first == r ? e : NULL;
+	return e->waiting && e->first_request == r ? e : NULL;
 }
 
 bool cache_waits_for_fill(const struct cache *c, uint32_t r) { return outstanding_mshr_entry(c, r); }
@@ -464,7 +464,7 @@ struct cache_ports cache_port_counts(const struct cache *c)
 
 void cache_get_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
 {
-	*mshr_entries = c->mshr.used;
+	*mshr_entries = c->mshr.n_used;
 	*miss_queue = c->queue.count;
 }
 
@@ -504,12 +504,12 @@ bool cache_has_sectors(const struct cache *c, uint64_t addr, uint32_t sectors)
 
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 {
-	struct cache_visit a = {.c = c, .now = replacement_time(c, now)};
-	struct req copy = *r; /* a copy, because a.q is not const and *r must not change */
+	struct cache_visit a = {.cache = c, .now = replacement_time(c, now)};
+	struct req copy = *r; /* a copy, because a.req is not const and *r must not change */
 
 	if (miss_queue_full_for(c, 0))
 		return false;
-	a.q = &copy;
+	a.req = &copy;
 	tag_warm_sectors(&c->tags, r->addr, tag_sector_bits(&c->tags, r->sectors), false, a.now, &a.evicted);
 	return cache_emit_write_back(&a) != 0;
 }

@@ -56,7 +56,7 @@ enum cache_never {
 struct cache_events {
 	_Alignas(8) bool read_sent;
 	bool write_sent, alloc_sent, write_back_sent;
-	uint8_t never; /* enum cache_never */
+	uint8_t never_reason; /* enum cache_never */
 };
 
 /* Text of the expected configuration for the end of a message, "(expected ...)"; none for NEVER_SAID. */

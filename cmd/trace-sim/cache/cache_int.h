@@ -34,8 +34,8 @@ struct cache {
 	void *decode_ctx;
 	uint8_t write_back_type, alloc_type;
 	uint8_t pieces; /* number of sector replies to a read; 0: one reply for the line */
-	bool l2;
-	bool pairs;                    /* true if a read miss fetches a pair of sectors (pair.c) */
+	bool is_l2;
+	bool fetches_pairs;            /* true if a read miss fetches a pair of sectors (pair.c) */
 	struct texture_cache *texture; /* state of a texture cache; NULL: the cache is another one */
 };
 
@@ -43,13 +43,13 @@ void texture_delete(struct texture_cache *t);
 
 /* State of one access. */
 struct cache_visit {
-	struct cache *c;
-	struct req *q;
-	uint32_t r; /* handle of request q */
+	struct cache *cache;
+	struct req *req;
+	uint32_t handle; /* handle of `req` */
 	uint32_t now;
 	struct lookup lookup;
 	struct evicted evicted;
-	struct cache_events ev;
+	struct cache_events events;
 	uint32_t evicted_bytes; /* number of evicted modified bytes that passed through the data port */
 };
 

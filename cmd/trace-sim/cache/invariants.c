@@ -29,8 +29,8 @@ static void check_tag_rows(const struct tags *t, uint32_t unit)
 				idle[(state & t->class_1_bits) != 0]++;
 		}
 		invariant("tag.row.present", unit, r, t->row[r].present, present);
-		invariant("tag.row.idle, class 0", unit, r, t->row[r].idle[0], idle[0]);
-		invariant("tag.row.idle, class 1", unit, r, t->row[r].idle[1], idle[1]);
+		invariant("tag.row.idle, class 0", unit, r, t->row[r].idle_lines[0], idle[0]);
+		invariant("tag.row.idle, class 1", unit, r, t->row[r].idle_lines[1], idle[1]);
 	}
 }
 
@@ -54,7 +54,7 @@ static void check_tag_chains(const struct tags *t, uint32_t unit)
 static void check_mshr_entry(const struct mshr *m, const struct req_pool *pool, uint32_t unit, uint32_t i)
 {
 	const struct mshr_entry *e = &m->entry[i];
-	uint32_t held = e->first != REQ_NONE;
+	uint32_t held = e->first_request != REQ_NONE;
 
 	for (uint32_t r = e->head; r != REQ_NONE && held <= e->count; r = pool->req[r].next)
 		held++;
@@ -73,10 +73,10 @@ static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32
 				(uint64_t)(mshr_bucket(m, m->entry[i].addr) - m->bucket), b);
 			check_mshr_entry(m, pool, unit, i);
 		}
-	for (uint32_t i = m->free; i && spare <= m->made; i = m->entry[i].chain)
+	for (uint32_t i = m->first_free; i && spare <= m->n_made; i = m->entry[i].chain)
 		spare++;
-	invariant("mshr.used", unit, 0, m->used, used);
-	invariant("mshr.free", unit, 0, m->made - m->used, spare);
+	invariant("mshr.n_used", unit, 0, m->n_used, used);
+	invariant("mshr.first_free", unit, 0, m->n_made - m->n_used, spare);
 	for (uint32_t k = 0; k < m->ready.count; k++) {
 		const struct mshr_entry *e = &m->entry[ring_at(&m->ready, k)];
 

@@ -29,7 +29,7 @@ void mshr_free(struct mshr *m)
 
 struct mshr_entry *mshr_find(const struct mshr *m, const uint32_t *bucket, uint64_t addr)
 {
-	if (!m->used)
+	if (!m->n_used)
 		return NULL;
 	for (uint32_t i = *bucket; i; i = m->entry[i].chain)
 		if (m->entry[i].addr == addr)
@@ -46,21 +46,22 @@ static void touch_buckets(struct mshr *m) { memset(m->bucket, 0, sizeof(*m->buck
 struct mshr_entry *mshr_add_entry(
 	struct mshr *m, uint32_t *bucket, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
-	uint32_t i = m->free;
+	uint32_t i = m->first_free;
 	struct mshr_entry *e;
 
-	assert(m->used < m->limit);
-	if (!m->made)
+	assert(m->n_used < m->limit);
+	if (!m->n_made)
 		touch_buckets(m);
 	if (i)
-		m->free = m->entry[i].chain;
+		m->first_free = m->entry[i].chain;
 	else
-		i = ++m->made;
+		i = ++m->n_made;
 	e = &m->entry[i];
-	*e = (struct mshr_entry){.addr = addr, .first = r, .count = 1, .chain = *bucket, .waiting = true};
+	*e = (struct mshr_entry){
+		.addr = addr, .first_request = r, .count = 1, .chain = *bucket, .waiting = true};
 	e->atomic = pool->req[r].flags & REQ_ATOMIC;
 	*bucket = i;
-	m->used++;
+	m->n_used++;
 	return e;
 }
 
@@ -90,7 +91,7 @@ uint32_t mshr_peek_ready(const struct mshr *m)
 	if (ring_empty(&m->ready))
 		return REQ_NONE;
 	e = &m->entry[ring_front(&m->ready)];
-	return e->first != REQ_NONE ? e->first : e->head;
+	return e->first_request != REQ_NONE ? e->first_request : e->head;
 }
 
 static void free_mshr_entry(struct mshr *m, uint32_t i)
@@ -100,9 +101,9 @@ static void free_mshr_entry(struct mshr *m, uint32_t i)
 	while (*link != i)
 		link = &m->entry[*link].chain;
 	*link = m->entry[i].chain;
-	m->entry[i].chain = m->free;
-	m->free = i;
-	m->used--;
+	m->entry[i].chain = m->first_free;
+	m->first_free = i;
+	m->n_used--;
 }
 
 uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool)
@@ -113,8 +114,8 @@ uint32_t mshr_pop_ready(struct mshr *m, const struct req_pool *pool)
 	if (r == REQ_NONE)
 		return r;
 	e = &m->entry[ring_front(&m->ready)];
-	if (e->first != REQ_NONE) {
-		e->first = REQ_NONE;
+	if (e->first_request != REQ_NONE) {
+		e->first_request = REQ_NONE;
 		e->fetched_ahead = false;
 	} else {
 		e->head = pool->req[r].next;

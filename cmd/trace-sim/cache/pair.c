@@ -18,7 +18,7 @@ static uint64_t other_address(const struct lookup *l)
 
 bool pair_is_incomplete(const struct cache_visit *a)
 {
-	const struct cache *c = a->c;
+	const struct cache *c = a->cache;
 	const struct lookup *l = &a->lookup;
 	uint64_t addr = other_address(l);
 
@@ -33,16 +33,16 @@ bool pair_is_incomplete(const struct cache_visit *a)
 
 void pair_fetch_other(const struct cache_visit *a)
 {
-	struct cache *c = a->c;
-	struct cache_visit other = {.c = c, .q = a->q, .now = a->now};
+	struct cache *c = a->cache;
+	struct cache_visit other = {.cache = c, .req = a->req, .now = a->now};
 	uint64_t addr = other_address(&a->lookup);
 	struct req *n;
 
 	tag_lookup(&c->tags, &other.lookup, addr, other_of_pair(a->lookup.sector), false);
-	other.r = cache_make_request(&other, c->alloc_type, 0, addr);
-	n = &c->pool->req[other.r];
+	other.handle = cache_make_request(&other, c->alloc_type, 0, addr);
+	n = &c->pool->req[other.handle];
 	n->size = n->orig_size = (uint16_t)c->atom;
 	n->sectors = (uint8_t)other.lookup.sector;
-	cache_send_read(&other, other.r); /* pair_is_incomplete() was true, and entries are free */
+	cache_send_read(&other, other.handle); /* pair_is_incomplete() was true, and entries are free */
 	mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr)->fetched_ahead = true;
 }

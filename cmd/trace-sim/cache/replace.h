@@ -5,8 +5,8 @@
  * becomes invalid or changes its class, and to choose victims. The policy must not choose a line with a reserved
  * sector; struct tag_row has the number of the other lines.
  *
- * A policy may use row.kept, line.kept and line.stamp, which are initially 0. row.kept is set to 0 when a row is
- * emptied. tag.c sets line.stamp to the time of an allocation before it calls enter().
+ * A policy may use row.policy_state, line.policy_state and line.stamp, which are initially 0. row.policy_state is set
+ * to 0 when a row is emptied. tag.c sets line.stamp to the time of an allocation before it calls enter().
  */
 #ifndef CACHE_REPLACE_H
 #define CACHE_REPLACE_H

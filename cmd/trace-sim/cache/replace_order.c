@@ -9,10 +9,10 @@
  */
 #include "replace.h"
 
-#define OLDEST(row, which) (row)->kept[which]
-#define NEWEST(row, which) (row)->kept[2 + (which)]
-#define OLDER(t, slot)     (t)->line[slot].kept[0]
-#define NEWER(t, slot)     (t)->line[slot].kept[1]
+#define OLDEST(row, which) (row)->policy_state[which]
+#define NEWEST(row, which) (row)->policy_state[2 + (which)]
+#define OLDER(t, slot)     (t)->line[slot].policy_state[0]
+#define NEWER(t, slot)     (t)->line[slot].policy_state[1]
 
 static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
 {
@@ -81,7 +81,7 @@ static uint32_t oldest_victim(const struct tags *t, const struct tag_row *row, b
 	if (!modified_too)
 		return oldest_unreserved_line(t, row, 0);
 	b = oldest_unreserved_line(t, row, 1);
-	if (!row->idle[0])
+	if (!row->idle_lines[0])
 		return b;
 	a = oldest_unreserved_line(t, row, 0);
 	return is_older(t, a, b) ? a : b;

@@ -117,8 +117,8 @@ static NOINLINE void move_to_class_list(
 	}
 	if (!row)
 		return;
-	row->idle[from] -= was / IDLE;
-	row->idle[to] += is / IDLE;
+	row->idle_lines[from] -= was / IDLE;
+	row->idle_lines[to] += is / IDLE;
 	row->present += (is & PRESENT) - (was & PRESENT);
 	if (moves && was)
 		t->replace->leave(t, row, from, slot);
@@ -144,7 +144,8 @@ static inline void set_line_state(struct tags *t, uint32_t slot, uint32_t state)
 	 * The line stays in its list if only its first sector becomes reserved, or its last reserved sector is filled.
 	 */
 	if (old & LINE_PRESENT && state & LINE_PRESENT && listed == !!(old & t->class_1_bits) && row)
-		row->idle[listed] += !(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
+		row->idle_lines[listed] +=
+			!(state & LINE_ALL_RESERVED) - (uint32_t) !(old & LINE_ALL_RESERVED);
 	else if (line_class(t, old) != line_class(t, state))
 		move_to_class_list(t, row, slot, line_class(t, old), line_class(t, state));
 }
@@ -168,7 +169,7 @@ static bool may_evict_modified(const struct tags *t)
 
 static bool victim_exists(const struct tags *t, const struct tag_row *row)
 {
-	return row->present < t->ways || row->idle[0] || (row->idle[1] && may_evict_modified(t));
+	return row->present < t->ways || row->idle_lines[0] || (row->idle_lines[1] && may_evict_modified(t));
 }
 
 static uint32_t tag_set_of(const struct tags *t, uint64_t tag)
@@ -235,7 +236,7 @@ static uint32_t choose_victim(const struct tags *t, uint32_t set)
 
 	if (row->present < t->ways)
 		return last_invalid_slot(t, set);
-	return t->replace->victim(t, row, row->idle[1] && may_evict_modified(t));
+	return t->replace->victim(t, row, row->idle_lines[1] && may_evict_modified(t));
 }
 
 /* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
@@ -263,7 +264,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	if (was) {
 		remove_line_from_bucket(t, l->slot);
 		t->replace->leave(t, row, list_of_class(was), l->slot);
-		row->idle[list_of_class(was)] -= was / IDLE;
+		row->idle_lines[list_of_class(was)] -= was / IDLE;
 	} else {
 		bitset_set(t->present, l->slot);
 		row->present++;
@@ -467,7 +468,7 @@ static void rebuild_rows(struct tags *t)
 			if (!row)
 				continue;
 			row->present++;
-			row->idle[which] += class / IDLE;
+			row->idle_lines[which] += class / IDLE;
 			t->replace->enter(t, row, which, slot);
 		}
 	}

@@ -37,18 +37,18 @@ enum line_bit {
 #define LINE_PRESENT      0xfffu /* state bits of a present line: some sector is not invalid */
 
 struct cache_line {
-	uint64_t tag;     /* address of the line's first byte */
-	uint32_t set;     /* number of the set to which the tag belongs */
-	uint32_t state;   /* mask of enum line_bit */
-	uint32_t stamp;   /* state of the replacement policy; set to the time of the allocation */
-	uint32_t chain;   /* slot of the next line in the bucket */
-	uint32_t kept[2]; /* state of the replacement policy */
+	uint64_t tag;             /* address of the line's first byte */
+	uint32_t set;             /* number of the set to which the tag belongs */
+	uint32_t state;           /* mask of enum line_bit */
+	uint32_t stamp;           /* state of the replacement policy; set to the time of the allocation */
+	uint32_t chain;           /* slot of the next line in the bucket */
+	uint32_t policy_state[2]; /* state of the replacement policy */
 };
 
 struct tag_row {
-	uint32_t kept[4]; /* state of the replacement policy */
-	uint32_t idle[2]; /* by class: number of present lines without a reserved sector */
-	uint32_t present; /* number of lines that are not invalid */
+	uint32_t policy_state[4]; /* state of the replacement policy */
+	uint32_t idle_lines[2];   /* by class: number of present lines without a reserved sector */
+	uint32_t present;         /* number of lines that are not invalid */
 };
 
 struct tags {

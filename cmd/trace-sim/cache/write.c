@@ -11,8 +11,8 @@
 
 static void send_write(struct cache_visit *a)
 {
-	ring_push(&a->c->queue, a->r);
-	a->ev.write_sent = true;
+	ring_push(&a->cache->queue, a->handle);
+	a->events.write_sent = true;
 }
 
 /*
@@ -21,33 +21,34 @@ static void send_write(struct cache_visit *a)
  */
 static bool writes_whole_atom(const struct cache_visit *a)
 {
-	uint64_t any = a->q->bytes[0] | a->q->bytes[1];
+	uint64_t any = a->req->bytes[0] | a->req->bytes[1];
 
-	if (a->c->atom == 32 && !(a->q->bytes[0] && a->q->bytes[1]) && (!(any >> 32) || !(uint32_t)any))
+	if (a->cache->atom == 32 && !(a->req->bytes[0] && a->req->bytes[1]) &&
+		(!(any >> 32) || !(uint32_t)any))
 		return (uint32_t)(any | any >> 32) == UINT32_MAX;
-	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
+	return bit_count64(a->req->bytes[0]) + bit_count64(a->req->bytes[1]) == a->cache->atom;
 }
 
 static void mark_line_modified(struct cache_visit *a)
 {
-	tag_modify_sector(&a->c->tags, a->lookup.slot, a->lookup.sector, a->q->bytes);
+	tag_modify_sector(&a->cache->tags, a->lookup.slot, a->lookup.sector, a->req->bytes);
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
 static enum cache_status handle_hit_write_back(struct cache_visit *a)
 {
-	struct tags *t = &a->c->tags;
+	struct tags *t = &a->cache->tags;
 
 	tag_access(t, &a->lookup, a->now, &a->evicted);
 	mark_line_modified(a);
-	tag_update_readable(t, a->lookup.slot, a->q->sectors);
+	tag_update_readable(t, a->lookup.slot, a->req->sectors);
 	return STATUS_HIT;
 }
 
 static enum cache_status handle_hit_write_through(struct cache_visit *a)
 {
-	if (miss_queue_full_for(a->c, 0))
+	if (miss_queue_full_for(a->cache, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	handle_hit_write_back(a);
 	send_write(a);
@@ -60,20 +61,20 @@ static enum cache_status handle_hit_write_through(struct cache_visit *a)
  */
 static enum cache_status handle_hit_write_evict(struct cache_visit *a)
 {
-	if (miss_queue_full_for(a->c, 0))
+	if (miss_queue_full_for(a->cache, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
-	tag_drop_sector(&a->c->tags, a->lookup.slot, a->lookup.sector);
+	tag_drop_sector(&a->cache->tags, a->lookup.slot, a->lookup.sector);
 	return STATUS_HIT;
 }
 
 enum cache_status cache_write_hit(struct cache_visit *a)
 {
-	switch (a->c->write) {
+	switch (a->cache->write) {
 	case WRITE_THROUGH: return handle_hit_write_through(a);
 	case WRITE_EVICT: return handle_hit_write_evict(a);
 	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
-		return a->q->type == GLOBAL_ACC_W ? handle_hit_write_evict(a) : handle_hit_write_back(a);
+		return a->req->type == GLOBAL_ACC_W ? handle_hit_write_evict(a) : handle_hit_write_back(a);
 	default: return handle_hit_write_back(a);
 	}
 }
@@ -82,7 +83,7 @@ enum cache_status cache_write_hit(struct cache_visit *a)
 
 static enum cache_status handle_miss_no_allocate(struct cache_visit *a)
 {
-	if (miss_queue_full_for(a->c, 0))
+	if (miss_queue_full_for(a->cache, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 	send_write(a);
 	return STATUS_MISS;
@@ -94,8 +95,8 @@ static enum cache_status handle_miss_no_allocate(struct cache_visit *a)
  */
 static enum cache_status status_of_allocation(struct cache_visit *a, uint32_t x)
 {
-	const struct cache *c = a->c;
-	uint64_t addr = a->q->addr & ~(uint64_t)(c->atom - 1);
+	const struct cache *c = a->cache;
+	uint64_t addr = a->req->addr & ~(uint64_t)(c->atom - 1);
 	const struct mshr_entry *e;
 
 	if (miss_queue_full_for(c, x))
@@ -103,23 +104,23 @@ static enum cache_status status_of_allocation(struct cache_visit *a, uint32_t x)
 	e = mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
 	if (e && mshr_entry_is_full(&c->mshr, e))
 		return cache_reject(a, FAIL_MSHR_MERGE_ENTRY);
-	if (!e && c->mshr.used >= c->mshr.limit)
+	if (!e && c->mshr.n_used >= c->mshr.limit)
 		return cache_reject(a, FAIL_MSHR_ENTRY);
 	return STATUS_MISS;
 }
 
 static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 {
-	uint32_t r = cache_make_request(a, a->c->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->q->addr);
-	struct req *n = &a->c->pool->req[r];
+	uint32_t r = cache_make_request(a, a->cache->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->req->addr);
+	struct req *n = &a->cache->pool->req[r];
 
-	n->size = n->orig_size = (uint16_t)a->c->atom;
-	n->bytes[0] = a->q->bytes[0];
-	n->bytes[1] = a->q->bytes[1];
-	n->sectors = a->q->sectors;
+	n->size = n->orig_size = (uint16_t)a->cache->atom;
+	n->bytes[0] = a->req->bytes[0];
+	n->bytes[1] = a->req->bytes[1];
+	n->sectors = a->req->sectors;
 	n->parent = parent;
 	cache_send_read(a, r); /* status_of_allocation() has succeeded */
-	a->ev.alloc_sent = true;
+	a->events.alloc_sent = true;
 }
 
 static enum cache_status handle_miss_allocate(struct cache_visit *a)
@@ -141,14 +142,14 @@ static enum cache_status handle_miss_allocate(struct cache_visit *a)
  */
 static enum cache_status handle_miss_fetch_on_write(struct cache_visit *a)
 {
-	struct tags *t = &a->c->tags;
+	struct tags *t = &a->cache->tags;
 
-	if (a->c->write == WRITE_THROUGH) {
-		a->ev.never = NEVER_ANSWERED;
+	if (a->cache->write == WRITE_THROUGH) {
+		a->events.never_reason = NEVER_ANSWERED;
 		return STATUS_RESERVATION_FAIL;
 	}
 	if (writes_whole_atom(a)) {
-		if (miss_queue_full_for(a->c, 0))
+		if (miss_queue_full_for(a->cache, 0))
 			return cache_reject(a, FAIL_MISS_QUEUE_FULL);
 		tag_access(t, &a->lookup, a->now, &a->evicted);
 		mark_line_modified(a);
@@ -157,7 +158,7 @@ static enum cache_status handle_miss_fetch_on_write(struct cache_visit *a)
 
 		if (may != STATUS_MISS)
 			return may;
-		send_allocate_read(a, a->r);
+		send_allocate_read(a, a->handle);
 		tag_change_flags(
 			t, a->lookup.slot, 0, a->lookup.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	}
@@ -168,12 +169,12 @@ static enum cache_status handle_miss_fetch_on_write(struct cache_visit *a)
 /* Handles a write miss with lazy fetch: the line is read only when an access needs bytes that were not written. */
 static enum cache_status handle_miss_lazy_fetch(struct cache_visit *a)
 {
-	struct tags *t = &a->c->tags;
+	struct tags *t = &a->cache->tags;
 	uint32_t sector = a->lookup.sector;
 
-	if (miss_queue_full_for(a->c, 0))
+	if (miss_queue_full_for(a->cache, 0))
 		return cache_reject(a, FAIL_MISS_QUEUE_FULL);
-	if (a->c->write == WRITE_THROUGH)
+	if (a->cache->write == WRITE_THROUGH)
 		send_write(a);
 	tag_access(t, &a->lookup, a->now, &a->evicted);
 	mark_line_modified(a);
@@ -186,14 +187,14 @@ static enum cache_status handle_miss_lazy_fetch(struct cache_visit *a)
 		if (a->lookup.status == STATUS_HIT_RESERVED)
 			tag_change_flags(t, a->lookup.slot, 0, sector * LINE_READ_ON_FILL);
 	}
-	tag_update_readable(t, a->lookup.slot, a->q->sectors);
+	tag_update_readable(t, a->lookup.slot, a->req->sectors);
 	a->evicted_bytes = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 
 enum cache_status cache_write_miss(struct cache_visit *a)
 {
-	switch (a->c->walloc) {
+	switch (a->cache->walloc) {
 	case WALLOC_NAIVE: return handle_miss_allocate(a);
 	case WALLOC_FETCH: return handle_miss_fetch_on_write(a);
 	case WALLOC_LAZY: return handle_miss_lazy_fetch(a);

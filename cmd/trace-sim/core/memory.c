@@ -77,9 +77,9 @@ static uint32_t count_tag_passes(const struct core *c, const struct access_list 
 	uint64_t line = NEVER, digits;
 
 	for (uint32_t i = 0; i < list->n; i++) {
-		if (list->at[i].addr / 128 == line)
+		if (list->access[i].addr / 128 == line)
 			continue;
-		digits = line = list->at[i].addr / 128;
+		digits = line = list->access[i].addr / 128;
 		for (uint32_t half = c->params->l1_tag_fold; half >= bits; half /= 2)
 			digits ^= digits >> half;
 		bank = (uint32_t)digits & (c->params->l1_tag_banks - 1);
@@ -322,8 +322,8 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 	enum cache_status probe, st = cache_access(l->l1d, handle, s->now, &ev, &probe);
 
 	if (st == STATUS_RESERVATION_FAIL) {
-		if (ev.never)
-			fit_die_rejected_access(s, r, ev.never);
+		if (ev.never_reason)
+			fit_die_rejected_access(s, r, ev.never_reason);
 		req_free(s->reqs, handle);
 		return false;
 	}
@@ -369,7 +369,7 @@ static bool look_up_next_lines(struct sm *s, struct pipe_slot *k)
 
 	ldst_prepare_requests(s, k->op, k->op);
 	for (; k->next_access < k->list.n; k->next_access++) {
-		const struct access *a = &k->list.at[k->next_access];
+		const struct access *a = &k->list.access[k->next_access];
 
 		if ((a->addr & ~127ull) != line) {
 			line = a->addr & ~127ull;

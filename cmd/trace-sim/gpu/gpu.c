@@ -272,8 +272,8 @@ static void run_memory_part(struct gpu *g, unsigned fired)
 		.dram_ticks_before = memory_dram_ticks(g->mem),
 		.l2_ticks_before = memory_l2_ticks(g->mem),
 		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
-		.reply = fired & CLOCK_ICNT,
-		.l2 = fired & CLOCK_L2};
+		.replies = fired & CLOCK_ICNT,
+		.runs_l2 = fired & CLOCK_L2};
 
 	memory_step(g->mem, &k);
 	g->dram_ticks = 0;

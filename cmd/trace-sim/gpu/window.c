@@ -161,8 +161,8 @@ static FLATTEN void plan_steps(struct gpu *g, struct window_plan *p, struct wind
 			.dram_ticks_before = e.dram_ticks,
 			.l2_ticks_before = e.l2_ticks,
 			.dram_ticks = g->dram_ticks,
-			.reply = fired & CLOCK_ICNT,
-			.l2 = fired & CLOCK_L2,
+			.replies = fired & CLOCK_ICNT,
+			.runs_l2 = fired & CLOCK_L2,
 			.advance = e.advance,
 			.tick = (uint32_t)(e.l2_ticks - first_l2)};
 		e.dram_ticks += g->dram_ticks;
@@ -203,7 +203,7 @@ static void run_channel_item(void *ctx, unsigned channel)
 static void advance_reply_network(struct gpu *g, const struct window_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_steps; i++)
-		if (p->step[i].reply)
+		if (p->step[i].replies)
 			net_advance_side(g->net, 1);
 }
 
@@ -217,12 +217,12 @@ void window_run_request_side(struct gpu *g, uint32_t cycles)
 		w->request_side_steps++) {
 		const struct memory_work *k = &p->step[w->request_side_steps];
 
-		if (k->l2)
+		if (k->runs_l2)
 			memory_accept_packets(g->mem, k);
-		if (k->reply)
+		if (k->replies)
 			net_advance_side(g->net, 0);
 		dram += k->dram_ticks;
-		l2 += k->l2;
+		l2 += k->runs_l2;
 	}
 	memory_idle_ticks(g->mem, 0, dram, l2);
 	w->request_side_cycles = cycles;

@@ -18,7 +18,7 @@
 struct segments {
 	uint32_t n, segment_bytes;
 	uint8_t order[MAX_ACCESSES];
-	struct access at[MAX_ACCESSES];
+	struct access access[MAX_ACCESSES];
 };
 
 _Noreturn static void reject_access(
@@ -52,7 +52,7 @@ static bool overlaps_bytes(const struct access *a, unsigned offset, unsigned n)
 /* Adds a segment at position k of the order. */
 static struct access *insert_segment(struct segments *t, uint32_t k, uint64_t segment)
 {
-	struct access *a = &t->at[t->n];
+	struct access *a = &t->access[t->n];
 
 	assert(t->n < MAX_ACCESSES);
 	memmove(&t->order[k + 1], &t->order[k], t->n - k);
@@ -69,10 +69,10 @@ static struct access *find_or_add_segment(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;
 
-	while (k && t->at[t->order[k - 1]].addr > segment)
+	while (k && t->access[t->order[k - 1]].addr > segment)
 		k--;
-	if (k && t->at[t->order[k - 1]].addr == segment)
-		return &t->at[t->order[k - 1]];
+	if (k && t->access[t->order[k - 1]].addr == segment)
+		return &t->access[t->order[k - 1]];
 	return insert_segment(t, k, segment);
 }
 
@@ -85,11 +85,11 @@ static struct access *find_or_add_transaction(
 {
 	uint32_t k = 0;
 
-	while (k < t->n && t->at[t->order[k]].addr < segment)
+	while (k < t->n && t->access[t->order[k]].addr < segment)
 		k++;
-	for (; k < t->n && t->at[t->order[k]].addr == segment; k++)
-		if (!overlaps_bytes(&t->at[t->order[k]], offset, n))
-			return &t->at[t->order[k]];
+	for (; k < t->n && t->access[t->order[k]].addr == segment; k++)
+		if (!overlaps_bytes(&t->access[t->order[k]], offset, n))
+			return &t->access[t->order[k]];
 	return insert_segment(t, k, segment);
 }
 
@@ -142,10 +142,10 @@ static void halve_segment(struct access *a, uint32_t segment_bytes)
 static void append_accesses(struct access_list *out, struct segments *t, uint8_t type)
 {
 	for (uint32_t k = 0; k < t->n; k++) {
-		struct access *a = &out->at[out->n++];
+		struct access *a = &out->access[out->n++];
 
 		assert(out->n <= MAX_ACCESSES);
-		*a = t->at[t->order[k]];
+		*a = t->access[t->order[k]];
 		a->type = type;
 		halve_segment(a, t->segment_bytes);
 	}
@@ -276,7 +276,7 @@ static bool coalesce_unit_stride(
 	end = base + ((uint64_t)bit_count32(run) << shift);
 	out->lane0 = first ? 0 : base;
 	for (uint64_t at = base, stop; at < end; at = stop) {
-		struct access *a = &out->at[out->n++];
+		struct access *a = &out->access[out->n++];
 		unsigned offset = at & LINE_MASK, n;
 
 		stop = (at | 31) + 1;

@@ -12,10 +12,10 @@ static void check_access_size(const struct sm *s, const struct winst *w, uint32_
 	const struct access_list *l = &s->ldst->accesses;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		if (l->at[i].size > most)
+		if (l->access[i].size > most)
 			sm_fatal(s, w, "access",
 				"access of %u bytes by the instruction at pc 0x%x (expected at most the %u of %s, -gpgpu_coalesce_arch %u)",
-				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
+				l->access[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
 }
 
 /*
@@ -51,11 +51,11 @@ static void check_sector_mshr(const struct sm *s, const struct winst *w)
 			"the instruction at pc 0x%x misses in the L1, whose replies do not come in sectors (expected MSHR kind A, -gpgpu_cache:dl1)",
 			w->uop->pc);
 	for (uint32_t i = 0; i < l->n && l1->line_bytes < 128; i++)
-		if (32 * bit_count32(l->at[i].sectors) != l1->line_bytes)
+		if (32 * bit_count32(l->access[i].sectors) != l1->line_bytes)
 			sm_fatal(s, w, "access",
 				"the instruction at pc 0x%x reads %u sector%s of an L1 line of %u bytes, and MSHR kind S waits for all (expected MSHR kind A, -gpgpu_cache:dl1)",
-				w->uop->pc, bit_count32(l->at[i].sectors),
-				bit_count32(l->at[i].sectors) == 1 ? "" : "s", l1->line_bytes);
+				w->uop->pc, bit_count32(l->access[i].sectors),
+				bit_count32(l->access[i].sectors) == 1 ? "" : "s", l1->line_bytes);
 }
 
 void fit_check_accesses(const struct sm *s, const struct winst *w, bool to_l1)

@@ -13,7 +13,7 @@
 static void check_due_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
 {
 	for (uint32_t i = 1; i < f->count; i++) {
-		uint64_t before = timed_fifo_at(f, i - 1).due, due = timed_fifo_at(f, i).due;
+		uint64_t before = timed_fifo_at(f, i - 1).due_at, due = timed_fifo_at(f, i).due_at;
 
 		invariant("ldst.queue, in order", s->id, part, before <= due, true);
 	}
@@ -29,8 +29,8 @@ static void check_latency_queues(const struct sm *s, const struct ldst *l)
 
 		invariant("ldst.filled", s->id, b, l->filled >> b & 1, q->count != 0);
 		check_due_order(s, q, b);
-		if (q->count && timed_fifo_front(q).due < first)
-			first = timed_fifo_front(q).due;
+		if (q->count && timed_fifo_front(q).due_at < first)
+			first = timed_fifo_front(q).due_at;
 	}
 	invariant("ldst.queue_due", s->id, 0, l->queue_due, first);
 }
@@ -79,7 +79,7 @@ void ldst_check_invariants(const struct sm *s, bool all)
 		invariant("ldst.draining", s->id, 0, l->draining, cache_has_ready(l->l1d));
 	check_latency_queues(s, l);
 	if (s->live_ctas)
-		invariant("ldst.due, not late", s->id, 0, l->due <= ldst_compute_due(s, l), true);
+		invariant("ldst.due, not late", s->id, 0, l->due_at <= ldst_compute_due(s, l), true);
 	if (all)
 		check_pending(s, l);
 }

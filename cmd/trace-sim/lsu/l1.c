@@ -97,7 +97,7 @@ enum stall_reason l1_issue_accesses(struct sm *s)
 	const struct winst *w = &s->winst[l->disp_inst];
 
 	for (uint32_t i = 0; i < s->core->l1_banks && l->accesses.n; i++) {
-		const struct access *a = &l->accesses.at[l->accesses.n - 1];
+		const struct access *a = &l->accesses.access[l->accesses.n - 1];
 		uint32_t b = l1_bank_of(s, a->addr);
 		struct timed_fifo *q = &l->queue[b];
 
@@ -156,11 +156,11 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	const struct req *r;
 	enum cache_status probe, st = cache_access(l->l1d, handle, s->now, &ev, &probe);
 
-	if (st == STATUS_RESERVATION_FAIL && !ev.never)
+	if (st == STATUS_RESERVATION_FAIL && !ev.never_reason)
 		return false;
 	r = ldst_req(s, handle);
 	if (st == STATUS_RESERVATION_FAIL)
-		fit_die_rejected_access(s, r, ev.never);
+		fit_die_rejected_access(s, r, ev.never_reason);
 	if (s->profile)
 		profile_count_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
@@ -184,7 +184,7 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 		struct timed_fifo *q = &l->queue[b];
 		struct timed head = timed_fifo_front(q);
 
-		if (head.due <= l->step && access_l1(s, head.handle)) {
+		if (head.due_at <= l->step && access_l1(s, head.handle)) {
 			timed_fifo_pop(q);
 			if (!q->count) {
 				l->filled &= ~(1ull << b);
@@ -192,8 +192,8 @@ void l1_queue_step(struct sm *s, struct ldst *l)
 			}
 			head = timed_fifo_front(q);
 		}
-		if (head.due < next)
-			next = head.due;
+		if (head.due_at < next)
+			next = head.due_at;
 	}
 	l->queue_due = next;
 }

@@ -151,7 +151,7 @@ uint32_t ldst_count_sectors(const struct access_list *l)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		n += bit_count32(l->at[i].sectors);
+		n += bit_count32(l->access[i].sectors);
 	return n;
 }
 
@@ -189,8 +189,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 			l->disp == DISP_SHARED
 				? (uint32_t)(l->passes_end - (s->clock + 1) * s->core->ldst_steps)
 				: 0);
-	if (clock_of_ldst_step(s, first) < l->due)
-		l->due = clock_of_ldst_step(s, first);
+	if (clock_of_ldst_step(s, first) < l->due_at)
+		l->due_at = clock_of_ldst_step(s, first);
 }
 
 /* ---- DISP (LSU-disp, LSU-leave) ------------------------------------------------------------------------ */
@@ -242,7 +242,7 @@ static void retire_disp(struct sm *s, struct ldst *l)
 static enum stall_reason send_bypassing_access(struct sm *s, struct ldst *l)
 {
 	const struct winst *w = &s->winst[l->disp_inst];
-	const struct access *a = &l->accesses.at[l->accesses.n - 1];
+	const struct access *a = &l->accesses.access[l->accesses.n - 1];
 	uint32_t handle;
 
 	if (!inject_can_push_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
@@ -319,12 +319,12 @@ bool ldst_has_passes_left(const struct sm *s)
 
 /* ---- the cycle ----------------------------------------------------------------------------------------- */
 
-/* Returns the clock of the next step that changes more than counters; see the invariant of ldst.due. */
+/* Returns the clock of the next step that changes more than counters; see the invariant of ldst.due_at. */
 uint64_t ldst_compute_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
 
-	if (l->wb.full || l->draining || l->bypass_reply != REQ_NONE || l->responses.count)
+	if (l->write_back.is_full || l->draining || l->bypass_reply != REQ_NONE || l->responses.count)
 		return next;
 	if (l->disp == DISP_SHARED)
 		step = l->passes_end;
@@ -335,7 +335,7 @@ uint64_t ldst_compute_due(const struct sm *s, const struct ldst *l)
 	if (l->readonly && readonly_has_work(l))
 		return next;
 	if (l->shared_pipe.count)
-		step = sm_min_clock(step, timed_fifo_front(&l->shared_pipe).due);
+		step = sm_min_clock(step, timed_fifo_front(&l->shared_pipe).due_at);
 	step = sm_min_clock(step, l->queue_due);
 	if (step != NEVER)
 		step = clock_of_ldst_step(s, step);
@@ -393,13 +393,13 @@ static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
 	} while (--steps);
 	if (l->tma)
 		tma_step(s);
-	l->due = ldst_compute_due(s, l);
+	l->due_at = ldst_compute_due(s, l);
 }
 
 void ldst_cycle(struct sm *s)
 {
-	if (s->clock >= s->ldst->due)
+	if (s->clock >= s->ldst->due_at)
 		run_ldst_steps(s, s->ldst);
 }
 
-uint64_t ldst_next_clock(const struct sm *s) { return s->ldst->due; }
+uint64_t ldst_next_clock(const struct sm *s) { return s->ldst->due_at; }

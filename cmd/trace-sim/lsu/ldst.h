@@ -29,7 +29,7 @@ struct access {
 struct access_list {
 	uint64_t lane0; /* address of lane 0; 0 if it is inactive */
 	uint32_t n;
-	struct access at[MAX_ACCESSES];
+	struct access access[MAX_ACCESSES];
 };
 
 /*

@@ -4,9 +4,9 @@
  *
  * Always true:
  *  - Steps count the unit's own cycles: step = clock * ldst_steps + i, i < ldst_steps.
- *  - ldst.due is the SM clock at which the unit must run again. Between two runs only counters change: the L1D's
+ *  - ldst.due_at is the SM clock at which the unit must run again. Between two runs only counters change: the L1D's
  *    port counters and, while DISP waits for its shared memory passes, the stall counters.
- *  - An entry of SP or of an L1 latency queue may be removed from step timed.due on; entries of a queue are due in
+ *  - An entry of SP or of an L1 latency queue may be removed from step timed.due_at on; entries of a queue are due in
  *    the order of the queue. The modelled queue has L slots, and its entries move towards slot 0 by one slot per
  *    step, closing gaps. Its last slot is free exactly when the queue has fewer than L entries and none was added
  *    in this step.
@@ -18,7 +18,7 @@
 #include "lsu/ldst.h"
 
 struct timed {
-	uint64_t due;
+	uint64_t due_at;
 	uint32_t handle; /* handle of a request or of a winst */
 };
 
@@ -30,7 +30,7 @@ struct write_back {
 	uint32_t code, mask;
 	uint8_t warp, sched;
 	uint8_t granted; /* number of destinations, from the first on, that were granted their bank */
-	bool full, shared;
+	bool is_full, is_shared;
 };
 
 enum disp_kind {
@@ -50,7 +50,7 @@ struct ldgsts_count {
 };
 
 struct ldst {
-	uint64_t due;
+	uint64_t due_at;
 	uint64_t counted;        /* clock up to which cycles are counted */
 	uint64_t step;           /* current step */
 	struct cache *l1c, *l1t; /* constant and texture cache; NULL: none, or not created yet (readonly.c) */
@@ -65,7 +65,7 @@ struct ldst {
 	uint8_t disp;           /* enum disp_kind */
 	uint16_t disp_inst;     /* winst handle of the instruction in DISP; WINST_NONE: empty */
 	uint64_t passes_end;    /* DISP_SHARED: step of the last pass */
-	struct write_back wb;
+	struct write_back write_back;
 	struct timed_fifo shared_pipe; /* pipeline of shared memory */
 	struct ring responses;         /* response FIFO */
 	/* L1 latency queues, by bank */

@@ -49,27 +49,27 @@ void readonly_generate_accesses(struct sm *s, const struct winst *w, struct acce
 		uint32_t k = out->n;
 
 		mark_line_bytes(bytes, (unsigned)(lane[i] - line), w->uop->size);
-		while (k && out->at[k - 1].addr > line)
+		while (k && out->access[k - 1].addr > line)
 			k--;
-		if (k && out->at[k - 1].addr == line) {
-			out->at[k - 1].lanes |= 1u << i;
+		if (k && out->access[k - 1].addr == line) {
+			out->access[k - 1].lanes |= 1u << i;
 			continue;
 		}
-		memmove(&out->at[k + 1], &out->at[k], (out->n++ - k) * sizeof(out->at[0]));
-		out->at[k] = (struct access){.addr = line,
+		memmove(&out->access[k + 1], &out->access[k], (out->n++ - k) * sizeof(out->access[0]));
+		out->access[k] = (struct access){.addr = line,
 			.lanes = 1u << i,
 			.size = (uint16_t)p->line_bytes,
 			.type = w->space == SPACE_TEX ? TEXTURE_ACC_R : CONST_ACC_R};
 	}
 	for (uint32_t i = 0; i < out->n; i++)
-		memcpy(out->at[i].bytes, bytes, sizeof(bytes));
+		memcpy(out->access[i].bytes, bytes, sizeof(bytes));
 }
 
 enum stall_reason readonly_issue_access(struct sm *s)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
-	uint32_t r = ldst_make_request(s, &l->accesses.at[l->accesses.n - 1]);
+	uint32_t r = ldst_make_request(s, &l->accesses.access[l->accesses.n - 1]);
 	bool texture = w->space == SPACE_TEX;
 	enum cache_status st =
 		texture ? texture_access(l->l1t, r, s->now) : cache_read_only_access(l->l1c, r, s->now);

@@ -17,7 +17,7 @@
 #define SECTOR_BYTES 32u
 
 struct tma_copy {
-	uint64_t ready;              /* earliest time of the copy's first request */
+	uint64_t ready_at;           /* earliest time of the copy's first request */
 	struct bulk_copy bulk;       /* the bulk copy as the trace describes it */
 	struct copy_run current_run; /* run that contains the next request */
 	uint32_t run, row;           /* number of the current run, and of the current row in it */
@@ -30,13 +30,13 @@ struct tma_copy {
 };
 
 struct tma {
-	uint64_t free_at;           /* time from which the unit may make another request */
-	uint32_t first, queued;     /* index of the first copy in `queue`, and number of copies there */
-	uint16_t queue[TMA_COPIES]; /* copies with requests to make, oldest first */
+	uint64_t free_at;                /* time from which the unit may make another request */
+	uint32_t first_queued, n_queued; /* index of the first copy in `queue`, and number of copies there */
+	uint16_t queue[TMA_COPIES];      /* copies with requests to make, oldest first */
 	uint32_t first_outside, n_outside;    /* index of the first, and number, of the copies in `outside` */
 	uint16_t outside[TMA_COPIES];         /* loads without elements in bounds, by the time of their end */
-	uint16_t free;                        /* first element of the list of free copies */
-	uint16_t made;                        /* number of elements of `copy` that were ever used */
+	uint16_t first_free;                  /* first element of the list of free copies */
+	uint16_t n_made;                      /* number of elements of `copy` that were ever used */
 	bool ended;                           /* true if a copy has ended since the last step */
 	struct tma_copy copy[TMA_COPIES + 1]; /* copies; [0] is unused */
 };
@@ -118,16 +118,16 @@ bool tma_can_accept(const struct sm *s)
 {
 	const struct tma *t = s->ldst->tma;
 
-	return t->free || t->made < TMA_COPIES;
+	return t->first_free || t->n_made < TMA_COPIES;
 }
 
 static uint16_t alloc_tma_copy(struct tma *t)
 {
-	uint16_t k = t->free;
+	uint16_t k = t->first_free;
 
 	if (!k)
-		return ++t->made;
-	t->free = t->copy[k].next;
+		return ++t->n_made;
+	t->first_free = t->copy[k].next;
 	return k;
 }
 
@@ -138,7 +138,8 @@ void tma_accept(struct sm *s, const struct winst *w)
 	uint16_t k = alloc_tma_copy(t);
 	struct tma_copy *c = &t->copy[k];
 
-	*c = (struct tma_copy){.ready = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
+	*c = (struct tma_copy){
+		.ready_at = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
 		.outstanding = 1,
 		.rec = w->record,
 		.kind = w->uop->bulk,
@@ -147,11 +148,11 @@ void tma_accept(struct sm *s, const struct winst *w)
 	set_copy_runs(s, w, c);
 	s->warp[w->warp].copies++;
 	if (c->kind == BULK_LOAD && c->bulk.bytes && !has_copy_requests_left(c)) {
-		c->ready += m->tma_outside;
+		c->ready_at += m->tma_outside;
 		t->outside[(t->first_outside + t->n_outside++) % TMA_COPIES] = k;
 		return;
 	}
-	t->queue[(t->first + t->queued++) % TMA_COPIES] = k;
+	t->queue[(t->first_queued + t->n_queued++) % TMA_COPIES] = k;
 }
 
 /* ---- the end of a copy -------------------------------------------------------------------------- */
@@ -166,8 +167,8 @@ static void end_bulk_copy(struct sm *s, uint16_t k)
 		warp_update_drained(s, c->warp);
 		s->changed = true;
 	}
-	c->next = t->free;
-	t->free = k;
+	c->next = t->first_free;
+	t->first_free = k;
 	t->ended = true;
 }
 
@@ -298,7 +299,7 @@ static bool network_accepts(struct sm *s, const struct tma_copy *c, const struct
 /* Makes the next request of the oldest copy. Returns false if the network does not accept it. */
 static bool make_next_copy_request(struct sm *s, struct tma *t)
 {
-	uint16_t k = t->queue[t->first];
+	uint16_t k = t->queue[t->first_queued];
 	struct tma_copy *c = &t->copy[k];
 
 	if (has_copy_requests_left(c)) {
@@ -314,8 +315,8 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 		t->free_at = s->clock + tma_cycles_of_request(s, &a);
 	}
 	if (!has_copy_requests_left(c)) {
-		t->first = (t->first + 1) % TMA_COPIES;
-		t->queued--;
+		t->first_queued = (t->first_queued + 1) % TMA_COPIES;
+		t->n_queued--;
 		bulk_note_store_read(s, c->warp, &c->rec);
 		t->ended = true;
 		end_bulk_copy_part(s, k);
@@ -326,7 +327,7 @@ static bool make_next_copy_request(struct sm *s, struct tma *t)
 /* Ends the loads without elements in bounds whose time has come. */
 static void end_outside_copies(struct sm *s, struct tma *t)
 {
-	while (t->n_outside && t->copy[t->outside[t->first_outside]].ready <= s->clock) {
+	while (t->n_outside && t->copy[t->outside[t->first_outside]].ready_at <= s->clock) {
 		uint16_t k = t->outside[t->first_outside];
 
 		t->first_outside = (t->first_outside + 1) % TMA_COPIES;
@@ -341,7 +342,7 @@ bool tma_step(struct sm *s)
 	bool ended;
 
 	end_outside_copies(s, t);
-	while (t->queued && max_u64(t->copy[t->queue[t->first]].ready, t->free_at) <= s->clock)
+	while (t->n_queued && max_u64(t->copy[t->queue[t->first_queued]].ready_at, t->free_at) <= s->clock)
 		if (!make_next_copy_request(s, t))
 			break;
 	ended = t->ended;
@@ -354,9 +355,10 @@ uint64_t tma_next_clock(const struct sm *s)
 	const struct tma *t = s->ldst->tma;
 	uint64_t request = NEVER, end = NEVER;
 
-	if (t->queued)
-		request = max_u64(max_u64(t->copy[t->queue[t->first]].ready, t->free_at), s->clock + 1);
+	if (t->n_queued)
+		request = max_u64(
+			max_u64(t->copy[t->queue[t->first_queued]].ready_at, t->free_at), s->clock + 1);
 	if (t->n_outside)
-		end = max_u64(t->copy[t->outside[t->first_outside]].ready, s->clock + 1);
+		end = max_u64(t->copy[t->outside[t->first_outside]].ready_at, s->clock + 1);
 	return request < end ? request : end;
 }

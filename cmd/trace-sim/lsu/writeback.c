@@ -46,7 +46,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 
 	if (!request_result_banks(s, wb, u))
 		return;
-	if (wb->shared) {
+	if (wb->is_shared) {
 		for (unsigned d = 0; d < u->n_dst; d++)
 			depend_release(s, wb->warp, u->reg[d]);
 		completed = u->n_dst > 0 || u->flags & UOP_SYNC;
@@ -63,7 +63,7 @@ static void finish_write_back(struct sm *s, struct write_back *wb)
 			ldgsts_end_one(s, wb->warp, u->pc, wb->lane0);
 		s->changed = true;
 	}
-	wb->full = false;
+	wb->is_full = false;
 }
 
 /* ---- clients of the write-back register --------------------------------------------------------------- */
@@ -94,13 +94,13 @@ static void write_back_shared(struct sm *s, struct ldst *l)
 	const struct winst *w = &s->winst[handle];
 
 	timed_fifo_pop(&l->shared_pipe);
-	l->wb.lane0 = 0;
-	l->wb.code = w->code;
-	l->wb.mask = w->mask;
-	l->wb.warp = w->warp;
-	l->wb.sched = w->sched;
-	l->wb.granted = 0;
-	l->wb.full = l->wb.shared = true;
+	l->write_back.lane0 = 0;
+	l->write_back.code = w->code;
+	l->write_back.mask = w->mask;
+	l->write_back.warp = w->warp;
+	l->write_back.sched = w->sched;
+	l->write_back.granted = 0;
+	l->write_back.is_full = l->write_back.is_shared = true;
 	if (w->uop->flags & UOP_ATOMIC)
 		count_returned_atomics(s, w->warp, bit_count32(w->mask));
 	if (w->uop->flags & UOP_SYNC)
@@ -130,12 +130,12 @@ static void take_returned_request(struct sm *s, struct ldst *l, uint32_t handle)
 	const struct req *r = ldst_req(s, handle);
 
 	if (!(r->flags & REQ_BLANK))
-		l->wb = (struct write_back){.lane0 = r->lane0,
+		l->write_back = (struct write_back){.lane0 = r->lane0,
 			.code = r->code,
 			.mask = r->inst_mask,
 			.warp = r->warp,
 			.sched = r->sched,
-			.full = true};
+			.is_full = true};
 	else if (r->flags & REQ_PARENT_WRITE)
 		ldst_free_parent_write(s, r);
 	req_free(s->reqs, handle);
@@ -162,7 +162,7 @@ static unsigned mask_of_waiting_clients(const struct ldst *l)
 		return 0;
 	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->bypass_reply != REQ_NONE)
 								<< CLIENT_GLOBAL;
-	if (l->shared_pipe.count && timed_fifo_front(&l->shared_pipe).due <= l->step)
+	if (l->shared_pipe.count && timed_fifo_front(&l->shared_pipe).due_at <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
 	return l->readonly ? waiting | readonly_ready_clients(l) : waiting;
 }
@@ -186,9 +186,9 @@ static void serve_client(struct sm *s, struct ldst *l, enum client c)
  */
 void ldst_write_back(struct sm *s, struct ldst *l)
 {
-	if (l->wb.full)
-		finish_write_back(s, &l->wb);
-	if (l->wb.full)
+	if (l->write_back.is_full)
+		finish_write_back(s, &l->write_back);
+	if (l->write_back.is_full)
 		return;
 	for (unsigned waiting = mask_of_waiting_clients(l); waiting;) {
 		unsigned up = waiting >> l->next_client << l->next_client,
@@ -197,7 +197,7 @@ void ldst_write_back(struct sm *s, struct ldst *l)
 		waiting ^= 1u << c;
 		l->next_client = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
 		serve_client(s, l, (enum client)c);
-		if (l->wb.full)
+		if (l->write_back.is_full)
 			return;
 	}
 }
@@ -283,6 +283,6 @@ void ldst_push_response(struct sm *s, uint32_t handle)
 	if (s->profile)
 		profile_count_l2(s, ldst_req(s, handle));
 	ring_push(&s->ldst->responses, handle);
-	s->ldst->due = 0;
+	s->ldst->due_at = 0;
 	sm_wake(s);
 }

@@ -2,8 +2,8 @@
 /*
  * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd) and refreshes (MEM-refresh).
  *
- * Always true: row_hits is a subset of busy & active, and a bank that is not in busy has no request. At most
- * one row command and one column command are issued per tick.
+ * Always true: row_hit_banks is a subset of busy_banks & open_banks, and a bank that is not in busy_banks has no
+ * request. At most one row command and one column command are issued per tick.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 {
 	const struct dram_params *dp = &p->mem.dram;
 
-	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
+	*d = (struct dram){.params = dp, .id = id, .pool = pool, .memstat = ms};
 	d->separate_writes = dp->fr_fcfs && dp->write_queue;
 	d->queue_capacity[0] = dp->fr_fcfs ? dp->queue_max ? dp->queue_max : UINT32_MAX : 2;
 	d->queue_capacity[1] = !d->separate_writes ? 0 : dp->queue_max ? dp->write_max : UINT32_MAX;
@@ -52,7 +52,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->refresh_phase = random_refresh_phase(dp, id);
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted_until = d->ratio_counted_until = d->idle_from = 1;
-	d->all = ~0ull >> (64 - dp->nbk);
+	d->all_banks = ~0ull >> (64 - dp->nbk);
 	d->burst_ticks = dp->tCCD ? dp->tCCD : 1;
 	d->activate_ticks =
 		dram_largest_timing((uint32_t[]){dp->tRRD, dp->tRCD, dp->tRCDWR, dp->tRAS, dp->tRC}, 5);
@@ -92,19 +92,22 @@ static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 void dram_push_request(struct dram *d, uint32_t req, uint64_t now)
 {
 	struct req *r = &d->pool->req[req];
-	uint32_t bank = bank_index(d->p, r);
+	uint32_t bank = bank_index(d->params, r);
 
-	assert(r->chip == d->id && bank < d->p->nbk);
+	assert(r->chip == d->id && bank < d->params->nbk);
 	r->pushed = (uint32_t)now;
 	d->request_arrived = true;
 	d->n.n_req++;
 	dram_enqueue_for_bank(d, req, bank);
-	memstat_count_queued(d->ms, r, r->size / d->p->atom_bytes);
+	memstat_count_queued(d->memstat, r, r->size / d->params->atom_bytes);
 }
 
 /* ---- commands that a bank may issue --------------------------------------------------------- */
 
-static inline bool has_write_request(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
+static inline bool has_write_request(const struct dram *d, uint64_t bank)
+{
+	return d->write_banks >> bank & 1;
+}
 
 static inline uint64_t tick_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -119,7 +122,7 @@ static inline uint64_t earliest_column_tick(const struct dram *d, uint64_t b)
 /* Earliest tick at which bank b can issue its precharge or activate if no other command is issued before. */
 static inline uint64_t earliest_row_tick(const struct dram *d, uint64_t b)
 {
-	return tick_max(d->bank_ready_at[b], d->active >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
+	return tick_max(d->bank_ready_at[b], d->open_banks >> b & 1 ? d->rtpl.expires[d->group[b]] : d->rrd);
 }
 
 /*
@@ -153,12 +156,12 @@ void dram_note_bank_change(struct dram *d, uint32_t bank)
 {
 	const struct dram_bank *k = &d->bank[bank];
 
-	if (d->row_hits >> bank & 1) {
+	if (d->row_hit_banks >> bank & 1) {
 		set_bank_ready_at(d, bank, true, has_write_request(d, bank) ? k->write_at : k->read_at);
 		note_ready_bank(&d->column_at, &d->column_set, bank, earliest_column_tick(d, bank));
 		return;
 	}
-	set_bank_ready_at(d, bank, false, d->active >> bank & 1 ? k->precharge_at : k->activate_at);
+	set_bank_ready_at(d, bank, false, d->open_banks >> bank & 1 ? k->precharge_at : k->activate_at);
 	note_ready_bank(&d->row_at, &d->row_set, bank, earliest_row_tick(d, bank));
 }
 
@@ -210,29 +213,29 @@ static inline uint64_t banks_held_by_timer(const struct dram *d, const struct gr
 }
 
 /*
- * Sets column_at to the first tick, from t on, in which a bank of row_hits can issue, and column_set to the
+ * Sets column_at to the first tick, from t on, in which a bank of row_hit_banks can issue, and column_set to the
  * banks that can issue then. In most cases a bank can issue as soon as the bus is free. Timers only move
  * forward, so the result remains a lower bound until a command is issued.
  */
 static void find_column_banks(struct dram *d, uint64_t t)
 {
-	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hits, true, first);
+	uint64_t first = tick_max(t, d->ccd), able = timing_ready_banks(d, d->row_hit_banks, true, first);
 
-	able &= ~(first < d->rtw ? d->writes : 0) & (first < d->wtr ? d->writes : ~0ull);
+	able &= ~(first < d->rtw ? d->write_banks : 0) & (first < d->wtr ? d->write_banks : ~0ull);
 	able &= ~banks_held_by_timer(d, &d->ccdl, first);
 	d->column_at = able ? first : UINT64_MAX;
 	d->column_set = able;
 	if (!able)
-		FOR_BITS64 (b, d->row_hits)
+		FOR_BITS64 (b, d->row_hit_banks)
 			merge_ready_banks(&d->column_at, &d->column_set, 1ull << b,
 				tick_max(earliest_column_tick(d, b), t));
 }
 
-/* Sets row_at and row_set in the same way for the row commands of the busy banks outside row_hits. */
+/* Sets row_at and row_set in the same way for the row commands of the busy banks outside row_hit_banks. */
 static void find_row_banks(struct dram *d, uint64_t t)
 {
-	uint64_t banks = d->busy & ~d->row_hits, ready = timing_ready_banks(d, banks, false, t);
-	uint64_t to_open = ready & ~d->active, to_close = ready & d->active, at = UINT64_MAX, set = 0;
+	uint64_t banks = d->busy_banks & ~d->row_hit_banks, ready = timing_ready_banks(d, banks, false, t);
+	uint64_t to_open = ready & ~d->open_banks, to_close = ready & d->open_banks, at = UINT64_MAX, set = 0;
 	uint64_t held = to_close & banks_held_by_timer(d, &d->rtpl, t);
 
 	if (to_open)
@@ -276,12 +279,12 @@ static void set_bus_direction(struct dram *d, bool write, uint64_t t)
 	if (d->writing == write)
 		return;
 	d->writing = write;
-	dram_bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
+	dram_bus_set_min(&d->bus, write ? d->params->WL : d->params->CL, t);
 }
 
 static void issue_column_command(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
-	const struct dram_params *p = d->p;
+	const struct dram_params *p = d->params;
 	struct dram_bank *k = &d->bank[bank];
 	bool write = has_write_request(d, bank), last = k->bytes_left <= p->atom_bytes;
 	uint32_t group = d->group[bank];
@@ -305,7 +308,7 @@ static void issue_column_command(struct dram *d, uint32_t bank, uint64_t t, uint
 		k->precharge_at = tick_max(k->precharge_at, t + p->burst_cycles);
 		load_group_timer(&d->rtpl, group, in_group, t + p->tRTPL);
 		if (d->rtpl.end > d->row_at)
-			d->row_set &= ~(d->active & in_group);
+			d->row_set &= ~(d->open_banks & in_group);
 		k->reads++;
 	}
 	if (d->events)
@@ -316,9 +319,9 @@ static void issue_column_command(struct dram *d, uint32_t bank, uint64_t t, uint
 	}
 	dram_stat_count_finished(d, bank, t);
 	k->req = REQ_NONE;
-	d->busy &= ~(1ull << bank);
-	d->row_hits &= ~(1ull << bank);
-	if (!d->row_hits)
+	d->busy_banks &= ~(1ull << bank);
+	d->row_hit_banks &= ~(1ull << bank);
+	if (!d->row_hit_banks)
 		d->column_at = UINT64_MAX;
 }
 
@@ -328,35 +331,35 @@ static void issue_column_command(struct dram *d, uint32_t bank, uint64_t t, uint
  */
 static uint64_t ticks_since_refresh(const struct dram *d, uint32_t bank, uint64_t t)
 {
-	uint64_t interval = d->p->refresh_interval;
+	uint64_t interval = d->params->refresh_interval;
 
-	return (t + interval * bank / d->p->nbk + d->refresh_phase) % interval;
+	return (t + interval * bank / d->params->nbk + d->refresh_phase) % interval;
 }
 
 /* Returns the ticks from t to the end of a refresh of the bank; 0 if none is under way. */
 static uint64_t refresh_ticks_left(const struct dram *d, uint32_t bank, uint64_t t)
 {
-	uint64_t since = d->p->refresh_interval ? ticks_since_refresh(d, bank, t) : UINT64_MAX;
+	uint64_t since = d->params->refresh_interval ? ticks_since_refresh(d, bank, t) : UINT64_MAX;
 
-	return since < d->p->refresh_cycles ? d->p->refresh_cycles - since : 0;
+	return since < d->params->refresh_cycles ? d->params->refresh_cycles - since : 0;
 }
 
 void dram_close_refreshed_row(struct dram *d, uint32_t bank)
 {
 	if (d->ticks - d->bank[bank].opened_at > ticks_since_refresh(d, bank, d->ticks))
-		d->active &= ~(1ull << bank);
+		d->open_banks &= ~(1ull << bank);
 }
 
 static void issue_row_command(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 {
-	const struct dram_params *p = d->p;
+	const struct dram_params *p = d->params;
 	struct dram_bank *k = &d->bank[bank];
 	uint64_t bit = 1ull << bank;
 
-	if (d->active & bit) {
+	if (d->open_banks & bit) {
 		if (d->events)
 			events_log_dram(d->events, now, d->id, "pre", bank, k->open_row);
-		d->active &= ~bit;
+		d->open_banks &= ~bit;
 		k->activate_at = tick_max(k->activate_at, t + p->tRP);
 		d->row_timers_end = tick_max(d->row_timers_end, t + p->tRP);
 		d->n.n_pre++;
@@ -365,8 +368,8 @@ static void issue_row_command(struct dram *d, uint32_t bank, uint64_t t, uint64_
 
 		dram_stat_count_bus(d, t);
 		dram_stat_count_row_hit(d, bank, t + 1);
-		d->active |= bit;
-		d->row_hits |= bit;
+		d->open_banks |= bit;
+		d->row_hit_banks |= bit;
 		k->open_row = k->row;
 		k->opened_at = t;
 		d->rrd = t + p->tRRD;
@@ -379,7 +382,7 @@ static void issue_row_command(struct dram *d, uint32_t bank, uint64_t t, uint64_
 		if (d->events)
 			events_log_dram(d->events, now, d->id, "act", bank, k->open_row);
 	}
-	d->row_at = d->busy & ~d->row_hits ? t + 1 : UINT64_MAX;
+	d->row_at = d->busy_banks & ~d->row_hit_banks ? t + 1 : UINT64_MAX;
 	d->row_set = 0;
 	dram_note_bank_change(d, bank);
 	d->progressed = true;
@@ -389,10 +392,10 @@ static void issue_row_command(struct dram *d, uint32_t bank, uint64_t t, uint64_
 /* Set of n banks, cyclically from bank `from` on. `from` must be below 2 * nbk. */
 static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
 {
-	uint32_t nbk = d->p->nbk, at = from < nbk ? from : from - nbk;
+	uint32_t nbk = d->params->nbk, at = from < nbk ? from : from - nbk;
 	uint64_t ones = n ? ~0ull >> (64 - n) : 0;
 
-	return (ones << at | (at ? ones >> (nbk - at) : 0)) & d->all;
+	return (ones << at | (at ? ones >> (nbk - at) : 0)) & d->all_banks;
 }
 
 /*
@@ -404,8 +407,8 @@ static inline uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t 
 static void finish_single_bus_visits(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
 	/* UINT32_MAX (-1) for the last visit */
-	uint32_t nbk = d->p->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i;
-	uint64_t idle = d->all & ~d->busy, m;
+	uint32_t nbk = d->params->nbk, n = i + 2 <= nbk - i ? i : nbk - 2 - i;
+	uint64_t idle = d->all_banks & ~d->busy_banks, m;
 
 	FOR_BITS64 (b, idle & bank_range(d, bank + 1, n + 1))
 		d->bank[b].extra_idle_visits--;
@@ -434,7 +437,7 @@ static void issue_on_single_bus(struct dram *d, uint64_t ready, uint64_t t, uint
 		return;
 	}
 	issue_row_command(d, bank, t, now);
-	finish_single_bus_visits(d, bank, bank >= prio ? bank - prio : bank + d->p->nbk - prio, t, now);
+	finish_single_bus_visits(d, bank, bank >= prio ? bank - prio : bank + d->params->nbk - prio, t, now);
 }
 
 static void issue_on_dual_bus(struct dram *d, uint64_t ready, uint64_t t, uint64_t now)
@@ -456,7 +459,7 @@ static void issue_commands(struct dram *d, uint64_t t, uint64_t now)
 
 	if (ready)
 		dram_stat_count_ready(d, ready);
-	if (d->p->dual_bus)
+	if (d->params->dual_bus)
 		issue_on_dual_bus(d, ready, t, now);
 	else
 		issue_on_single_bus(d, ready, t, now);
@@ -475,7 +478,7 @@ static uint32_t pop_burst(struct dram *d)
 	if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC)
 		return req;
 	r->flags |= REQ_REPLY;
-	mem_fifo_push(d->pool->req, &d->done, req);
+	mem_fifo_push(d->pool->req, &d->return_queue, req);
 	return REQ_NONE;
 }
 
@@ -489,13 +492,13 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 	dram_skip_to_tick(d, t - 1);
 	d->ticks = t;
 	d->progressed = false;
-	if (d->done.count >= d->return_queue_max) {
+	if (d->return_queue.count >= d->return_queue_max) {
 		dram_bus_stall(&d->bus);
-	} else if (d->bus.next == t) {
+	} else if (d->bus.next_pop == t) {
 		gone = pop_burst(d);
 		d->progressed = true;
 	}
-	if (d->waiting[0] & ~d->busy || d->separate_writes)
+	if (d->waiting_banks[0] & ~d->busy_banks || d->separate_writes)
 		dram_schedule(d, now, cycle);
 	if (d->request_arrived)
 		dram_update_max_queue(d);
@@ -509,9 +512,9 @@ uint32_t dram_tick(struct dram *d, uint64_t t, uint64_t now, uint32_t cycle)
 /* Recomputes a bound only if it is the lowest one. */
 uint64_t dram_next_busy_tick(struct dram *d)
 {
-	uint64_t first = d->ticks + 1, next = d->bus.next;
+	uint64_t first = d->ticks + 1, next = d->bus.next_pop;
 
-	if (next <= first || d->done.count >= d->return_queue_max || dram_can_schedule_next(d) ||
+	if (next <= first || d->return_queue.count >= d->return_queue_max || dram_can_schedule_next(d) ||
 		bus_may_drain(&d->bus))
 		return first;
 	if (d->bus.length < d->bus.max && d->column_at < next) {

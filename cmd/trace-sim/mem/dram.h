@@ -91,27 +91,27 @@ struct bus_slot {
  */
 struct dram_bus {
 	struct bus_slot *slot; /* slots with a burst */
-	uint64_t next;         /* tick that pops the first stored slot; UINT64_MAX: none is stored */
-	uint64_t last;         /* tick that pops the last stored slot; a past tick if none is stored */
-	uint32_t mask, first, n_slots_used;
+	uint64_t next_pop;     /* tick that pops the first stored slot; UINT64_MAX: none is stored */
+	uint64_t last_pop;     /* tick that pops the last stored slot; a past tick if none is stored */
+	uint32_t mask, first_slot, n_slots_used;
 	uint32_t length, min, max;
 	uint64_t synced_at; /* tick after which `length` was computed */
 };
 
 struct dram {
-	const struct dram_params *p;
+	const struct dram_params *params;
 	struct req_pool *pool;
-	struct memstat *ms;
+	struct memstat *memstat;
 	struct events *events;
 	struct dram_bank *bank;
 	uint64_t ticks;         /* number of ticks counted so far */
 	uint32_t refresh_phase; /* ticks since the last refresh of bank 0 at tick 0 */
 	/* sets of banks, as bit masks */
-	uint64_t all;
-	uint64_t busy;     /* banks with a request */
-	uint64_t active;   /* banks with an open row */
-	uint64_t row_hits; /* banks with a request for the open row */
-	uint64_t writes;   /* banks with a write request */
+	uint64_t all_banks;
+	uint64_t busy_banks;    /* banks with a request */
+	uint64_t open_banks;    /* banks with an open row */
+	uint64_t row_hit_banks; /* banks with a request for the open row */
+	uint64_t write_banks;   /* banks with a write request */
 	/*
 	 * column_at, row_at: earliest tick at which a bank can issue a column or a row command; UINT64_MAX if
 	 * none is pending. column_set, row_set: the banks that are ready at that tick. A set of 0 means that
@@ -119,7 +119,7 @@ struct dram {
 	 */
 	uint64_t column_at, row_at, column_set, row_set;
 	uint64_t timing_ready; /* banks whose own timers had expired at the last search */
-	/* lower bound on the tick at which another bank joins timing_ready: [1] banks in row_hits, [0] others */
+	/* lower bound on the tick at which another bank joins timing_ready: [1] banks in row_hit_banks, [0] others */
 	uint64_t timing_ready_at[2];
 	uint64_t ccd, rrd, rtw, wtr; /* ticks at which the timers expire */
 	struct group_timer ccdl, rtpl;
@@ -127,7 +127,7 @@ struct dram {
 	uint32_t pending[2];        /* number of requests in the queues */
 	uint32_t queue_capacity[2]; /* UINT32_MAX: unlimited */
 	/* banks with queued requests; FIFO: only the bank of the oldest request, in [0] */
-	uint64_t waiting[2];
+	uint64_t waiting_banks[2];
 	bool request_arrived; /* true if a request has arrived since the last tick */
 	bool separate_writes; /* true if writes have a separate queue, index [1] */
 	bool writing;         /* true while the bus direction is that of writes */
@@ -135,7 +135,7 @@ struct dram {
 	bool progressed; /* true if a request or command moved in the last tick */
 	bool dequeued;   /* true if a request has left the queues since the flag was last cleared */
 	struct dram_bus bus;
-	struct mem_fifo done; /* return queue */
+	struct mem_fifo return_queue;
 	uint32_t return_queue_max, id;
 	struct {
 		uint32_t req, bank;
@@ -235,7 +235,7 @@ static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 void dram_stat_count_bus(struct dram *d, uint64_t t);
 /* Counts a request that enters a free bank. */
 void dram_stat_count_assigned(struct dram *d, uint32_t bank, uint64_t t);
-/* Counts a bank that joins row_hits in tick `from`. */
+/* Counts a bank that joins row_hit_banks in tick `from`. */
 void dram_stat_count_row_hit(struct dram *d, uint32_t bank, uint64_t from);
 /* Counts a request that has been served completely. Called after the change. */
 void dram_stat_count_finished(struct dram *d, uint32_t bank, uint64_t t);

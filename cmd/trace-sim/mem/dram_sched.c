@@ -45,29 +45,29 @@ void dram_enqueue_for_bank(struct dram *d, uint32_t req, uint32_t bank)
 
 	if (!set)
 		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
-	if (d->p->fr_fcfs) {
-		d->waiting[set] |= 1ull << bank;
+	if (d->params->fr_fcfs) {
+		d->waiting_banks[set] |= 1ull << bank;
 		append_to_row(d, &d->bank[bank].queue[set], req);
 		return;
 	}
 	d->fifo[n].req = req;
 	d->fifo[n].bank = bank;
-	d->waiting[0] = 1ull << d->fifo[0].bank;
+	d->waiting_banks[0] = 1ull << d->fifo[0].bank;
 }
 
 /* Counts a change of the bank's row (MEM-row-1). quirk Q4-30: `cycle` restarts at 0 with each kernel. */
 static void count_row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 {
 	struct dram_bank *b = &d->bank[bank];
-	uint32_t at = d->id * d->ms->banks + bank;
+	uint32_t at = d->id * d->memstat->banks + bank;
 
-	if (cycle > b->row_stamp && cycle - b->row_stamp > d->ms->max_service[at])
-		d->ms->max_service[at] = cycle - b->row_stamp;
+	if (cycle > b->row_stamp && cycle - b->row_stamp > d->memstat->max_service[at])
+		d->memstat->max_service[at] = cycle - b->row_stamp;
 	b->row_stamp = cycle;
-	if (b->same_row > d->ms->max_conc_same_row[at])
-		d->ms->max_conc_same_row[at] = b->same_row;
+	if (b->same_row > d->memstat->max_conc_same_row[at])
+		d->memstat->max_conc_same_row[at] = b->same_row;
 	b->same_row = 0;
-	d->ms->activates[at]++;
+	d->memstat->activates[at]++;
 }
 
 /*
@@ -111,7 +111,7 @@ static uint32_t take_request_from_row(struct dram *d, int set, uint32_t bank, ui
 
 	q->service = next ? (struct mem_fifo){next, q->service.tail, 1} : (struct mem_fifo){0};
 	if (!next && !q->first_row)
-		d->waiting[set] &= ~(1ull << bank);
+		d->waiting_banks[set] &= ~(1ull << bank);
 	d->pending[set]--;
 	d->dequeued = true;
 	if (!set)
@@ -123,7 +123,7 @@ static uint32_t take_request_from_row(struct dram *d, int set, uint32_t bank, ui
 		d->n.read_num++;
 		d->n.hits_read_num += hit;
 	}
-	d->ms->row_access[d->id * d->ms->banks + bank]++;
+	d->memstat->row_access[d->id * d->memstat->banks + bank]++;
 	d->bank[bank].same_row++;
 	return req;
 }
@@ -148,14 +148,14 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 	b->bytes_left = r->size;
 	b->columns = column_counter(d, r);
 	d->progressed = true;
-	d->busy |= bit;
-	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
-	if (d->p->refresh_interval && d->active & bit)
+	d->busy_banks |= bit;
+	d->write_banks = r->flags & REQ_WRITE ? d->write_banks | bit : d->write_banks & ~bit;
+	if (d->params->refresh_interval && d->open_banks & bit)
 		dram_close_refreshed_row(d, bank);
-	if (d->active & bit && b->open_row == b->row) {
+	if (d->open_banks & bit && b->open_row == b->row) {
 		dram_stat_count_bus(d, d->ticks);
 		dram_stat_count_row_hit(d, bank, d->ticks);
-		d->row_hits |= bit;
+		d->row_hit_banks |= bit;
 	}
 	dram_note_bank_change(d, bank);
 }
@@ -163,9 +163,9 @@ static void assign_to_bank(struct dram *d, uint32_t bank, uint32_t req)
 /* Updates the mode (read or write) of a channel with a separate write queue. */
 static void update_write_mode(struct dram *d)
 {
-	if (!d->write_mode && d->pending[1] >= d->p->write_high)
+	if (!d->write_mode && d->pending[1] >= d->params->write_high)
 		d->write_mode = true;
-	else if (d->write_mode && d->pending[1] < d->p->write_low)
+	else if (d->write_mode && d->pending[1] < d->params->write_low)
 		d->write_mode = false;
 }
 
@@ -178,11 +178,11 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 {
 	uint64_t low = (1ull << d->prio) - 1, m;
 
-	if (d->separate_writes && d->p->write_low > d->p->write_high) {
+	if (d->separate_writes && d->params->write_low > d->params->write_high) {
 		for (int half = 0; half < 2; half++) {
 			FOR_BITS64 (bank, half ? free & low : free & ~low) {
 				update_write_mode(d);
-				if (d->waiting[d->write_mode] >> bank & 1)
+				if (d->waiting_banks[d->write_mode] >> bank & 1)
 					return (uint32_t)bank;
 			}
 		}
@@ -190,17 +190,17 @@ static uint32_t find_bank_to_serve(struct dram *d, uint64_t free)
 	}
 	if (d->separate_writes && free)
 		update_write_mode(d);
-	m = free & d->waiting[d->write_mode];
+	m = free & d->waiting_banks[d->write_mode];
 	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
 }
 
 void dram_skip_schedules(struct dram *d, uint64_t n)
 {
-	uint64_t visits = n * bit_count64(d->all & ~d->busy);
+	uint64_t visits = n * bit_count64(d->all_banks & ~d->busy_banks);
 
 	if (!visits)
 		return;
-	if (d->pending[1] >= d->p->write_high && d->pending[1] < d->p->write_low)
+	if (d->pending[1] >= d->params->write_high && d->pending[1] < d->params->write_low)
 		d->write_mode ^= visits & 1;
 	else
 		update_write_mode(d);
@@ -208,30 +208,30 @@ void dram_skip_schedules(struct dram *d, uint64_t n)
 
 static void schedule_fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	uint32_t bank = find_bank_to_serve(d, d->all & ~d->busy), req;
+	uint32_t bank = find_bank_to_serve(d, d->all_banks & ~d->busy_banks), req;
 
 	if (bank == DRAM_BANKS)
 		return;
 	req = take_request_from_row(d, d->write_mode, bank, cycle);
-	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
+	d->prio = d->prio + 1 < d->params->nbk ? d->prio + 1 : 0;
 	assign_to_bank(d, bank, req);
-	memstat_count_scheduled(d->ms, (uint32_t)now - d->pool->req[req].pushed);
+	memstat_count_scheduled(d->memstat, (uint32_t)now - d->pool->req[req].pushed);
 }
 
 static void schedule_fifo(struct dram *d)
 {
-	if (!(d->waiting[0] & ~d->busy))
+	if (!(d->waiting_banks[0] & ~d->busy_banks))
 		return;
 	assign_to_bank(d, d->fifo[0].bank, d->fifo[0].req);
 	d->fifo[0] = d->fifo[1];
-	d->waiting[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
+	d->waiting_banks[0] = --d->pending[0] ? 1ull << d->fifo[0].bank : 0;
 	d->dequeued = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
 }
 
 void dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	if (d->p->fr_fcfs)
+	if (d->params->fr_fcfs)
 		schedule_fr_fcfs(d, now, cycle);
 	else
 		schedule_fifo(d);
@@ -251,6 +251,6 @@ void dram_update_max_queue(struct dram *d)
 bool dram_can_schedule_next(const struct dram *d)
 {
 	if (d->separate_writes && d->pending[0] + d->pending[1])
-		return d->progressed || d->request_arrived || d->p->write_low > d->p->write_high;
-	return d->waiting[0] & ~d->busy;
+		return d->progressed || d->request_arrived || d->params->write_low > d->params->write_high;
+	return d->waiting_banks[0] & ~d->busy_banks;
 }

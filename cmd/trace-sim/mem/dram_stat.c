@@ -16,16 +16,16 @@ static inline uint64_t ticks_until(uint64_t from, uint64_t to, uint64_t end)
 }
 
 /*
- * Adds the write-to-read ratio of the uncounted ticks before `upto`, during which row_hits did not change. The ratio
- * is added once per tick, because each addition of doubles is rounded. It describes the state of the banks after
+ * Adds the write-to-read ratio of the uncounted ticks before `upto`, during which row_hit_banks did not change. The
+ * ratio is added once per tick, because each addition of doubles is rounded. It describes the state of the banks after
  * scheduling and before commands.
  */
 static void count_write_ratio(struct dram *d, uint64_t upto)
 {
-	uint64_t writes = d->row_hits & d->writes;
+	uint64_t writes = d->row_hit_banks & d->write_banks;
 
 	if (writes) {
-		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->row_hits);
+		double ratio = (double)bit_count64(writes) / (double)bit_count64(d->row_hit_banks);
 
 		for (uint64_t n = upto - d->ratio_counted_until; n; n--)
 			d->n.write_to_read_ratio_sum += ratio;
@@ -45,7 +45,7 @@ void dram_stat_count_assigned(struct dram *d, uint32_t bank, uint64_t t)
 {
 	d->bank[bank].busy_ticks -= (uint32_t)t;
 	d->n.banks_1time -= t;
-	if (d->busy)
+	if (d->busy_banks)
 		return;
 	dram_stat_count_bus(d, t);
 	d->n.banks_acess_total -= t;
@@ -56,15 +56,15 @@ void dram_stat_count_row_hit(struct dram *d, uint32_t bank, uint64_t from)
 {
 	count_write_ratio(d, from);
 	d->n.banks_time_rw -= from;
-	if (!d->row_hits)
+	if (!d->row_hit_banks)
 		d->n.banks_access_rw_total -= from;
-	if (!(d->row_hits & d->group_mask[d->group[bank]]))
+	if (!(d->row_hit_banks & d->group_mask[d->group[bank]]))
 		d->n.bkgrp_parallsim_rw -= from;
 }
 
 void dram_stat_count_finished(struct dram *d, uint32_t bank, uint64_t t)
 {
-	uint64_t left = d->row_hits & ~(1ull << bank);
+	uint64_t left = d->row_hit_banks & ~(1ull << bank);
 
 	count_write_ratio(d, t + 1);
 	d->bank[bank].busy_ticks += (uint32_t)t;
@@ -74,7 +74,7 @@ void dram_stat_count_finished(struct dram *d, uint32_t bank, uint64_t t)
 		d->n.banks_access_rw_total += t + 1;
 	if (!(left & d->group_mask[d->group[bank]]))
 		d->n.bkgrp_parallsim_rw += t + 1;
-	if (d->busy & ~(1ull << bank))
+	if (d->busy_banks & ~(1ull << bank))
 		return;
 	d->n.banks_acess_total += t + 1;
 	d->n.n_activity += t;
@@ -92,7 +92,7 @@ void dram_stat_count_ready(struct dram *d, uint64_t ready)
 /* Counts for how long in [from, to) each timer delays the column command of bank b. */
 static void count_limiting_timers(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
-	bool write = d->writes >> b & 1;
+	bool write = d->write_banks >> b & 1;
 	uint64_t group = ticks_until(from, to, d->ccdl.expires[d->group[b]]),
 		 turn = ticks_until(from, to, write ? d->rtw : d->wtr);
 
@@ -118,11 +118,11 @@ void dram_stat_count_bus(struct dram *d, uint64_t t)
 	if (from >= t)
 		return;
 	d->bus_counted_until = t;
-	if (d->row_hits) {
+	if (d->row_hit_banks) {
 		d->n.wasted_bw_col += t - from;
-		FOR_BITS64 (b, d->row_hits)
+		FOR_BITS64 (b, d->row_hit_banks)
 			count_limiting_timers(d, b, from, t);
-	} else if (d->busy) {
+	} else if (d->busy_banks) {
 		d->n.wasted_bw_row += t - from;
 	} else {
 		d->n.idle_bw += t - from;
@@ -132,14 +132,14 @@ void dram_stat_count_bus(struct dram *d, uint64_t t)
 /* Adds to *n the activity in progress as if it ended with the tick before `end`. */
 static void add_activity_in_progress(const struct dram *d, uint64_t end, struct dram_counts *n)
 {
-	n->n_activity += d->busy ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
+	n->n_activity += d->busy_banks ? end : ticks_until(d->idle_from, end, first_quiet_tick(d));
 	n->util_bw = n->issued_total_col * d->burst_ticks - (d->bus_counted_until - end);
-	n->banks_1time += bit_count64(d->busy) * end;
-	n->banks_time_rw += bit_count64(d->row_hits) * end;
-	n->banks_acess_total += d->busy ? end : 0;
-	n->banks_access_rw_total += d->row_hits ? end : 0;
+	n->banks_1time += bit_count64(d->busy_banks) * end;
+	n->banks_time_rw += bit_count64(d->row_hit_banks) * end;
+	n->banks_acess_total += d->busy_banks ? end : 0;
+	n->banks_access_rw_total += d->row_hit_banks ? end : 0;
 	for (uint32_t g = 0; g < d->groups; g++)
-		n->bkgrp_parallsim_rw += d->row_hits & d->group_mask[g] ? end : 0;
+		n->bkgrp_parallsim_rw += d->row_hit_banks & d->group_mask[g] ? end : 0;
 	n->ave_mrqs += (uint32_t)(d->pending[0] * end);
 }
 
@@ -148,9 +148,9 @@ void dram_stat_copy_counts(struct dram *d, struct dram_counts *out)
 {
 	uint64_t end = d->ticks + 1;
 
-	for (uint32_t b = 0; b < d->p->nbk; b++) {
+	for (uint32_t b = 0; b < d->params->nbk; b++) {
 		const struct dram_bank *k = &d->bank[b];
-		uint32_t busy = k->busy_ticks + (d->busy >> b & 1 ? (uint32_t)end : 0);
+		uint32_t busy = k->busy_ticks + (d->busy_banks >> b & 1 ? (uint32_t)end : 0);
 
 		d->bank_access[b] = k->reads;
 		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle_visits;
@@ -162,7 +162,7 @@ void dram_stat_copy_counts(struct dram *d, struct dram_counts *out)
 	out->issued_total_col = out->n_rd + out->n_rd_L2_A + out->n_wr + out->n_wr_WB;
 	add_activity_in_progress(d, end, out);
 	out->issued_total = out->issued_total_row + out->issued_total_col - out->issued_two;
-	out->bwutil = (uint32_t)out->issued_total_col * d->p->burst_cycles;
+	out->bwutil = (uint32_t)out->issued_total_col * d->params->burst_cycles;
 	out->access_num = out->read_num + out->write_num;
 	out->hits_num = out->hits_read_num + out->hits_write_num;
 	out->n_cmd = d->ticks;

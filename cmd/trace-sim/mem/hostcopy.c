@@ -4,7 +4,7 @@
 
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now)
 {
-	if (!m->mp->memcpy_warms_l2)
+	if (!m->memory_params->memcpy_warms_l2)
 		return;
 	for (uint64_t offset = 0; offset < bytes; offset += 32) {
 		/*

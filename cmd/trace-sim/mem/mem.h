@@ -71,7 +71,7 @@ struct memory_work {
 	uint64_t now, cycle;                         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
 	uint64_t dram_ticks_before, l2_ticks_before; /* ticks of DRAM and L2 before this step */
 	uint32_t dram_ticks; /* DRAM ticks, including those of earlier steps in which only DRAM fired */
-	bool reply, l2;
+	bool replies, runs_l2;
 	/* fields that are used only in a window */
 	uint32_t advance; /* number of network advances before the step, modulo 2^32 */
 	uint32_t tick;    /* number of L2 ticks of the window before the step, below MEMORY_TICKS */

@@ -29,7 +29,7 @@ static void new_channel(struct memory *m, uint32_t id)
 {
 	struct channel *c = &m->channel[id];
 
-	dram_init(&c->dram, m->p, id, m->pool, m->ms);
+	dram_init(&c->dram, m->params, id, m->pool, m->memstat);
 	c->sub = &m->sub[id * m->subs_per_channel];
 	c->end = c->sub + m->subs_per_channel;
 	for (struct sub *s = c->sub; s < c->end; s++)
@@ -56,20 +56,20 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 		return NULL;
 	}
 	m = xcalloc(1, sizeof(*m));
-	m->p = p;
-	m->mp = &p->mem;
+	m->params = p;
+	m->memory_params = &p->mem;
 	m->pool = pool;
 	m->net = net;
 	m->dec = dec;
-	m->ms = ms;
+	m->memstat = ms;
 	m->subs_per_channel = p->mem.subs;
 	m->sub_log2 = log2_floor(m->subs_per_channel);
-	m->subs = p->mem.channels * m->subs_per_channel;
+	m->n_subs = p->mem.channels * m->subs_per_channel;
 	m->credit_limit = credit_limit(&p->mem);
-	m->sub_words = BITSET_WORDS(m->subs);
+	m->sub_words = BITSET_WORDS(m->n_subs);
 	m->channel_words = BITSET_WORDS(p->mem.channels);
-	m->sub = xcalloc(m->subs, sizeof(*m->sub));
-	for (uint32_t i = 0; i < m->subs; i++) {
+	m->sub = xcalloc(m->n_subs, sizeof(*m->sub));
+	for (uint32_t i = 0; i < m->n_subs; i++) {
 		m->sub[i].id = i;
 		m->sub[i].wake = UINT64_MAX;
 		if (p->mem.l2.present)
@@ -87,21 +87,21 @@ void memory_delete(struct memory *m)
 {
 	if (!m)
 		return;
-	for (uint32_t i = 0; i < m->subs; i++)
+	for (uint32_t i = 0; i < m->n_subs; i++)
 		if (m->sub[i].l2)
 			cache_delete(m->sub[i].l2);
-	for (uint32_t i = 0; i < m->mp->channels; i++)
+	for (uint32_t i = 0; i < m->memory_params->channels; i++)
 		dram_free(&m->channel[i].dram);
 	free(m->awake);
 	free(m->sub);
-	reserve_free(m->channel, m->mp->channels, sizeof(*m->channel));
+	reserve_free(m->channel, m->memory_params->channels, sizeof(*m->channel));
 	free(m);
 }
 
 void memory_set_events(struct memory *m, struct events *e)
 {
 	m->events = e;
-	for (uint32_t i = 0; i < m->mp->channels; i++)
+	for (uint32_t i = 0; i < m->memory_params->channels; i++)
 		m->channel[i].dram.events = e;
 }
 
@@ -113,7 +113,7 @@ void memory_set_events(struct memory *m, struct events *e)
  */
 static ALWAYS_INLINE FLATTEN void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
-	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
+	uint32_t req = s->l2_icnt.head, device = m->params->clusters + s->id;
 	struct req *r = &m->pool->req[req];
 	uint32_t bytes = req_bytes_of_reply(r);
 
@@ -159,7 +159,7 @@ static bool channel_has_work(const struct channel *c)
 	for (const struct sub *s = c->sub; s < c->end; s++)
 		if (s->wake != UINT64_MAX || s->l2_icnt.count)
 			return true;
-	return c->live;
+	return c->may_move;
 }
 
 static void count_accepted(struct memory *m)
@@ -190,7 +190,7 @@ static void run_l2_tick(struct memory *m, const struct memory_work *k)
 
 void memory_step(struct memory *m, const struct memory_work *k)
 {
-	if (k->reply)
+	if (k->replies)
 		FOR_AWAKE (c, m)
 			send_channel_replies(m, c, k->now);
 	if (k->dram_ticks)
@@ -198,13 +198,13 @@ void memory_step(struct memory *m, const struct memory_work *k)
 			if (is_dram_due(c, k))
 				run_channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
-	if (k->l2)
+	if (k->runs_l2)
 		run_l2_tick(m, k);
 }
 
 void memory_reply_tick(struct memory *m, uint64_t now)
 {
-	memory_step(m, &(struct memory_work){.now = now, .reply = true});
+	memory_step(m, &(struct memory_work){.now = now, .replies = true});
 }
 
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
@@ -216,7 +216,7 @@ void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
 
 void memory_l2_tick(struct memory *m, uint64_t now)
 {
-	memory_step(m, &(struct memory_work){.now = now, .l2 = true, .l2_ticks_before = m->l2_ticks});
+	memory_step(m, &(struct memory_work){.now = now, .runs_l2 = true, .l2_ticks_before = m->l2_ticks});
 }
 
 /* ---- windows: the same ticks, channel by channel ---------------------------------------------- */
@@ -241,10 +241,10 @@ static ALWAYS_INLINE bool run_channel_step(struct memory *m, struct channel *c, 
 {
 	bool due = false;
 
-	if (k->reply)
+	if (k->replies)
 		for (struct sub *s = c->sub; s < c->end; s++)
 			if (s->l2_icnt.count) {
-				*net_push_time(m->net, m->p->clusters + s->id) =
+				*net_push_time(m->net, m->params->clusters + s->id) =
 					(struct net_push_time){k->advance, 0};
 				send_reply(m, s, k->now);
 				due = true;
@@ -254,7 +254,7 @@ static ALWAYS_INLINE bool run_channel_step(struct memory *m, struct channel *c, 
 		due = true;
 	}
 	due = due || is_l2_due(c, k->now);
-	if (k->l2 && due)
+	if (k->runs_l2 && due)
 		channel_l2_tick(m, c, k, NULL);
 	return due;
 }
@@ -297,7 +297,8 @@ void memory_accept_packets(struct memory *m, const struct memory_work *k)
 			struct sub *s = &m->sub[w * 64 + b];
 
 			if (!sub_refuses_packets(s, k) &&
-				sub_accept_request(m, s, net_pop(m->net, m->p->clusters + s->id), k->now)) {
+				sub_accept_request(
+					m, s, net_pop(m->net, m->params->clusters + s->id), k->now)) {
 				m->accepted++;
 				bitset_set(m->awake, s->channel->dram.id);
 			}
@@ -307,13 +308,13 @@ void memory_accept_packets(struct memory *m, const struct memory_work *k)
 
 uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }
 uint64_t memory_l2_ticks(const struct memory *m) { return m->l2_ticks; }
-uint32_t memory_channels(const struct memory *m) { return m->mp->channels; }
+uint32_t memory_channels(const struct memory *m) { return m->memory_params->channels; }
 
 uint64_t memory_awaited_until(const struct memory *m)
 {
 	uint64_t last = 0;
 
-	for (uint32_t c = 0; c < m->mp->channels; c++)
+	for (uint32_t c = 0; c < m->memory_params->channels; c++)
 		if (m->channel[c].awaited > last)
 			last = m->channel[c].awaited;
 	return last;
@@ -324,7 +325,7 @@ uint64_t memory_awaited_until(const struct memory *m)
 /* Returns true if a request tracker is not empty. quirk Q4-10: requests that the L2 created itself are ignored. */
 bool memory_is_busy(const struct memory *m)
 {
-	for (uint32_t i = 0; i < m->subs; i++)
+	for (uint32_t i = 0; i < m->n_subs; i++)
 		if (m->sub[i].tracked)
 			return true;
 	return false;
@@ -355,7 +356,7 @@ static bool is_channel_asleep(
 		if (s->wake < *until)
 			*until = s->wake;
 	}
-	if (!c->live)
+	if (!c->may_move)
 		return true;
 	if (c->wake <= m->dram_ticks + 1)
 		return false;
@@ -387,12 +388,12 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 
 void memory_flush_l2(struct memory *m, FILE *out)
 {
-	if (!m->mp->l2.present)
+	if (!m->memory_params->l2.present)
 		return;
 	if (out)
 		fprintf(out, "Flushed L2 caches...\n");
 	/* quirk Q4-20: the original flushes only as many sub partitions as there are channels */
-	for (uint32_t i = 0; i < m->mp->channels; i++) {
+	for (uint32_t i = 0; i < m->memory_params->channels; i++) {
 		cache_flush(m->sub[i].l2);
 		if (out)
 			fprintf(out, "Dirty lines flushed from L2 %u is 0\n", i);
@@ -409,7 +410,7 @@ static void move_count_to_total(uint64_t *to, uint32_t *from)
 
 const struct memory_counts *memory_counts(struct memory *m)
 {
-	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
+	for (struct channel *c = m->channel; c < m->channel + m->memory_params->channels; c++) {
 		move_count_to_total(&m->n.stall_dramfull, &c->stall_dramfull);
 		move_count_to_total(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
 		move_count_to_total(&m->n.replies, &c->replies);
@@ -429,7 +430,7 @@ void memory_fold_counts(struct memory *m)
 	n->accepted = n->accepted_util = n->util_ticks = n->replies = 0;
 }
 
-uint32_t memory_sub_partitions(const struct memory *m) { return m->subs; }
+uint32_t memory_sub_partitions(const struct memory *m) { return m->n_subs; }
 
 const struct cache *memory_l2(const struct memory *m, uint32_t sub)
 {
@@ -496,16 +497,17 @@ static void print_sub_partition(const struct memory *m, const struct sub *s, FIL
 
 void memory_print_queues(const struct memory *m, FILE *out)
 {
-	for (uint32_t i = 0; i < m->mp->channels; i++) {
+	for (uint32_t i = 0; i < m->memory_params->channels; i++) {
 		const struct channel *c = &m->channel[i];
 		const struct dram *d = &c->dram;
 
-		if (c->delay.count || d->pending[0] || d->pending[1] || d->busy || d->done.count)
+		if (c->delay.count || d->pending[0] || d->pending[1] || d->busy_banks ||
+			d->return_queue.count)
 			fprintf(out,
 				"channel %u: latency queue %u, scheduler reads %u writes %u, busy banks %u, "
 				"return queue %u, credits %u\n",
-				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy),
-				d->done.count, c->shared_credits);
+				i, c->delay.count, d->pending[0], d->pending[1], bit_count64(d->busy_banks),
+				d->return_queue.count, c->shared_credits);
 		for (uint32_t k = 0; k < m->subs_per_channel; k++)
 			print_sub_partition(m, &c->sub[k], out);
 	}

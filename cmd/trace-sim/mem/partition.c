@@ -47,7 +47,7 @@ struct sub *channel_sub_with_space(const struct memory *m, uint32_t req)
 {
 	struct sub *s = &m->sub[m->pool->req[req].sub];
 
-	return s->dram_l2.count < m->mp->queue_dram_l2 ? s : NULL;
+	return s->dram_l2.count < m->memory_params->queue_dram_l2 ? s : NULL;
 }
 
 void channel_reply(struct memory *m, struct channel *c, struct sub *s, uint32_t req)
@@ -64,7 +64,8 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		uint32_t k = (c->last_credited + p) & (m->subs_per_channel - 1), req;
 		struct sub *s = &c->sub[k];
 
-		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
+		if (!s->l2_dram.count || !has_credit(m, c, s) ||
+			s->dram_l2.count >= m->memory_params->queue_dram_l2)
 			continue;
 		/* quirk Q4-6: a full channel ends the search for the other sub partitions, too */
 		if (dram_queue_full(&c->dram, m->pool->req[s->l2_dram.head].flags & REQ_WRITE))
@@ -72,9 +73,9 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		/* after a full L2->DRAM queue, the sub partition is awake and tries again */
 		req = mem_fifo_pop(m->pool->req, &s->l2_dram);
 		c->pending_l2_requests--;
-		m->pool->req[req].key = (uint32_t)now + m->mp->dram_latency;
+		m->pool->req[req].key = (uint32_t)now + m->memory_params->dram_latency;
 		if (m->pool->req[req].flags & REQ_AWAITED)
-			channel_note_awaited(c, earliest_leave_time(now, m->mp->dram_latency));
+			channel_note_awaited(c, earliest_leave_time(now, m->memory_params->dram_latency));
 		if (!c->delay.count)
 			c->delay_ready_at = m->pool->req[req].key;
 		mem_fifo_push(m->pool->req, &c->delay, req);
@@ -118,11 +119,11 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 /* Sends the oldest reply of the DRAM to its sub partition if the DRAM->L2 queue has a free slot. */
 static void return_reply(struct memory *m, struct channel *c)
 {
-	struct sub *s = channel_sub_with_space(m, c->dram.done.head);
+	struct sub *s = channel_sub_with_space(m, c->dram.return_queue.head);
 
 	c->blocked = !s;
 	if (s)
-		channel_reply(m, c, s, mem_fifo_pop(m->pool->req, &c->dram.done));
+		channel_reply(m, c, s, mem_fifo_pop(m->pool->req, &c->dram.return_queue));
 }
 
 /*
@@ -136,7 +137,7 @@ static uint64_t tick_detailed_channel(
 	bool more = false;
 	uint32_t gone;
 
-	if (d->done.count && !c->blocked)
+	if (d->return_queue.count && !c->blocked)
 		return_reply(m, c);
 	gone = dram_tick(d, t, now, cycle);
 	if (gone)
@@ -148,7 +149,7 @@ static uint64_t tick_detailed_channel(
 		more = !c->arbitration_failed && c->pending_l2_requests && c->free_credits;
 	}
 	more |= release_delayed(m, c, now);
-	if ((more && !dram_all_queues_full(d)) || (d->done.count && !c->blocked))
+	if ((more && !dram_all_queues_full(d)) || (d->return_queue.count && !c->blocked))
 		return t + 1;
 	return dram_next_busy_tick(d);
 }
@@ -166,22 +167,22 @@ void channel_run_ticks(
 {
 	uint64_t t = first;
 
-	if (m->mp->dram.simple)
+	if (m->memory_params->dram.simple)
 		while (t <= last)
 			t = tick_simple_channel(m, c, now, t);
 	else
 		while (t <= last)
 			t = tick_detailed_channel(m, c, now, cycle, t);
 	c->wake = t;
-	c->live = t != UINT64_MAX || c->delay_waits;
+	c->may_move = t != UINT64_MAX || c->delay_waits;
 }
 
 void channel_poke(struct channel *c)
 {
-	if (c->dram.done.count || !dram_all_queues_full(&c->dram))
+	if (c->dram.return_queue.count || !dram_all_queues_full(&c->dram))
 		c->wake = 0;
 	c->arbitration_failed = c->blocked = false;
-	c->live = true;
+	c->may_move = true;
 }
 
 void channel_note_request(struct memory *m, struct sub *s)
@@ -195,6 +196,6 @@ void channel_note_request(struct memory *m, struct sub *s)
 
 void channel_catch_up(struct memory *m, uint32_t id)
 {
-	if (!m->mp->dram.simple)
+	if (!m->memory_params->dram.simple)
 		dram_skip_to_tick(&m->channel[id].dram, m->dram_ticks);
 }

@@ -3,7 +3,7 @@
  * Internals of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
  * Always true between two ticks: a sub partition moves no request in an L2 tick before its `wake`, and a
- * channel that is not live moves none until a sub partition pokes it. A tick accesses only one channel with
+ * channel without may_move moves none until a sub partition pokes it. A tick accesses only one channel with
  * its sub partitions, so channels may run at the same time, and each for many ticks in a row. A sleeping
  * channel has counted its ticks up to dram.ticks and counts the others when it wakes.
  */
@@ -66,7 +66,7 @@ struct channel {
 	uint64_t free_credits;        /* number of free credits, private and shared */
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
 	struct sub *sub, *end;        /* the sub partitions of the channel; `end` is excluded */
-	bool live; /* true if a request may move although no sub partition has poked the channel */
+	bool may_move; /* true if a request may move although no sub partition has poked the channel */
 	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
 	uint64_t awaited;
 	uint32_t replies, stall_dramfull, stall_icnt2sh; /* counts that have not been added to memory.n */
@@ -92,16 +92,16 @@ static inline bool sub_refuses_packets(const struct sub *s, const struct memory_
 }
 
 struct memory {
-	const struct params *p;
-	const struct memory_params *mp;
+	const struct params *params;
+	const struct memory_params *memory_params;
 	struct req_pool *pool;
 	struct net *net;
 	struct addrdec *dec;
-	struct memstat *ms;
+	struct memstat *memstat;
 	struct events *events;
 	struct sub *sub;
 	struct channel *channel;
-	uint32_t subs, subs_per_channel, sub_words, channel_words;
+	uint32_t n_subs, subs_per_channel, sub_words, channel_words;
 	uint32_t sub_log2;     /* binary logarithm of subs_per_channel */
 	uint64_t *awake;       /* set of the channels that may have work, or have requests in a ROP queue */
 	uint32_t credit_limit; /* number of shared credits of a channel */

@@ -24,9 +24,9 @@ void sides_pair_slices(struct memory *m)
 {
 	uint32_t half = m->subs_per_channel / 2;
 
-	if (m->mp->l2_sides < 2 || !m->mp->l2.present)
+	if (m->memory_params->l2_sides < 2 || !m->memory_params->l2.present)
 		return;
-	for (uint32_t i = 0; i < m->subs; i++)
+	for (uint32_t i = 0; i < m->n_subs; i++)
 		m->sub[i].partner = &m->sub[i % m->subs_per_channel < half ? i + half : i - half];
 }
 
@@ -85,7 +85,7 @@ bool sides_delay_reply(struct memory *m, struct sub *s, uint32_t req, uint64_t n
 	}
 	if (is_plain_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
 		s->partner->wake = 0;
-	r->key = (uint32_t)now + m->mp->l2_far_latency;
+	r->key = (uint32_t)now + m->memory_params->l2_far_latency;
 	mem_fifo_push(m->pool->req, &s->delayed[CROSSING], req);
 	return true;
 }
@@ -134,7 +134,7 @@ struct memory_warmed memory_warmed(const struct memory *m)
 {
 	struct memory_warmed sum = {0};
 
-	for (uint32_t i = 0; i < m->subs; i++) {
+	for (uint32_t i = 0; i < m->n_subs; i++) {
 		struct cache_warm_counts n = {0};
 
 		if (m->sub[i].l2)

@@ -24,13 +24,13 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 	struct req *n = &m->pool->req[req];
 
 	mem_fifo_push(m->pool->req, &s->rop, req);
-	n->key = (uint32_t)now + m->mp->rop_latency;
+	n->key = (uint32_t)now + m->memory_params->rop_latency;
 	if (n->flags & REQ_AWAITED)
-		channel_note_awaited(s->channel, earliest_leave_time(now, m->mp->rop_latency));
+		channel_note_awaited(s->channel, earliest_leave_time(now, m->memory_params->rop_latency));
 	if (s->rop.count == 1)
 		s->rop_ready_at = n->key;
 	if (s->wake == UINT64_MAX)
-		s->wake = earliest_leave_time(now, m->mp->rop_latency);
+		s->wake = earliest_leave_time(now, m->memory_params->rop_latency);
 }
 
 static void queue_accepted_request(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
@@ -128,8 +128,8 @@ NOINLINE FLATTEN bool sub_accept_request(struct memory *m, struct sub *s, uint32
 
 	if (!req)
 		return false;
-	memstat_count_accepted(m->ms, r, now);
-	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->mp->l2.kind != CACHE_SECTOR)
+	memstat_count_accepted(m->memstat, r, now);
+	if ((r->size == 32 && is_pow2(r->sectors)) || !s->l2 || m->memory_params->l2.kind != CACHE_SECTOR)
 		queue_accepted_request(m, s, req, now);
 	else
 		split_request(m, s, req, now);
@@ -189,9 +189,9 @@ static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 	uint32_t req = s->dram_l2.head;
 	bool fill = s->l2 && cache_waits_for_fill(s->l2, req);
 
-	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->mp->queue_l2_icnt)
+	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->memory_params->queue_l2_icnt)
 		return;
-	if (s->dram_l2.count >= m->mp->queue_dram_l2)
+	if (s->dram_l2.count >= m->memory_params->queue_dram_l2)
 		channel_poke(s->channel);
 	mem_fifo_pop(m->pool->req, &s->dram_l2);
 	if (fill)
@@ -221,7 +221,7 @@ NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, s
 /* Sends one request from the miss queue, then advances the ports (MEM-l2-3). */
 static void send_miss_to_dram(struct memory *m, struct sub *s)
 {
-	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
+	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->memory_params->queue_l2_dram) {
 		uint32_t req = cache_miss_queue_pop(s->l2);
 		struct req *r = &m->pool->req[req];
 
@@ -235,7 +235,7 @@ static void send_miss_to_dram(struct memory *m, struct sub *s)
 /* Returns true if accepted miss r is a write that must be answered immediately. */
 static bool must_answer_write_now(const struct memory *m, const struct req *r, const struct cache_events *ev)
 {
-	const struct cache_params *l2 = &m->mp->l2;
+	const struct cache_params *l2 = &m->memory_params->l2;
 
 	if (!(r->flags & REQ_WRITE) || (l2->walloc != WALLOC_FETCH && l2->walloc != WALLOC_LAZY) ||
 		ev->alloc_sent)
@@ -276,10 +276,10 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	enum cache_status status, probe;
 	struct sub *at = s->partner ? sides_serving_slice(m, s, r) : s;
 
-	if (at->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
+	if (at->l2_icnt.count >= m->memory_params->queue_l2_icnt || !cache_data_port_free(s->l2))
 		return;
 	if (at != s) {
-		if (at->l2_dram.count >= m->mp->queue_l2_dram)
+		if (at->l2_dram.count >= m->memory_params->queue_l2_dram)
 			return;
 		sub_move_request(s, at, r);
 	}
@@ -290,8 +290,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 		events_log_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
 		/* with two sides, the other side may request the sectors */
-		if (ev.never && !(s->partner && ev.never == NEVER_PLACED))
-			die_unacceptable_access(r, ev.never);
+		if (ev.never_reason && !(s->partner && ev.never_reason == NEVER_PLACED))
+			die_unacceptable_access(r, ev.never_reason);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
 			sub_move_request(at, s, r);
@@ -307,7 +307,7 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 
 static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->req[s->icnt_l2.head])))
+	if (s->l2 && (!m->memory_params->l2_texture_only || is_texture(&m->pool->req[s->icnt_l2.head])))
 		access_l2(m, s, now);
 	else
 		send_to_dram(m, s, mem_fifo_pop(m->pool->req, &s->icnt_l2));
@@ -319,7 +319,8 @@ static void take_from_icnt_l2(struct memory *m, struct sub *s, uint64_t now)
  */
 static void move_from_rop(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (!s->rop.count || !reached(now, s->rop_ready_at) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
+	if (!s->rop.count || !reached(now, s->rop_ready_at) ||
+		s->icnt_l2.count >= m->memory_params->queue_icnt_l2)
 		return;
 	mem_fifo_push(m->pool->req, &s->icnt_l2, mem_fifo_pop(m->pool->req, &s->rop));
 	if (s->rop.count)
@@ -346,20 +347,20 @@ static void tick_sub_partition(struct memory *m, struct sub *s, uint64_t now, ui
 {
 	if (s->l2)
 		cache_set_cycles(s->l2, done);
-	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
+	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->memory_params->queue_l2_icnt)
 		answer_completed_miss(m, s, now);
 	if (s->dram_l2.count)
 		take_dram_reply(m, s, now);
 	if (s->l2)
 		send_miss_to_dram(m, s);
-	if (sub_has_delayed_reply(s) && s->l2_icnt.count < m->mp->queue_l2_icnt) {
+	if (sub_has_delayed_reply(s) && s->l2_icnt.count < m->memory_params->queue_l2_icnt) {
 		uint32_t req = sides_pop_delayed(m, s, now);
 
 		if (req)
 			acknowledge_write(m, s, req);
 	}
 	/* quirk Q4-6: a full L2->DRAM queue blocks even hits */
-	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
+	if (s->icnt_l2.count && s->l2_dram.count < m->memory_params->queue_l2_dram)
 		take_from_icnt_l2(m, s, now);
 	move_from_rop(m, s, now);
 	s->wake = sub_next_busy_time(s, now);
@@ -376,11 +377,11 @@ static bool packet_may_wait_for(const uint64_t *waiting, const struct sub *s)
  */
 static void accept_or_refuse_packet(struct memory *m, struct sub *s, const struct memory_work *k, bool come)
 {
-	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
+	if (s->icnt_l2.count + 3 >= m->memory_params->queue_icnt_l2) {
 		s->channel->stall_dramfull++;
 		s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
 	} else if (come) {
-		m->accepted += sub_accept_request(m, s, net_pop(m->net, m->p->clusters + s->id), k->now);
+		m->accepted += sub_accept_request(m, s, net_pop(m->net, m->params->clusters + s->id), k->now);
 	}
 }
 
