@@ -27,7 +27,7 @@ void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 struct arena {
 	struct arena_block *block; /* newest first */
 	char *next, *end;          /* free part of the newest block */
-	size_t used;               /* number of bytes allocated since the last reset */
+	size_t used_bytes;         /* number of bytes allocated since the last reset */
 };
 
 /*

@@ -26,9 +26,9 @@ enum line_dialect {
 enum column_kind { WORDS_NUMBER, WORDS_HEX, WORDS_WORD, WORDS_REGISTERS, WORDS_PREFIX, WORDS_REST };
 
 struct column_row {
-	const char *id;     /* id of the fault for a bad word */
-	const char *wanted; /* text after "expected" in that fault */
-	uint8_t kind;       /* one of enum column_kind */
+	const char *id;       /* id of the fault for a bad word */
+	const char *expected; /* text after "expected" in that fault */
+	uint8_t kind;         /* one of enum column_kind */
 };
 extern const struct column_row line_columns[LINE_COLUMNS];
 /* Columns (enum line_column) of each dialect. LINE_COLUMNS ends each list. */

@@ -46,7 +46,7 @@ static inline uint32_t place_column(const char *line, const char *at)
 
 /* Error that a reader found. id is a short name that never changes ("opcode-unknown"), a literal. */
 struct fault {
-	struct place at;
+	struct place place;
 	const char *id;
 	char text[480]; /* "WHAT (expected Y)", without the place */
 };

@@ -71,9 +71,9 @@ struct conf_source; /* a file that was read */
 struct gpuconf {
 	struct conf_value value[N_OPTIONS]; /* values of all options */
 	struct arena *arena;                /* arena of the texts and of the file names of places */
-	uint32_t assigned;        /* number of assignments so far; quirk Q4-1 depends on their order */
-	bool shipping;            /* true while a shipped configuration is read */
-	struct conf_source *read; /* files that were read, newest first */
+	uint32_t assigned;           /* number of assignments so far; quirk Q4-1 depends on their order */
+	bool shipping;               /* true while a shipped configuration is read */
+	struct conf_source *sources; /* files that were read, newest first */
 	/*
 	 * Callback for an option without a row. It returns true to skip the option and its value. NULL: such an
 	 * option is a fault. Set after gpuconf_init().

@@ -74,9 +74,9 @@ struct hotspots {
 	uint32_t n;               /* number of rows */
 	uint64_t total_cycles[2]; /* cycles of SMs with a thread block, of each side */
 	/* private */
-	struct table found; /* rows by kernel, PC, opcode, line and reason */
+	struct table rows; /* rows by kernel, PC, opcode, line and reason */
 	uint32_t cap;
-	enum hotspots_by by; /* contents of a row */
+	enum hotspots_by row_contents; /* contents of a row */
 };
 
 /* returns an empty table with rows of kind `by`; the caller frees it */

@@ -29,8 +29,8 @@ struct command {
 	uint64_t address, bytes; /* destination and size of a memory copy */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: kernel number in the packed stream */
-	bool missing;     /* CMD_KERNEL: the file does not exist, or the packed stream lacks the kernel */
-	struct input *in; /* CMD_KERNEL: the file, open at its first byte, or NULL */
+	bool missing;        /* CMD_KERNEL: the file does not exist, or the packed stream lacks the kernel */
+	struct input *input; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
 
 struct klist {
@@ -91,8 +91,8 @@ bool klist_file_missing(const char *path);
 bool klist_missing(struct klist *k, uint32_t cmd);
 /* Kernels that are skipped because they are missing. */
 struct klist_skipped {
-	uint32_t n;     /* number of kernels */
-	uint32_t first; /* index of the command of the first kernel */
+	uint32_t n;             /* number of kernels */
+	uint32_t first_command; /* index of the command of the first kernel */
 };
 /* Counts the kernel of command cmd as skipped. */
 void klist_skip(struct klist_skipped *s, uint32_t cmd);

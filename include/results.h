@@ -25,8 +25,8 @@ enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_MSGPACK, RESULT_ACCELSIM };
 
 struct result_value {
 	double real;     /* value as a floating-point number */
-	uint64_t count;  /* the value as an integer, if `whole` is true */
-	bool whole;      /* true if the value is an integer, exact in 64 bits */
+	uint64_t count;  /* value as an integer, if is_whole is true */
+	bool is_whole;   /* true if the value is an integer, exact in 64 bits */
 	int8_t decimals; /* decimal places of the printed value; RESULT_EXACT: exact value */
 };
 

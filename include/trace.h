@@ -43,13 +43,13 @@ struct rec {
 };
 
 struct warp_recs {
-	uint32_t first, count; /* records of the warp: first index in tblock.rec, and number */
-	uint64_t line;         /* line number of the first record, for messages; each record is one line */
+	uint32_t first_rec, n_recs; /* records of the warp: first index in tblock.rec, and number */
+	uint64_t line; /* line number of the first record, for messages; each record is one line */
 };
 
 /* Position of a thread block in its cluster, from lines of format version 6; all 0 if the trace has none. */
 struct cluster_place {
-	bool known;      /* whether the trace has the position */
+	bool is_known;   /* whether the trace has the position */
 	uint32_t id[3];  /* coordinates of the cluster in the grid */
 	uint32_t cta[3]; /* coordinates of the thread block in the cluster */
 	uint32_t rank;   /* number of the thread block in its cluster */
@@ -166,9 +166,9 @@ struct trace_watch {
 /* Form of the instruction lines. prefix and imms are -1 until a line was read. */
 struct trace_shape {
 	enum line_dialect dialect;
-	int prefix; /* number of columns before the PC */
-	int imms;   /* number of immediates */
-	bool raw;   /* true for a raw trace, which is not grouped */
+	int prefix;  /* number of columns before the PC */
+	int imms;    /* number of immediates */
+	bool is_raw; /* true for a raw trace, which is not grouped */
 };
 
 struct trace_options {

@@ -131,7 +131,7 @@ static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t 
 		writer_write_real(&g->writer, s->max);
 	else
 		writer_write_value(&g->writer,
-			&(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
+			&(struct result_value){.real = s->sum, .count = s->count, .is_whole = s->whole});
 }
 
 static void write_aggregate_cells(
@@ -161,7 +161,7 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 			writer_write_text(
 				&g->writer, text_of_group_key(g->store, &g->store->kernel[p->first_kernel],
 						    g->job->group.pattern[i], buf));
-	writer_write_value(&g->writer, &(struct result_value){.count = p->kernels, .whole = true});
+	writer_write_value(&g->writer, &(struct result_value){.count = p->kernels, .is_whole = true});
 	for (uint32_t i = 0; i < g->columns.n; i++)
 		for (uint32_t a = 0; a < g->job->n_aggs; a++)
 			write_aggregate_cells(g, p, g->columns.column[i], g->job->agg[a]);

@@ -26,7 +26,7 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	s->squares += from_mean * (x - s->mean);
 	s->sum += x;
 	s->count += v->count;
-	s->whole &= v->whole && s->count >= v->count; /* false if the sum has wrapped around */
+	s->whole &= v->is_whole && s->count >= v->count; /* false if the sum has wrapped around */
 	s->positive &= x > 0;
 	s->log_sum += x > 0 ? log(x) - s->log_first : 0;
 	s->min = x < s->min ? x : s->min;

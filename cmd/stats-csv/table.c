@@ -180,11 +180,12 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 	if (t->job->one_row_per_run)
 		return;
 	writer_write_kernel(&t->writer, t->job, store_word(t->store, k->name));
-	writer_write_value(&t->writer, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
+	writer_write_value(
+		&t->writer, k->id ? &(struct result_value){.count = k->id, .is_whole = true} : NULL);
 	if (!t->job->per_interval)
 		return;
-	writer_write_value(&t->writer, &(struct result_value){.count = k->first_cycle, .whole = true});
-	writer_write_value(&t->writer, &(struct result_value){.count = k->cycles, .whole = true});
+	writer_write_value(&t->writer, &(struct result_value){.count = k->first_cycle, .is_whole = true});
+	writer_write_value(&t->writer, &(struct result_value){.count = k->cycles, .is_whole = true});
 }
 
 static void fill_row_cells(struct csv_rows *t, const struct store_kernel *k)

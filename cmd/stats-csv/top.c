@@ -53,11 +53,12 @@ static void write_hot_spots(struct csv_job *j, struct writer *w, struct hotspots
 		writer_write_text(w, r->opcode);
 		writer_write_text(w, r->line);
 		writer_write_text(w, hotspots_reason_name((int)hotspots_main_reason(r, 0)));
-		writer_write_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
+		writer_write_value(w, &(struct result_value){.count = r->cycles[0], .is_whole = true});
 		writer_write_real(w, percent_of_cycles(r->cycles[0], t->total_cycles[0]));
 		writer_write_real(w, percent_of_cycles(sum, t->total_cycles[0]));
-		writer_write_value(w,
-			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
+		writer_write_value(
+			w, r->issues[0] ? &(struct result_value){.count = r->issues[0], .is_whole = true}
+					: NULL);
 		writer_end(w);
 	}
 }

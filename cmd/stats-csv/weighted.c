@@ -125,8 +125,8 @@ static void write_weighted_run(
 		writer_write_text(&g->writer, o < run->n_options ? store_word(g->store, run->option[o]) : "");
 	}
 	writer_write_value(&g->writer,
-		&(struct result_value){.count = picks_represented(g->job->weights), .whole = true});
-	writer_write_value(&g->writer, &(struct result_value){.count = g->job->weights->n, .whole = true});
+		&(struct result_value){.count = picks_represented(g->job->weights), .is_whole = true});
+	writer_write_value(&g->writer, &(struct result_value){.count = g->job->weights->n, .is_whole = true});
 	for (uint32_t i = 0; i < g->columns.n; i++)
 		write_weighted_figure(g, w, g->columns.column[i]);
 	writer_end(&g->writer);

@@ -126,7 +126,7 @@ void writer_write_value(struct writer *w, const struct result_value *v)
 
 	if (!v) {
 		writer_write_text(w, "");
-	} else if (v->whole) {
+	} else if (v->is_whole) {
 		snprintf(text, sizeof(text), "%" PRIu64, v->count);
 		writer_write_text(w, text);
 	} else {

@@ -41,7 +41,7 @@ static bool side_value_or_zero(const struct diff *d, int side, uint32_t column, 
 		return false;
 	if (!diff_has_figure(&d->side[side], d->store->column[column].name, a))
 		return false;
-	*v = (struct result_value){.whole = true, .decimals = RESULT_EXACT};
+	*v = (struct result_value){.is_whole = true, .decimals = RESULT_EXACT};
 	return !d->side[side].is_log || family;
 }
 
@@ -56,7 +56,7 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 /* Returns b minus a. The result is exact even for integers that are equal as doubles. */
 static double value_difference(const struct result_value *a, const struct result_value *b)
 {
-	if (a->whole && b->whole)
+	if (a->is_whole && b->is_whole)
 		return b->count >= a->count ? (double)(b->count - a->count) : -(double)(a->count - b->count);
 	return b->real - a->real;
 }

@@ -15,7 +15,7 @@ static void format_value(char *out, size_t cap, const struct result_value *v)
 {
 	char text[RECORD_REAL_CAP];
 
-	if (v->whole)
+	if (v->is_whole)
 		snprintf(out, cap, "%" PRIu64, v->count);
 	else if (isfinite(v->real) && v->decimals == RESULT_EXACT)
 		snprintf(out, cap, "%.6g", v->real);
@@ -188,7 +188,7 @@ static json_t *json_value(bool has, const struct result_value *v)
 {
 	if (!has || !isfinite(v->real))
 		return json_null();
-	return v->whole && v->count <= INT64_MAX ? json_integer((json_int_t)v->count) : json_real(v->real);
+	return v->is_whole && v->count <= INT64_MAX ? json_integer((json_int_t)v->count) : json_real(v->real);
 }
 
 static json_t *json_kernel(const struct diff *d, uint32_t k)

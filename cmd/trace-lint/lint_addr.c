@@ -177,7 +177,7 @@ void lint_addresses(
 	const struct fact *k = &l->fact[r->inst];
 	const uint64_t *w = tb->word + (r->addr >> 2);
 	struct lane_span s = {UINT64_MAX, 0, 0, false, false};
-	struct address_check c = {l, r, line, &s, tb->cluster.known || kernel_cluster_blocks(l->head) > 1};
+	struct address_check c = {l, r, line, &s, tb->cluster.is_known || kernel_cluster_blocks(l->head) > 1};
 
 	switch ((enum addr_kind)(r->addr & 3)) {
 	case ADDR_NONE: return;

@@ -79,7 +79,7 @@ static void raw_check_blocks(struct lint *l)
 
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
 {
-	if (!l->raw && trace_shape(l->trace).raw) {
+	if (!l->raw && trace_shape(l->trace).is_raw) {
 		l->raw = xcalloc(1, sizeof(*l->raw));
 		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
 			"raw trace (trace-pack --group groups it)");
@@ -112,10 +112,10 @@ static void check_packed_records(struct lint *l)
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
 
-		for (uint32_t r = 0; r < w->count; r++) {
+		for (uint32_t r = 0; r < w->n_recs; r++) {
 			struct trace_line line = {.line = w->line ? w->line + r : 0, .warp = i};
 
-			lint_record(l, &l->block, &l->block.rec[w->first + r], &line);
+			lint_record(l, &l->block, &l->block.rec[w->first_rec + r], &line);
 		}
 	}
 }
@@ -146,7 +146,7 @@ static void check_empty_warps(struct lint *l)
 	for (uint32_t i = 0; i < l->block.n_warps; i++) {
 		const struct warp_recs *w = &l->block.warp[i];
 
-		if (w->line && !w->count && !l->warp[i].damaged)
+		if (w->line && !w->n_recs && !l->warp[i].damaged)
 			report_at(l->rep, RULE_WARP_EMPTY, (struct place){trace_path(l->trace), w->line, 1},
 				"warp %u has no instructions", i);
 	}

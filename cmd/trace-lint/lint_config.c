@@ -80,8 +80,8 @@ struct params *lint_config(
 		lint_power(rep, c);
 		return p;
 	}
-	if (!f.at.file && a->n_files)
-		f.at.file = a->file[a->n_files - 1];
+	if (!f.place.file && a->n_files)
+		f.place.file = a->file[a->n_files - 1];
 	f.id = specific_rule_id(&f);
 	report_fault(rep, &f);
 	*unreadable = !strcmp(f.id, "conf-open");
@@ -123,6 +123,6 @@ void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *
 			report_count_only(l->rep, RULE_UNIT_MISSING);
 			return;
 		}
-	f.at = lint_place(l, line, COLUMN_OPCODE);
+	f.place = lint_place(l, line, COLUMN_OPCODE);
 	report_fault(l->rep, &f);
 }

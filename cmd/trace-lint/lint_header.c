@@ -47,7 +47,7 @@ static bool columns_match_version(const struct kernel_header *h, struct trace_sh
 		   : v == 5 ? 1
 			    : 2;
 
-	if (s.raw)
+	if (s.is_raw)
 		prefix = v < 6 ? 4 : 11;
 	return s.prefix == prefix + line && (s.imms == imms || (v == 4 && s.imms == 1));
 }

@@ -130,7 +130,7 @@ static uint8_t memory_place_of(const struct lint *l, const struct inst *in)
 	case KIND_LDG:
 	case KIND_STG: return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDGSTS: /* a raw trace has a separate line for the access to shared memory */
-		return trace_shape(l->trace).raw ? PLACE_GENERIC : PLACE_GLOBAL;
+		return trace_shape(l->trace).is_raw ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDL:
 	case KIND_STL: return PLACE_LOCAL;
 	case KIND_LDS:

@@ -225,7 +225,7 @@ static void report_skipped(struct lint *l, struct klist *k, const char *file)
 			klist_skip(&s, i);
 	if (!s.n)
 		return;
-	const struct command *c = &k->cmd[s.first];
+	const struct command *c = &k->cmd[s.first_command];
 	report_at(l->rep, s.n == k->n_kernels ? RULE_KERNEL_MISSING : RULE_KERNEL_SKIPPED,
 		(struct place){file, c->line, 1},
 		"%u of %u kernels %s missing and skipped, the first is kernel %u, '%s'", s.n, k->n_kernels,

@@ -193,7 +193,7 @@ void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, con
 	struct uop u = {0};
 	struct fault ignored;
 
-	l->sync->clusters |= tb->cluster.known;
+	l->sync->clusters |= tb->cluster.is_known;
 	if (tb->cluster.rank > l->sync->max_rank)
 		l->sync->max_rank = tb->cluster.rank;
 	if (i->kind == KIND_BAR) {

@@ -26,9 +26,9 @@ static enum lint_level level_of_rule(const struct report *r, unsigned n)
 
 static void print_finding(struct report *r, unsigned n, const struct fault *f)
 {
-	uint64_t line = f->at.line ? f->at.line : 1;
-	uint32_t col = f->at.col ? f->at.col : 1;
-	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of_rule(r, n));
+	uint64_t line = f->place.line ? f->place.line : 1;
+	uint32_t col = f->place.col ? f->place.col : 1;
+	const char *file = f->place.file ? f->place.file : "-", *level = lint_level_name(level_of_rule(r, n));
 	char shown[1024], text[4 * sizeof(f->text)];
 
 	if (!r->json) {

@@ -93,7 +93,7 @@ static void list_skipped_positions(const struct run *r, struct bytes *text)
 {
 	uint32_t from = 0, to = 0;
 
-	for (uint32_t i = r->skipped.first; i < r->list.n_cmds; i++) {
+	for (uint32_t i = r->skipped.first_command; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
 
 		if (c->kind != CMD_KERNEL || !c->missing ||
@@ -117,7 +117,7 @@ void run_write_skipped(const struct run *r, struct record_writer *w)
 
 	if (!r->skipped.n)
 		return;
-	const char *first = r->list.cmd[r->skipped.first].text, *slash = strrchr(first, '/');
+	const char *first = r->list.cmd[r->skipped.first_command].text, *slash = strrchr(first, '/');
 
 	list_skipped_positions(r, &text);
 	first = slash ? slash + 1 : first;

@@ -71,9 +71,9 @@ static uint32_t collect_total_figures(
 
 		if (total) {
 			f.value.count = *total;
-			f.value.whole = true;
+			f.value.is_whole = true;
 		} else if (!strcmp(f.name, "gpu_tot_ipc")) {
-			f.value.whole = false;
+			f.value.is_whole = false;
 			f.value.real = t->cycles ? (double)t->insts / (double)t->cycles : (double)NAN;
 		} else if (f.description && f.description->kind == FIGURE_TOTAL) {
 			continue;

@@ -12,7 +12,7 @@
 static bool warn_unknown_option(void *ctx, const struct fault *f)
 {
 	(void)ctx;
-	diag_warn(f->at, "%s", f->text);
+	diag_warn(f->place, "%s", f->text);
 	return true;
 }
 

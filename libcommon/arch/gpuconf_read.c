@@ -148,13 +148,13 @@ static void note_config_file(struct gpuconf *c, const char *path)
 {
 	struct conf_source *s = arena_alloc(c->arena, 1, sizeof(*s));
 
-	*s = (struct conf_source){c->read, arena_strndup(c->arena, path, strlen(path))};
-	c->read = s;
+	*s = (struct conf_source){c->sources, arena_strndup(c->arena, path, strlen(path))};
+	c->sources = s;
 }
 
 void gpuconf_check_output(const struct gpuconf *c, const char *output)
 {
-	for (const struct conf_source *s = c->read; s; s = s->older)
+	for (const struct conf_source *s = c->sources; s; s = s->older)
 		output_check_input(output, s->path);
 }
 

@@ -294,7 +294,7 @@ int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f
 
 	*c = (struct icnt){.file = path};
 	if (!in)
-		return fault_set(f, at.file ? at : open.at, "icnt-file",
+		return fault_set(f, at.file ? at : open.place, "icnt-file",
 			"the network description of -network_mode 1: %s: %s", path, open.text);
 	status = icnt_read(c, in, f);
 	input_close(in);

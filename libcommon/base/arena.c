@@ -137,7 +137,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 		add_block(a, bytes);
 	p = a->next;
 	a->next += bytes;
-	a->used += bytes;
+	a->used_bytes += bytes;
 	return memset(p, 0, bytes);
 }
 

@@ -152,7 +152,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 
 	if (!f)
 		return -1;
-	f->at = at;
+	f->place = at;
 	f->id = id;
 	va_start(args, fmt);
 	format_truncated(f->text, sizeof(f->text), fmt, args);
@@ -196,7 +196,7 @@ static void print_formatted(
 
 int diag_fault(const struct fault *f)
 {
-	print_message(f->at, "error: ", f->text, NULL);
+	print_message(f->place, "error: ", f->text, NULL);
 	return -1;
 }
 
@@ -233,7 +233,7 @@ static _Noreturn void end_program(struct place at, const char *fmt, va_list args
 		print_formatted(at, "error: ", fmt, args, reason);
 		exit(EXIT_TROUBLE);
 	}
-	t->fault.at = at;
+	t->fault.place = at;
 	t->fault.id = "memory";
 	format_truncated(t->fault.text, sizeof(t->fault.text), fmt, args);
 	trap = NULL;
@@ -270,7 +270,7 @@ void die_fault(const struct fault *f)
 	struct diag_trap *t = trap;
 
 	if (!t) {
-		print_message(f->at, "error: ", f->text, NULL);
+		print_message(f->place, "error: ", f->text, NULL);
 		exit(EXIT_TROUBLE);
 	}
 	t->fault = *f;

@@ -177,7 +177,7 @@ static void fill_window(struct input *in, size_t want)
 	}
 	in->end += read_text_bytes(in, in->text + in->end, in->cap - in->end);
 	if (in->failed)
-		in->fault.at = place_at_window_end(in);
+		in->fault.place = place_at_window_end(in);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -453,7 +453,7 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 	if (in->begin == in->end && !in->over && !in->failed && n >= RAW) {
 		got = read_text_bytes(in, buf, n);
 		if (in->failed)
-			in->fault.at = place_at_window_end(in);
+			in->fault.place = place_at_window_end(in);
 	} else {
 		if (in->begin == in->end && !in->over && !in->failed)
 			fill_window(in, 1);

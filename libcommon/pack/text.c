@@ -209,9 +209,9 @@ bool text_append_block(struct buf *out, const struct text_in *in, struct tails *
 		const struct warp_recs *wr = &tb->warp[w];
 		uint32_t id = in->warp_id ? in->warp_id[w] : w;
 
-		text_append_warp_head(out, id, wr->count);
-		for (uint32_t i = 0; i < wr->count; i++)
-			if (!text_append_record(out, in, &tb->rec[wr->first + i], id, tails))
+		text_append_warp_head(out, id, wr->n_recs);
+		for (uint32_t i = 0; i < wr->n_recs; i++)
+			if (!text_append_record(out, in, &tb->rec[wr->first_rec + i], id, tails))
 				return false;
 		buf_byte(out, '\n');
 	}

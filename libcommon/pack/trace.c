@@ -217,12 +217,12 @@ static void find_line_dialect(struct trace *t, struct packed *k, struct replay *
 	struct fault ignored;
 	uint32_t w = 0;
 
-	while (!tb->warp[w].count)
+	while (!tb->warp[w].n_recs)
 		w++;
 	k->line.n = 0;
 	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	t->warp = in->warp_id ? in->warp_id[w] : w;
-	if (text_append_record(&k->line, in, &tb->rec[tb->warp[w].first], t->warp, replay_tails(r))) {
+	if (text_append_record(&k->line, in, &tb->rec[tb->warp[w].first_rec], t->warp, replay_tails(r))) {
 		k->one.n_recs = k->one.n_words = 0;
 		line_parse(t, &k->one, UINT32_MAX, (const char *)k->line.p, k->line.n - 1, &ignored);
 		t->unknown_recs = unknown;
@@ -456,10 +456,10 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 		 lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
 
 	if (k->plain && lanes == UINT32_MAX) {
-		t->line += w->count;
+		t->line += w->n_recs;
 		return 0;
 	}
-	for (uint32_t i = w->first; i < w->first + w->count; i++, t->line++) {
+	for (uint32_t i = w->first_rec; i < w->first_rec + w->n_recs; i++, t->line++) {
 		struct rec *r = &tb->rec[i];
 
 		if (!k->plain && finish_packed_record(t, k, tb, r, in, lanes, f) < 0)
@@ -508,7 +508,7 @@ static int finish_block(
 				w < n ? "warp %u occurs twice"
 				      : "warp %u does not exist (expected 0 to %u for a block of %u threads)",
 				w, n - 1, kernel_threads(&t->header));
-		tb->warp[w] = (struct warp_recs){k->listed[i].first, k->listed[i].count, t->line += 2};
+		tb->warp[w] = (struct warp_recs){k->listed[i].first_rec, k->listed[i].n_recs, t->line += 2};
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
 			return -1;
 		t->line++;
@@ -527,7 +527,7 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 	if (!t->packed->sought)
 		return r;
 	if (r < 0)
-		f->at.line = 0;
+		f->place.line = 0;
 	for (uint32_t w = 0; r > 0 && w < tb->n_warps; w++)
 		tb->warp[w].line = 0;
 	return r;

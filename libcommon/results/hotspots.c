@@ -48,7 +48,7 @@ struct hotspots *hotspots_new(enum hotspots_by by)
 {
 	struct hotspots *t = xcalloc(1, sizeof(*t));
 
-	t->by = by;
+	t->row_contents = by;
 	return t;
 }
 
@@ -56,7 +56,7 @@ void hotspots_free(struct hotspots *t)
 {
 	if (!t)
 		return;
-	table_free(&t->found);
+	table_free(&t->rows);
 	free(t->row);
 	free(t);
 }
@@ -69,14 +69,14 @@ static struct hotspot *find_or_add_row(struct hotspots *t, const struct hotspot 
 		(uintptr_t)is->line, (uint64_t)(is->reason + 1)};
 	uint64_t hash = table_hash_words(word, 5);
 
-	FOR_TABLE (w, &t->found, hash) {
+	FOR_TABLE (w, &t->rows, hash) {
 		struct hotspot *r = &t->row[w.number];
 
 		if (r->kernel == is->kernel && r->pc == is->pc && r->opcode == is->opcode &&
 			r->line == is->line && r->reason == is->reason)
 			return r;
 	}
-	table_add(&t->found, hash, t->n);
+	table_add(&t->rows, hash, t->n);
 	grow(&t->row, &t->cap, t->n + 1, sizeof(*t->row));
 	t->row[t->n] = *is;
 	return &t->row[t->n++];
@@ -183,19 +183,19 @@ static struct hotspot *find_row_of_reason(
 {
 	const char *none = diag_keep("");
 	struct hotspot is = {none, none, none, none, .reason = -1};
-	bool by_inst = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_PC;
+	bool by_inst = t->row_contents == HOTSPOTS_BY_STALL || t->row_contents == HOTSPOTS_BY_PC;
 
-	if (t->by == HOTSPOTS_BY_STALL && reason == HOTSPOTS_issue)
+	if (t->row_contents == HOTSPOTS_BY_STALL && reason == HOTSPOTS_issue)
 		return NULL;
-	if (t->by != HOTSPOTS_BY_REASON)
+	if (t->row_contents != HOTSPOTS_BY_REASON)
 		is.kernel = kernel;
-	if (t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON)
+	if (t->row_contents == HOTSPOTS_BY_STALL || t->row_contents == HOTSPOTS_BY_REASON)
 		is.reason = reason;
 	if (by_inst && w) {
 		is.pc = keep_text_copy(w->pc, w->n_pc);
 		is.opcode = keep_text_copy(w->opcode, w->n_opcode);
 	}
-	if ((by_inst || t->by == HOTSPOTS_BY_LINE) && w)
+	if ((by_inst || t->row_contents == HOTSPOTS_BY_LINE) && w)
 		is.line = keep_text_copy(w->place, w->n_place);
 	return find_or_add_row(t, &is);
 }
@@ -237,9 +237,10 @@ static void add_pc_cycles(struct hotspots *t, int side, const char *kernel, cons
 	if (!end || !hotspots_parse_inst(inner, (size_t)(end - inner), &w))
 		return;
 	if (!strcmp(tail, ".issues")) {
-		struct hotspot *r = t->by == HOTSPOTS_BY_STALL || t->by == HOTSPOTS_BY_REASON
-					    ? NULL
-					    : find_row_of_reason(t, kernel, &w, -1);
+		struct hotspot *r =
+			t->row_contents == HOTSPOTS_BY_STALL || t->row_contents == HOTSPOTS_BY_REASON
+				? NULL
+				: find_row_of_reason(t, kernel, &w, -1);
 
 		if (r)
 			r->issues[side] += f->value.count;
@@ -275,7 +276,7 @@ bool hotspots_add(struct hotspots *t, int side, const struct result_item *item)
 
 bool hotspots_lack_lines(const struct hotspots *t, const char *name)
 {
-	if (t->by != HOTSPOTS_BY_LINE || !t->n)
+	if (t->row_contents != HOTSPOTS_BY_LINE || !t->n)
 		return false;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (*t->row[i].line)
@@ -336,5 +337,5 @@ void hotspots_sort(struct hotspots *t, bool both)
 {
 	if (t->n)
 		qsort(t->row, t->n, sizeof(*t->row), both ? compare_hotspot_change : compare_cycles);
-	table_clear(&t->found);
+	table_clear(&t->rows);
 }

@@ -266,7 +266,7 @@ static void add_to_run_total(struct results *r, struct list_name *n)
 
 	if (!a || a->kind == FIGURE_TOTAL || a->kind == FIGURE_MAX || fresh)
 		n->total = n->value;
-	else if (a->kind == FIGURE_RATIO || !n->value.whole)
+	else if (a->kind == FIGURE_RATIO || !n->value.is_whole)
 		n->total = n->running;
 	else
 		n->total = value_whole(n->total.count + n->value.count);

@@ -21,7 +21,7 @@ static int add_printed_number(struct results *r, const char *name, struct result
 {
 	const struct figure *about = figure_find(name);
 
-	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.whole)) &&
+	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.is_whole)) &&
 		v.decimals == RESULT_EXACT)
 		v = (struct result_value){.real = v.real, .decimals = 0};
 	return list_set_figure(r, name, v, f);

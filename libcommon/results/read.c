@@ -119,7 +119,7 @@ void read_cut_run(struct results *r, const char *fmt, ...)
 
 	if (!r->in_run)
 		return;
-	r->cut = (struct fault){.at = read_place(r), .id = "run-cut"};
+	r->cut = (struct fault){.place = read_place(r), .id = "run-cut"};
 	va_start(args, fmt);
 	vsnprintf(r->cut.text, sizeof(r->cut.text), fmt, args);
 	va_end(args);

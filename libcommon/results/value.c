@@ -78,7 +78,7 @@ bool value_parse_printed(const char *text, const char **end, struct result_value
 		text++;
 	if (!parse_number_prefix(text, end, v))
 		return false;
-	if (!v->whole) {
+	if (!v->is_whole) {
 		v->decimals = (int8_t)decimal_places(text, *end);
 		/* Accel-Sim prints counters as signed 32-bit numbers. */
 		if (!memchr(text, '.', (size_t)(*end - text)) && v->real < 0 && v->real >= -0x1p31)

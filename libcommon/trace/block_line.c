@@ -56,7 +56,7 @@ int trace_read_placement(struct trace *t, struct tblock *tb, const char *line, s
 		k++;
 	if (trace_parse_values(t, line, len, rows[k].name, rows[k].n, v, f) < 0)
 		return -1;
-	c->known |= rows[k].to != unused;
+	c->is_known |= rows[k].to != unused;
 	for (unsigned i = 0; i < rows[k].n; i++)
 		rows[k].to[i] = v[i] < UINT32_MAX ? (uint32_t)v[i] : UINT32_MAX;
 	return 0;

@@ -107,9 +107,9 @@ uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblo
 	sum = mix_value(sum, (uint64_t)tb->y << 32 | tb->x);
 	sum = mix_value(sum, (uint64_t)tb->n_warps << 32 | tb->z);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
-		const struct rec *r = tb->rec + tb->warp[w].first, *end = r + tb->warp[w].count;
+		const struct rec *r = tb->rec + tb->warp[w].first_rec, *end = r + tb->warp[w].n_recs;
 
-		sum = mix_value(sum, tb->warp[w].count);
+		sum = mix_value(sum, tb->warp[w].n_recs);
 		for (; r < end; r++) {
 			sum = mix_value(sum, hash[r->inst] + r->mask * MULTIPLIER);
 			if (r->addr & 3)

@@ -174,7 +174,7 @@ static void warn_opcode(const struct code_place *where, const char *id, const ch
 	if (o->warn)
 		o->warn(o->ctx, &f);
 	else
-		diag_warn(f.at, "%s", f.text);
+		diag_warn(f.place, "%s", f.text);
 }
 
 /* Returns true if the stem occurs for the first time. */

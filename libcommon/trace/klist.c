@@ -324,7 +324,7 @@ static void make_list_of_one_kernel(struct klist *k, struct input *in)
 		add_command(k, &cap, CMD_KERNEL, 0, (struct list_field){k->path, strlen(k->path)});
 	c->path = xstrdup(k->path);
 	c->position = ++k->n_kernels;
-	c->in = in;
+	c->input = in;
 }
 
 /* Reads the list from its input and closes the input. The list is opened only once, so k->path may be a pipe. */
@@ -378,7 +378,7 @@ int klist_read_descriptor(struct klist *k, int fd, const char *name, struct faul
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f)
 {
 	struct command *c = &k->cmd[cmd];
-	struct input *in = c->in;
+	struct input *in = c->input;
 	if (k->pack && c->missing) {
 		fault_set(f, (struct place){diag_keep(c->path), 0, 0}, "open",
 			"is missing in the packed stream");
@@ -386,7 +386,7 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 	}
 	if (k->pack)
 		return pack_open_trace(k->pack, c->kernel, o, f);
-	c->in = NULL;
+	c->input = NULL;
 	return in ? trace_open_input(in, o, f) : trace_open(c->path, o, f);
 }
 
@@ -421,7 +421,7 @@ bool klist_can_reread(const struct klist *k, uint32_t cmd)
 {
 	struct stat st;
 
-	return k->pack || (!k->cmd[cmd].in && !stat(k->cmd[cmd].path, &st) && S_ISREG(st.st_mode));
+	return k->pack || (!k->cmd[cmd].input && !stat(k->cmd[cmd].path, &st) && S_ISREG(st.st_mode));
 }
 
 int klist_check(const struct klist *k, uint32_t cmd)
@@ -431,7 +431,7 @@ int klist_check(const struct klist *k, uint32_t cmd)
 		errno = ENOENT;
 		return -1;
 	}
-	return k->pack || c->in || !strcmp(c->path, "-") ? 0 : access(c->path, R_OK);
+	return k->pack || c->input || !strcmp(c->path, "-") ? 0 : access(c->path, R_OK);
 }
 
 bool klist_file_missing(const char *path)
@@ -446,19 +446,19 @@ bool klist_missing(struct klist *k, uint32_t cmd)
 	struct command *c = &k->cmd[cmd];
 
 	if (!k->pack)
-		c->missing = !c->in && strcmp(c->path, "-") != 0 && klist_file_missing(c->path);
+		c->missing = !c->input && strcmp(c->path, "-") != 0 && klist_file_missing(c->path);
 	return c->missing;
 }
 
 void klist_skip(struct klist_skipped *s, uint32_t cmd)
 {
 	if (!s->n++)
-		s->first = cmd;
+		s->first_command = cmd;
 }
 
 void klist_warn_skipped(const struct klist *k, const struct klist_skipped *s)
 {
-	const struct command *c = &k->cmd[s->first];
+	const struct command *c = &k->cmd[s->first_command];
 	char q[200];
 
 	if (s->n)
@@ -484,7 +484,7 @@ void klist_check_output(const struct klist *k, const char *output)
 void klist_free(struct klist *k)
 {
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
-		input_close(k->cmd[i].in);
+		input_close(k->cmd[i].input);
 		free(k->cmd[i].text);
 		free(k->cmd[i].path);
 	}

@@ -37,7 +37,7 @@ int line_report_unexpected(struct parse *s, const char *id, const char *wanted)
 /* Sets the fault of a bad word in a column; the column's row has the expected text. */
 int line_report_bad_column(struct parse *s, enum line_column c)
 {
-	return line_report_unexpected(s, line_columns[c].id, line_columns[c].wanted);
+	return line_report_unexpected(s, line_columns[c].id, line_columns[c].expected);
 }
 
 void line_next(struct parse *s) { s->word = tok_next(&s->position, s->end); }
@@ -126,7 +126,7 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 {
 	uint64_t count;
 	unsigned had = 0;
-	if (line_next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
+	if (line_next_number(s, 255, &count, line_columns[c].id, line_columns[c].expected) < 0)
 		return -1;
 	for (; count; count--)
 		if (parse_register_name(s, &had) < 0)
@@ -439,7 +439,7 @@ static int parse_in_other_dialect(
 	if (r < 0)
 		return -1;
 	uint32_t kind = tb->rec[tb->n_recs - 1].addr & 3;
-	struct place at = {t->name, t->line, f->at.col};
+	struct place at = {t->name, t->line, f->place.col};
 	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
 		fault_set(f, at, "address-count",
 			"%d addresses or deltas %s than mask %08x needs, or another number of immediates than in other lines (expected %d immediates after the addresses)",

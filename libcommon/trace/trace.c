@@ -192,7 +192,7 @@ static int read_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 		return fault_set(f, current_place(t), "warp-id",
 			"warp %llu does not exist (expected 0 to %u for a block of %u threads)",
 			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->header));
-	if (tb->warp[v].count != ABSENT)
+	if (tb->warp[v].n_recs != ABSENT)
 		return fault_set(f, current_place(t), "warp-repeated",
 			"warp %u occurs twice in thread block %u,%u,%u", (unsigned)v, tb->x, tb->y, tb->z);
 	t->stray = false;
@@ -261,7 +261,7 @@ static int read_inst_line(
 		return -1;
 	}
 	t->got_insts++;
-	if (!t->stray && tb->warp[t->warp].count == 0 && t->got_insts == 1)
+	if (!t->stray && tb->warp[t->warp].n_recs == 0 && t->got_insts == 1)
 		tb->warp[t->warp].line = t->line;
 	if (t->options.watch)
 		trace_report_record(t, tb, line, len, t->line);
@@ -308,8 +308,8 @@ static uint32_t fill_missing_warps(const struct tblock *tb, uint32_t *first)
 {
 	uint32_t missing = 0;
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
-		if (tb->warp[w].count == ABSENT) {
-			tb->warp[w].count = 0;
+		if (tb->warp[w].n_recs == ABSENT) {
+			tb->warp[w].n_recs = 0;
 			missing++;
 			*first = w;
 		}
@@ -385,7 +385,7 @@ static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
 		return false;
 	for (uint32_t w = 0; w < tb->n_warps; w++)
-		if (tb->warp[w].count == ABSENT && !t->options.fragments)
+		if (tb->warp[w].n_recs == ABSENT && !t->options.fragments)
 			return false;
 	return true;
 }
@@ -407,7 +407,7 @@ static int end_last_block(struct trace *t, struct tblock *tb, struct fault *f)
 		if (t->options.warn)
 			t->options.warn(t->options.ctx, f);
 		else
-			diag_warn(f->at, "%s", f->text);
+			diag_warn(f->place, "%s", f->text);
 		return 0;
 	}
 	report_early_end(t, true, f);
@@ -428,7 +428,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		if (t->warp != UINT32_MAX && fast_read_lines(t, tb, warp_lanes(t), f) < 0)
 			return -1;
 		if (t->warp != UINT32_MAX && !t->stray)
-			tb->warp[t->warp].count = t->got_insts;
+			tb->warp[t->warp].n_recs = t->got_insts;
 		if ((r = text_line(t, &line, &len, f)) < 0)
 			return -1;
 		if (r == 0)

@@ -15,13 +15,13 @@ const char *wt_version(void) { return VERSION; }
 
 void wt_error_set(struct wt_error *e, const struct fault *f)
 {
-	const char *file = f->at.file ? f->at.file : "";
+	const char *file = f->place.file ? f->place.file : "";
 
 	if (!e)
 		return;
 	memset(e, 0, sizeof(*e));
-	e->line = f->at.line;
-	e->column = f->at.col;
+	e->line = f->place.line;
+	e->column = f->place.col;
 	snprintf(e->id, sizeof(e->id), "%s", f->id ? f->id : "");
 	diag_quote(e->file, sizeof(e->file), file, strlen(file));
 	diag_quote(e->text, sizeof(e->text), f->text, strlen(f->text));

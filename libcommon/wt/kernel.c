@@ -162,7 +162,7 @@ static void fill_block_columns(struct wt_kernel *k)
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		const struct warp_recs *r = &tb->warp[w];
 
-		k->warp[w] = (struct wt_warp){r->first, r->count, r->line};
+		k->warp[w] = (struct wt_warp){r->first_rec, r->n_recs, r->line};
 	}
 	for (n = 0; n < tb->n_recs; n++) {
 		code[n] = tb->rec[n].inst;

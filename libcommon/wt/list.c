@@ -22,7 +22,7 @@ static int open_list(void *ctx, struct fault *f)
 
 	if (r < 0)
 		return -1;
-	l->once = o->fd >= 0 && l->klist.n_cmds == 1 && l->klist.cmd[0].in;
+	l->once = o->fd >= 0 && l->klist.n_cmds == 1 && l->klist.cmd[0].input;
 	l->isa = isa_new();
 	l->code = code_new(l->isa);
 	l->command = xcalloc(l->klist.n_cmds, sizeof(l->command[0]));

@@ -88,7 +88,7 @@ static void fill_record_figures(struct wt_results *w)
 		const struct result_figure *x = &item->figure[i];
 
 		w->figure[i] = (struct wt_figure){x->name, x->description ? x->description->unit : "-",
-			x->value.real, x->value.whole ? x->value.count : 0, x->value.whole, x->id};
+			x->value.real, x->value.is_whole ? x->value.count : 0, x->value.is_whole, x->id};
 	}
 	grow(&w->setting, &w->cap_settings, item->n_options + 1, sizeof(w->setting[0]));
 	for (uint32_t i = 0; i < item->n_options; i++)

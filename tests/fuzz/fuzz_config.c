@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (read_option_bytes(&c, data, size, &f) == 0)
 		check_dump_reloads(&c);
-	else if (!f.id || !f.text[0] || !f.at.file)
+	else if (!f.id || !f.text[0] || !f.place.file)
 		abort();
 	gpuconf_free(&c);
 	return 0;

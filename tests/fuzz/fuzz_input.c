@@ -38,7 +38,7 @@ static struct input_result read_by_lines(struct input *in)
 	r.bytes = input_offset(in);
 	if (rc < 0) {
 		r.id = f.id;
-		if (f.at.line != input_lineno(in) + 1)
+		if (f.place.line != input_lineno(in) + 1)
 			abort();
 	}
 	return r;

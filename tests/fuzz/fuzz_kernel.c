@@ -35,10 +35,10 @@ static void hash_block_records(struct kernel_result *r, const struct tblock *tb,
 	r->blocks++;
 	hash_word(r, (uint64_t)tb->x << 40 ^ (uint64_t)tb->y << 20 ^ tb->z);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
-		if (tb->warp[w].first + tb->warp[w].count > tb->n_recs)
+		if (tb->warp[w].first_rec + tb->warp[w].n_recs > tb->n_recs)
 			abort();
-		for (uint32_t i = 0; i < tb->warp[w].count; i++) {
-			const struct rec *rec = &tb->rec[tb->warp[w].first + i];
+		for (uint32_t i = 0; i < tb->warp[w].n_recs; i++) {
+			const struct rec *rec = &tb->rec[tb->warp[w].first_rec + i];
 			const struct inst *inst = code_at(code, rec->inst);
 
 			r->recs++;
@@ -95,9 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fast.rc != slow.rc || fast.blocks != slow.blocks || fast.recs != slow.recs ||
 		fast.sum != slow.sum || memcmp(fast.hash, slow.hash, sizeof(fast.hash)))
 		abort();
-	if (fast.rc < 0 &&
-		(strcmp(fast.f.id, slow.f.id) || fast.f.at.line != slow.f.at.line ||
-			fast.f.at.col != slow.f.at.col || strcmp(fast.f.text, slow.f.text) || !*fast.f.text))
+	if (fast.rc < 0 && (strcmp(fast.f.id, slow.f.id) || fast.f.place.line != slow.f.place.line ||
+				   fast.f.place.col != slow.f.place.col || strcmp(fast.f.text, slow.f.text) ||
+				   !*fast.f.text))
 		abort();
 	return 0;
 }

@@ -20,7 +20,7 @@ static inline void check_figures(const struct results *r, const struct result_it
 
 		if (!g->name || strchr(g->name, '\001') || v != &g->value || !isfinite(g->value.real))
 			abort();
-		if (g->value.whole && (double)g->value.count != g->value.real)
+		if (g->value.is_whole && (double)g->value.count != g->value.real)
 			abort();
 	}
 }

@@ -111,7 +111,7 @@ static void test_memory(void)
 		p = arena_alloc(&a, 3u << 20, 1);
 		zero &= !p[(3u << 20) - 1];
 		arena_reset(&a);
-		is_number((long long)a.used, 0, "arena: empty after a reset");
+		is_number((long long)a.used_bytes, 0, "arena: empty after a reset");
 	}
 	ok(zero && aligned, "arena: zeroed and aligned");
 	is_text(arena_strndup(&a, "kernel-1", 6), "kernel", "arena: a copied string");

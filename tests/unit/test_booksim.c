@@ -258,9 +258,10 @@ static void check_icnt_rejected(const char *text, uint64_t line, uint32_t col, c
 	struct fault f = {0};
 	bool refused = parse_icnt_text(text, &c, &f) < 0;
 
-	if (!ok(refused && f.at.line == line && f.at.col == col && strstr(f.text, part), "refused: %s", part))
-		printf("# %s:%d:%u: %s\n", refused ? f.at.file : "accepted", (int)f.at.line, f.at.col,
-			f.text);
+	if (!ok(refused && f.place.line == line && f.place.col == col && strstr(f.text, part), "refused: %s",
+		    part))
+		printf("# %s:%d:%u: %s\n", refused ? f.place.file : "accepted", (int)f.place.line,
+			f.place.col, f.text);
 	icnt_free(&c);
 }
 
@@ -328,7 +329,7 @@ static void test_devices(void)
 			strstr(f.text,
 				"the network has 4 nodes, but 3 clusters and 2 memory sub-partitions need 5"),
 		"fewer nodes than devices are refused");
-	ok(f.at.line == 1 && f.at.col > 1, "at the place of k");
+	ok(f.place.line == 1 && f.place.col > 1, "at the place of k");
 	file = fopen(path, "w");
 	fprintf(file, "%s k = 5;", FIXED_PART);
 	fclose(file);
@@ -345,7 +346,7 @@ static void test_devices(void)
 	net_delete(n);
 	unlink(path);
 	p.net.file_at = (struct place){"gpu.config", 7, 2};
-	ok(!net_new(&p, &pool, &f) && f.at.line == 7 && strstr(f.text, path),
+	ok(!net_new(&p, &pool, &f) && f.place.line == 7 && strstr(f.text, path),
 		"a missing file is named where it was set");
 }
 

@@ -44,7 +44,7 @@ static struct lsu_bench *bench_new(void)
 	b->sm.cta_limit = 8;
 	strcpy(b->path, "k.traceg");
 	b->kernel.path = b->path;
-	b->recs = (struct warp_recs){.first = 0, .count = 1, .line = 17};
+	b->recs = (struct warp_recs){.first_rec = 0, .n_recs = 1, .line = 17};
 	b->sm.cta[0].kernel = &b->kernel;
 	b->sm.cta[0].block.warp = &b->recs;
 	b->sm.cta[0].block.rec = &b->rec;

@@ -135,7 +135,7 @@ static void test_values(void)
 	struct fault f = {0};
 
 	gpuconf_init(&c);
-	ok(read_text(&c, text, &f) == -1 && f.at.line == 9 && f.at.col == 1,
+	ok(read_text(&c, text, &f) == -1 && f.place.line == 9 && f.place.col == 1,
 		"the last line is read without its newline");
 	is_number(conf_num(&c, OPT_gpgpu_n_clusters), 16, "0x is hexadecimal");
 	is_number(conf_num(&c, OPT_gpgpu_n_mem), 12, "the last value wins, a comment ends it");
@@ -198,11 +198,11 @@ static void test_rejected_text(void)
 		f = (struct fault){0};
 		gpuconf_init(&c);
 		bool refused = read_text(&c, row[i].text, &f) == -1;
-		bool good = refused && !strcmp(f.id, row[i].id) && f.at.line == row[i].line &&
-			    f.at.col == row[i].col && strstr(f.text, row[i].says);
+		bool good = refused && !strcmp(f.id, row[i].id) && f.place.line == row[i].line &&
+			    f.place.col == row[i].col && strstr(f.text, row[i].says);
 		if (!ok(good, "refused text %zu", i))
 			printf("# %s\n# %s:%llu:%u: %s\n", row[i].text, f.id ? f.id : "accepted",
-				(unsigned long long)f.at.line, f.at.col, f.text);
+				(unsigned long long)f.place.line, f.place.col, f.text);
 		gpuconf_free(&c);
 	}
 }
@@ -223,7 +223,7 @@ static void test_long_text(void)
 	text[n] = '\0';
 	ok(read_text(&c, text, &f) == -1 && strstr(f.text, "MiB"), "20 MiB of nothing are refused");
 	FILE *in = fmemopen((char[]){'-', 't', 0, 'x'}, 4, "r");
-	ok(gpuconf_stream(&c, in, "t", &f) == -1 && f.at.col == 3, "a NUL byte is refused");
+	ok(gpuconf_stream(&c, in, "t", &f) == -1 && f.place.col == 3, "a NUL byte is refused");
 	fclose(in);
 	gpuconf_free(&c);
 	free(text);
@@ -256,7 +256,7 @@ static void test_files(void)
 	put_config_file(path, "-gpgpu_n_clusters 7 -config \"sub dir/in.config\" -gpgpu_n_mem 6");
 
 	gpuconf_init(&c);
-	ok(gpuconf_file(&c, path, &f) == -1 && f.at.line == 2 && strstr(f.at.file, "sub dir/in.config"),
+	ok(gpuconf_file(&c, path, &f) == -1 && f.place.line == 2 && strstr(f.place.file, "sub dir/in.config"),
 		"an included file is in the directory of the including one");
 	snprintf(sub, sizeof(sub), "%s/sub dir/in.config", dir);
 	put_config_file(sub, "-gpgpu_n_mem 5");
@@ -312,8 +312,8 @@ static void test_overrides(void)
 		"blanks as a file would have them");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		f = (struct fault){0};
-		ok(gpuconf_override(&c, bad[i], &f) == -1 && !strncmp(f.at.file, "-D ", 3), "refused -D %zu",
-			i);
+		ok(gpuconf_override(&c, bad[i], &f) == -1 && !strncmp(f.place.file, "-D ", 3),
+			"refused -D %zu", i);
 	}
 	gpuconf_free(&c);
 }
@@ -423,9 +423,9 @@ static void test_impossible(void)
 		bool good = refused == (option[0] != '\0');
 		if (refused && good)
 			good = !strncmp(f.text, option, strlen(option)) && f.text[strlen(option)] == ':' &&
-			       !strncmp(f.at.file, at, strlen(at)) && !strcmp(f.id, "conf-machine");
+			       !strncmp(f.place.file, at, strlen(at)) && !strcmp(f.id, "conf-machine");
 		if (!ok(good, "impossible machine %zu", i))
-			printf("# %s\n# %s: %s\n", impossible[i].changes, f.at.file ? f.at.file : "-",
+			printf("# %s\n# %s: %s\n", impossible[i].changes, f.place.file ? f.place.file : "-",
 				f.text);
 		gpuconf_free(&c);
 	}
@@ -438,7 +438,7 @@ static void test_defaults(void)
 	struct fault f = {0};
 
 	gpuconf_init(&c);
-	ok(params_init(&p, &c, &f) == -1 && strstr(f.at.file, "built-in"),
+	ok(params_init(&p, &c, &f) == -1 && strstr(f.place.file, "built-in"),
 		"the original's defaults make no machine");
 	gpuconf_free(&c);
 	ok(build_params(&c, &p, "", &f) == 0, "the small machine again");
@@ -469,7 +469,7 @@ static void test_shipped(void)
 		gpuconf_init(&c);
 		bool good = gpuconf_shipped(&c, name[i], &f) == 0 && params_init(&p, &c, &f) == 0;
 		if (!ok(good, "shipped %s", name[i]))
-			printf("# %s: %s\n", f.at.file ? f.at.file : "-", f.text);
+			printf("# %s: %s\n", f.place.file ? f.place.file : "-", f.text);
 		if (good && p.net.mode == 1)
 			ok(access(p.net.file, R_OK) == 0, "its network file is found");
 		if (good && !strcmp(name[i], "titanv"))

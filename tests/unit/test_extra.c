@@ -80,7 +80,7 @@ static void dump_record(FILE *out, const struct code *code, const struct tblock 
 
 static void test_lanes(const struct code *code, const struct tblock *tb)
 {
-	const struct rec *r = &tb->rec[tb->warp[0].first + 2];
+	const struct rec *r = &tb->rec[tb->warp[0].first_rec + 2];
 	uint64_t lane[32];
 	uint32_t v = 0;
 
@@ -104,14 +104,14 @@ static uint64_t check_trace(const char *name, struct trace *t, const struct code
 		const struct cluster_place *c = &tb.cluster;
 
 		ok(trace_next(t, &tb, &f) == 1, "%s: a thread block", name);
-		for (uint32_t i = 0; i < tb.warp[0].count; i++)
-			dump_record(out, code, &tb, &tb.rec[tb.warp[0].first + i]);
+		for (uint32_t i = 0; i < tb.warp[0].n_recs; i++)
+			dump_record(out, code, &tb, &tb.rec[tb.warp[0].first_rec + i]);
 		fclose(out);
 		is_text(dump, want, name);
 		free(dump);
 		test_lanes(code, &tb);
-		ok(block ? !c->known && !c->rank && !c->id[0]
-			 : c->known && c->rank == 7 && c->id[0] == 3 && c->id[2] == 5 && c->cta[2] == 2,
+		ok(block ? !c->is_known && !c->rank && !c->id[0]
+			 : c->is_known && c->rank == 7 && c->id[0] == 3 && c->id[2] == 5 && c->cta[2] == 2,
 			"%s: cluster of block %u", name, block);
 	}
 	ok(trace_finish(t, &f) == 0, "%s: the end", name);

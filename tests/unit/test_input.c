@@ -208,11 +208,11 @@ static void check_fault(const char *name, struct given_bytes b, const char *text
 	int rc = read_lines(in, text, n, &same, &f);
 	uint64_t lines = input_lineno(in);
 
-	if (!ok(rc == -1 && same && f.id && !strcmp(f.id, id) && f.at.line == lines + 1 && !f.at.col &&
+	if (!ok(rc == -1 && same && f.id && !strcmp(f.id, id) && f.place.line == lines + 1 && !f.place.col &&
 			    input_line(in, &line, &len, &again) == -1 && !strcmp(f.text, again.text),
 		    "%s: %s", name, id))
 		printf("# rc %d same %d id %s line %llu after %llu: %s\n", rc, same, f.id ? f.id : "-",
-			(unsigned long long)f.at.line, (unsigned long long)lines, f.text);
+			(unsigned long long)f.place.line, (unsigned long long)lines, f.text);
 	input_close(in);
 }
 
@@ -345,7 +345,8 @@ static void check_long_line(const char *name, size_t len, const char *ending, bo
 		in = way ? input_open(stored_path("long", b), &f) : input_memory("mem", b.p, b.n, &f);
 		input_line(in, &line, &n, &f);
 		rc = input_line(in, &line, &n, &f);
-		ok(good ? rc == 1 && n == len : rc == -1 && !strcmp(f.id, "line-too-long") && f.at.line == 2,
+		ok(good ? rc == 1 && n == len
+			: rc == -1 && !strcmp(f.id, "line-too-long") && f.place.line == 2,
 			"%s", name);
 		input_close(in);
 	}
@@ -405,7 +406,7 @@ static void test_window_place(void)
 	is_number(input_window(in, 4, &p, &f), 9, "a window before the end is read without fault");
 	input_consume(in, 4, 2);
 	is_number(input_window(in, 6, &p, &f), -1, "a window past a fault is the fault");
-	is_number((long long)f.at.line, 5, "which names the line reached");
+	is_number((long long)f.place.line, 5, "which names the line reached");
 	is_number(input_window(in, 5, &p, &f), 5, "what is left can still be had");
 	input_close(in);
 	free(b.p);
@@ -435,8 +436,8 @@ static void test_read(void)
 			in = input_memory("mem", b.p, b.n - 5, &f);
 			while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
 				;
-			ok(n < 0 && !strcmp(f.id, "compressed-truncated") && !f.at.line, "blocks of cut %s",
-				kinds[i].name);
+			ok(n < 0 && !strcmp(f.id, "compressed-truncated") && !f.place.line,
+				"blocks of cut %s", kinds[i].name);
 			input_close(in);
 		}
 		free(b.p);
@@ -452,8 +453,8 @@ static void test_open(void)
 
 	ok(!input_open(path_of("absent"), &f) && !strcmp(f.id, "open"), "a missing file");
 	is_text(f.text, "cannot be opened: No such file or directory", "and its message");
-	is_text(f.at.file, path_of("absent"), "and its name");
-	ok(!input_open(folder, &f) && !strcmp(f.id, "is-folder") && !f.at.line, "a folder");
+	is_text(f.place.file, path_of("absent"), "and its name");
+	ok(!input_open(folder, &f) && !strcmp(f.id, "is-folder") && !f.place.line, "a folder");
 	ok(!input_open("", &f) && !strcmp(f.id, "open"), "no name");
 	ok(!input_open(path_of("absent"), NULL), "no fault wanted");
 }

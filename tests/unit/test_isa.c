@@ -160,7 +160,7 @@ static void test_load(struct isa *isa)
 	is_number(isa_row(isa, isa_find(isa, "LDX", 3))->kind, KIND_MEM_OTHER, "a new load");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(load_opcode_file(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) &&
-				f.at.line == bad[i].line && f.at.col == bad[i].col,
+				f.place.line == bad[i].line && f.place.col == bad[i].col,
 			"a file with %s", bad[i].id);
 	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing file");
 }

@@ -68,10 +68,11 @@ static void test_bad(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!ok(parse_list(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 &&
-				    !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line &&
-				    f.at.col == bad[i].col && *f.text && !strstr(f.text, "wanted"),
+				    !strcmp(f.id, bad[i].id) && f.place.line == bad[i].line &&
+				    f.place.col == bad[i].col && *f.text && !strstr(f.text, "wanted"),
 			    "a list with %s (%zu)", bad[i].id, i))
-			printf("# %s %u:%u %s\n", f.id, (unsigned)f.at.line, (unsigned)f.at.col, f.text);
+			printf("# %s %u:%u %s\n", f.id, (unsigned)f.place.line, (unsigned)f.place.col,
+				f.text);
 		klist_free(&k);
 	}
 	ok(parse_list(&k, "kernel\0-1", 9, "", &f) < 0, "a list with a NUL byte");
@@ -128,7 +129,7 @@ static void test_paths(void)
 		"a kernel file");
 	klist_free(&k);
 	snprintf(path, sizeof(path), "%s/none", folder);
-	ok(klist_read(&k, path, &f) < 0 && strstr(f.at.file, "/none"), "no such file");
+	ok(klist_read(&k, path, &f) < 0 && strstr(f.place.file, "/none"), "no such file");
 	klist_free(&k);
 	remove_test_file(folder, "kernelslist_ctx_0x1.g");
 	remove_test_file(folder, "kernelslist_ctx_0x2.g");

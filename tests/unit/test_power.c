@@ -39,7 +39,7 @@ static void test_xml(void)
 		"lanes");
 	is_number(parse_xml_with(&c, "<param name=\"TOT_INST\" value=\"\"/>"), -1, "no number");
 	is_text(fault.id, "power-xml", "has an id");
-	ok(fault.at.line == 1 && fault.at.col == 45, "and a place");
+	ok(fault.place.line == 1 && fault.place.col == 45, "and a place");
 	power_config_init(&c);
 	is_number(power_xml_parse(&c, "x", "<component id=\"root\"><component id=\"system\"/></component>",
 			  57, NULL, NULL, &fault),

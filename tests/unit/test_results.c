@@ -29,7 +29,7 @@ static void add_figures(const struct result_item *item)
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		const struct result_value *v = &item->figure[i].value;
 
-		if (v->whole)
+		if (v->is_whole)
 			add_event_text(" %s=%llu", item->figure[i].name, (unsigned long long)v->count);
 		else
 			add_event_text(" %s=%g%s", item->figure[i].name, v->real,
@@ -209,7 +209,7 @@ static void test_expr(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct fault f = {0};
 
-		ok(!expr_parse(bad[i], "-e", 1, &f) && f.at.col, "no expression: %s", bad[i]);
+		ok(!expr_parse(bad[i], "-e", 1, &f) && f.place.col, "no expression: %s", bad[i]);
 	}
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';

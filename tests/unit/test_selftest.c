@@ -65,7 +65,7 @@ static void test_faults(void)
 		struct fault f = {0};
 		int r = parse_measured(&m, bad[i].text, &f);
 
-		ok(r < 0 && !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line, "fault %s in line %u",
+		ok(r < 0 && !strcmp(f.id, bad[i].id) && f.place.line == bad[i].line, "fault %s in line %u",
 			bad[i].id, bad[i].line);
 		measured_free(&m);
 	}
@@ -118,7 +118,7 @@ static void test_micro(void)
 	while (t && trace_next(t, &tb, &f) == 1)
 		n++;
 	ok(n == 3 && tb.n_warps == 2 && tb.n_recs == 10, "three blocks of two warps");
-	rec_addresses(&tb, &tb.rec[tb.warp[1].first + 1], lane);
+	rec_addresses(&tb, &tb.rec[tb.warp[1].first_rec + 1], lane);
 	ok(lane[31] == MICRO_DATA + 128 + 124, "addresses by stride");
 	rec_addresses(&tb, &tb.rec[3], lane);
 	ok(lane[31] == MICRO_DATA + 64 * 31 * 31, "addresses one by one");

@@ -33,7 +33,7 @@ static void note_warning(void *ctx, const struct fault *f)
 {
 	(void)ctx;
 	n_warnings++;
-	snprintf(last_warning, sizeof(last_warning), "%s:%u", f->id, (unsigned)f->at.line);
+	snprintf(last_warning, sizeof(last_warning), "%s:%u", f->id, (unsigned)f->place.line);
 }
 
 struct trace_result {
@@ -94,8 +94,8 @@ static void read_records(struct trace *t, const struct code *code, struct trace_
 		r->blocks++;
 		r->recs += tb.n_recs;
 		for (unsigned w = 0; w < tb.n_warps; w++)
-			for (unsigned k = 0; k < tb.warp[w].count; k++) {
-				const struct rec *rec = &tb.rec[tb.warp[w].first + k];
+			for (unsigned k = 0; k < tb.warp[w].n_recs; k++) {
+				const struct rec *rec = &tb.rec[tb.warp[w].first_rec + k];
 
 				add_record_to_checksum(r, code, &tb, rec);
 				if (strlen(r->dump) < 6000)
@@ -227,7 +227,7 @@ static void test_dialects(void)
 	for (unsigned i = 0; i < N(dialects); i++) {
 		read_plain_text(dialects[i].text, &r);
 		if (!ok(r.rc == 0 && r.blocks == 2, "%s", dialects[i].name))
-			printf("# %u: %s\n", (unsigned)r.f.at.line, r.f.text);
+			printf("# %u: %s\n", (unsigned)r.f.place.line, r.f.text);
 		if (dialects[i].dump)
 			is_text(r.dump, dialects[i].dump, dialects[i].name);
 		read_text(dialects[i].text, strlen(dialects[i].text), (struct trace_options){0}, true, &slow);
@@ -283,7 +283,7 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 	read_text(text, len, (struct trace_options){0}, false, &fast);
 	read_text(text, len, (struct trace_options){0}, true, &slow);
 	if (!ok(fast.rc == 0 && fast.recs == 3000, "%s: many lines", name))
-		printf("# %u: %s\n", (unsigned)fast.f.at.line, fast.f.text);
+		printf("# %u: %s\n", (unsigned)fast.f.place.line, fast.f.text);
 	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
 		name);
 	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
@@ -293,8 +293,8 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 		bad[-2] = 'x';
 		read_text(text, len, (struct trace_options){0}, false, &fast);
 		read_text(text, len, (struct trace_options){0}, true, &slow);
-		ok(fast.rc < 0 && fast.f.at.line > 1000 && fast.f.at.line == slow.f.at.line &&
-				fast.f.at.col == slow.f.at.col && !strcmp(fast.f.text, slow.f.text),
+		ok(fast.rc < 0 && fast.f.place.line > 1000 && fast.f.place.line == slow.f.place.line &&
+				fast.f.place.col == slow.f.place.col && !strcmp(fast.f.text, slow.f.text),
 			"%s: same fault", name);
 	}
 	free(text);
@@ -399,14 +399,14 @@ static void test_echo(void)
 		read_text(text, strlen(text), (struct trace_options){0}, false, &fast);
 		read_text(text, strlen(text), (struct trace_options){0}, true, &slow);
 		ok(fast.rc == slow.rc && fast.blocks == slow.blocks && fast.recs == slow.recs &&
-				fast.sum == slow.sum && fast.f.at.line == slow.f.at.line &&
-				fast.f.at.col == slow.f.at.col && !memcmp(fast.hash, slow.hash, 16),
+				fast.sum == slow.sum && fast.f.place.line == slow.f.place.line &&
+				fast.f.place.col == slow.f.place.col && !memcmp(fast.hash, slow.hash, 16),
 			"warps nearly as before, %u: both ways agree", other);
 		ok(other == 5 ? fast.rc < 0 : fast.rc == 0 && fast.blocks == BLOCKS,
 			"warps nearly as before, %u: read to the end", other);
 		if (fast.rc)
-			printf("# line %u, %u: %s\n", (unsigned)fast.f.at.line, (unsigned)slow.f.at.line,
-				fast.f.text);
+			printf("# line %u, %u: %s\n", (unsigned)fast.f.place.line,
+				(unsigned)slow.f.place.line, fast.f.text);
 		free(text);
 	}
 }
@@ -523,11 +523,12 @@ static void test_faults(void)
 		char *text = text_with_change(GOOD, faults[i].from, faults[i].to);
 
 		read_plain_text(text, &r);
-		if (!ok(r.rc < 0 && !strcmp(r.f.id, faults[i].id) && r.f.at.line == faults[i].line &&
-				    r.f.at.col == faults[i].col && *r.f.text && !strstr(r.f.text, "wanted"),
+		if (!ok(r.rc < 0 && !strcmp(r.f.id, faults[i].id) && r.f.place.line == faults[i].line &&
+				    r.f.place.col == faults[i].col && *r.f.text &&
+				    !strstr(r.f.text, "wanted"),
 			    "fault: %s", faults[i].name))
-			printf("# found %s %u:%u %s\n", r.rc < 0 ? r.f.id : "no fault", (unsigned)r.f.at.line,
-				(unsigned)r.f.at.col, r.f.text);
+			printf("# found %s %u:%u %s\n", r.rc < 0 ? r.f.id : "no fault",
+				(unsigned)r.f.place.line, (unsigned)r.f.place.col, r.f.text);
 		free(text);
 	}
 	read_text("\0\1\2\3\n\xff", 6, (struct trace_options){0}, false, &r);
@@ -537,7 +538,7 @@ static void test_faults(void)
 	read_plain_text(HEAD("70", "", "") BLOCK("0", "1", "0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
 				"0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"),
 		&r);
-	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.at.col == 3, "fault: a line of another block");
+	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.place.col == 3, "fault: a line of another block");
 }
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -551,7 +552,7 @@ static void test_options(void)
 	ok(r.rc == 0 && n_warnings == 1, "an unknown opcode is one warning");
 	is_text(last_warning, "opcode-unknown:23", "the warning has its place");
 	read_text(text, strlen(text), (struct trace_options){.strict = true}, false, &r);
-	ok(r.rc < 0 && !strcmp(r.f.id, "opcode-unknown") && r.f.at.line == 23 && r.f.at.col == 20,
+	ok(r.rc < 0 && !strcmp(r.f.id, "opcode-unknown") && r.f.place.line == 23 && r.f.place.col == 20,
 		"strict: a fault");
 	free(text);
 

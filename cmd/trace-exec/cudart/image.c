@@ -249,7 +249,7 @@ static int read_image_code(uint32_t i)
 		return -1;
 	}
 	if (why.id && strcmp(why.id, CUBINS_NONE) != 0)
-		diag_warn((struct place){why.at.file, 0, 0}, "%s: its PTX is executed instead", why.text);
+		diag_warn((struct place){why.place.file, 0, 0}, "%s: its PTX is executed instead", why.text);
 	return 0;
 }
 

@@ -37,10 +37,10 @@ void blocks_drop_marks(const struct gpu *g, struct tblock *tb)
 		struct warp_recs *x = &tb->warp[w];
 		uint32_t kept = 0;
 
-		for (uint32_t i = 0; i < x->count; i++)
-			if (code_at(g->code, tb->rec[x->first + i].inst)->kind != KIND_MARK)
-				tb->rec[x->first + kept++] = tb->rec[x->first + i];
-		x->count = kept;
+		for (uint32_t i = 0; i < x->n_recs; i++)
+			if (code_at(g->code, tb->rec[x->first_rec + i].inst)->kind != KIND_MARK)
+				tb->rec[x->first_rec + kept++] = tb->rec[x->first_rec + i];
+		x->n_recs = kept;
 	}
 }
 
@@ -130,7 +130,7 @@ uint32_t blocks_peek_longest_warp(struct gpu *g, const struct kernel *k)
 		return readahead_longest_warp(g->readahead, k->trace, warps);
 	tb = &k->parked->block[k->parked->first].tb;
 	for (uint32_t w = 0; w < warps && w < tb->n_warps; w++)
-		longest = tb->warp[w].count > longest ? tb->warp[w].count : longest;
+		longest = tb->warp[w].n_recs > longest ? tb->warp[w].n_recs : longest;
 	return longest;
 }
 
@@ -184,7 +184,7 @@ static void learn_cluster(struct gpu *g, struct kernel *k)
 	bool unknown = false;
 
 	k->cluster[0] = k->cluster[1] = k->cluster[2] = 1;
-	if (!first || !first->cluster.known)
+	if (!first || !first->cluster.is_known)
 		return;
 	second = parked_block_at(g, k, 1);
 	first = &k->parked->block[k->parked->first].tb;
@@ -234,7 +234,7 @@ static struct gang_place gang_place_of(const struct kernel *k, const struct tblo
 	struct gang_place m = {.rank = tb->cluster.rank};
 
 	memcpy(m.id, tb->cluster.id, sizeof(m.id));
-	if (tb->cluster.known)
+	if (tb->cluster.is_known)
 		return m;
 	for (unsigned i = 0; i < 3; i++)
 		m.id[i] = at[i] / n[i];

@@ -279,7 +279,7 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 
 	for (uint32_t h = g->n_uops; h < codes; h = ++g->n_uops) {
 		if (uop_make(&g->uops[h], code_at(g->code, h), &g->params, &f) < 0) {
-			f.at.file = f.at.file ? f.at.file : k->path;
+			f.place.file = f.place.file ? f.place.file : k->path;
 			die_fault(&f);
 		}
 		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;

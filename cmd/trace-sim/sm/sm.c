@@ -359,20 +359,20 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		struct warp *p = &s->warp[first + i];
 		uint32_t left = c->threads - 32 * i, count = 0;
 
-		p->rec = c->block.rec + r->first;
-		p->n_recs = r->count;
+		p->rec = c->block.rec + r->first_rec;
+		p->n_recs = r->n_recs;
 		p->cta = (uint8_t)slot;
 		p->stream = stream;
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
-		p->last = ptx ? r->count - 1 : last_record_to_issue(s, p->rec, r->count, p->lanes);
+		p->last = ptx ? r->n_recs - 1 : last_record_to_issue(s, p->rec, r->n_recs, p->lanes);
 		if (c->kernel->ldgsts && !ptx)
-			count = count_ldgsts(s, p->rec, r->count);
+			count = count_ldgsts(s, p->rec, r->n_recs);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
 		p->n_entries = count; /* number of entries that the loop below allocates */
 		entries += count;
 		c->warps |= 1ull << (first + i);
-		if (r->count)
+		if (r->n_recs)
 			c->running |= 1ull << (first + i);
 	}
 	grow(&c->entry, &c->cap_entries, entries, sizeof(*c->entry));

@@ -403,9 +403,9 @@ void stats_sums_record(struct record_writer *w, const struct figure_choice *c, c
 		const char *unit = f->description ? f->description->unit : "-";
 
 		if (!c->all_figures && f->value.real == 0 &&
-			!(f->description && f->description->sparse && !f->value.whole))
+			!(f->description && f->description->sparse && !f->value.is_whole))
 			continue;
-		if (f->value.whole)
+		if (f->value.is_whole)
 			record_uint(w, f->name, f->value.count, unit);
 		else
 			record_real(w, f->name, f->value.real, unit);

@@ -68,7 +68,7 @@ static void queue_warning(void *ctx, const struct fault *f)
 	struct queued_block *w = a->reading;
 
 	if (!w) {
-		diag_warn(f->at, "%s", f->text);
+		diag_warn(f->place, "%s", f->text);
 		return;
 	}
 	grow(&w->warning, &w->cap_warnings, w->n_warnings + 1, sizeof(*w->warning));
@@ -154,7 +154,7 @@ static int dequeue_block(struct readahead *a, struct tblock *tb, uint32_t *codes
 	struct tblock old = *tb;
 
 	for (uint32_t i = 0; i < w->n_warnings; i++)
-		diag_warn(w->warning[i].at, "%s", w->warning[i].text);
+		diag_warn(w->warning[i].place, "%s", w->warning[i].text);
 	*codes = w->codes;
 	if (w->result != 1) {
 		*f = w->fault;
@@ -222,8 +222,8 @@ static uint32_t longest_warp(const struct queued_block *w, uint32_t warps)
 	uint32_t longest = 0;
 
 	for (uint32_t i = 0; w->result == 1 && i < warps && i < w->tb.n_warps; i++)
-		if (w->tb.warp[i].count > longest)
-			longest = w->tb.warp[i].count;
+		if (w->tb.warp[i].n_recs > longest)
+			longest = w->tb.warp[i].n_recs;
 	return longest;
 }
 
