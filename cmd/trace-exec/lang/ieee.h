@@ -41,6 +41,19 @@ static inline uint64_t ieee_f64_bits(double d)
 	return bits;
 }
 
+/*
+ * Return a + b, a * b and a * b + c. If several operands are NaNs, the result is the first of them made quiet, whatever
+ * instructions the host has: C lets a compiler exchange operands.
+ */
+static inline double ieee_add_f64(double a, double b) { return a != a ? a + a : a + b; }
+static inline double ieee_mul_f64(double a, double b) { return a != a ? a + a : a * b; }
+static inline double ieee_fma_f64(double a, double b, double c)
+{
+	double nan = a != a ? a : b != b ? b : c;
+
+	return nan != nan ? nan + nan : __builtin_fma(a, b, c);
+}
+
 /* Returns a number of f16 as f32: the fraction of a subnormal number counts units of 2^-24. NaN is 0x7fffffff. */
 static inline uint32_t ieee_f32_bits_of_f16(uint32_t h)
 {

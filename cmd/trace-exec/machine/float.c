@@ -277,9 +277,9 @@ static void compute_f64_lanes(struct warp *w, const struct op *o, uint32_t m, f6
 		fesetround(FE_TONEAREST);
 	store_doubles(w, o, m, r);
 }
-F64_OP(dadd, a + b)
-F64_OP(dmul, a *b)
-F64_OP(dfma, __builtin_fma(a, b, c))
+F64_OP(dadd, ieee_add_f64(a, b))
+F64_OP(dmul, ieee_mul_f64(a, b))
+F64_OP(dfma, ieee_fma_f64(a, b, c))
 
 static int bind_doubles(struct mbind *b, struct op *o)
 {

@@ -42,10 +42,10 @@ LANE_OP2(add_f32, float, float, float, canonical_nan(a + b))
 LANE_OP2(sub_f32, float, float, float, canonical_nan(a - b))
 LANE_OP2(mul_f32, float, float, float, canonical_nan(a *b))
 LANE_OP3(fma_f32, float, float, float, float, canonical_nan(__builtin_fmaf(a, b, c)))
-LANE_OP2(add_f64, double, double, double, a + b)
+LANE_OP2(add_f64, double, double, double, ieee_add_f64(a, b))
 LANE_OP2(sub_f64, double, double, double, subtract_f64(a, b))
-LANE_OP2(mul_f64, double, double, double, a *b)
-LANE_OP3(fma_f64, double, double, double, double, __builtin_fma(a, b, c))
+LANE_OP2(mul_f64, double, double, double, ieee_mul_f64(a, b))
+LANE_OP3(fma_f64, double, double, double, double, ieee_fma_f64(a, b, c))
 LANE_OP1(neg_f32, u32, u32, a << 1 > 0xff000000u ? 0x7fffffffu : a ^ 0x80000000u)
 LANE_OP1(neg_f64, u64, u64, a ^ 1ull << 63)
 LANE_OP1(abs_f32, u32, u32, a << 1 > 0xff000000u ? 0x7fffffffu : a & 0x7fffffffu)
@@ -128,10 +128,10 @@ static void set_host_rounding(const struct op *o)
 			fesetround(FE_TONEAREST); \
 		store_f64(w, o, m, r); \
 	}
-ROUNDED(add, a + b, a + b)
+ROUNDED(add, a + b, ieee_add_f64(a, b))
 ROUNDED(sub, a - b, subtract_f64(a, b))
-ROUNDED(mul, a *b, a *b)
-ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
+ROUNDED(mul, a *b, ieee_mul_f64(a, b))
+ROUNDED(fma, fmaf(a, b, c), ieee_fma_f64(a, b, c))
 ROUNDED(div, a / b, a / b)
 /*
  * Return a / b as compiled code does: as a product with the reciprocal of b, which is 0 for the largest b. Both are
