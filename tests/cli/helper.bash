@@ -55,6 +55,15 @@ hopper_block() {
 	echo kernel-1.traceg >kernelslist.g
 }
 
+# Asserts that machine code of a kernel with 20 bytes of parameters is refused because TEXT.
+# usage: refuses_code SM TEXT WORDS...
+refuses_code() {
+	printf '%s\n' "${@:3}" '000fea0003800000 000000000000794d' | "$ROOT/tests/data/sass/cubin.py" -s "$1" k >k
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial "not executed: $2"
+}
+
 # Executes k.launch with NAME.ptx, then with the machine code NAME-SM.sass: buffer o is the same.
 # usage: equals_ptx NAME SM [OPTION of cubin.py]...
 equals_ptx() {

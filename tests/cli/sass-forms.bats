@@ -81,11 +81,7 @@ sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' 
 	for text in FMUL2.RP FADD2.RM 'CREDUX.MAX.F32.NAN'; do
 		assert_output --partial "$text"
 	done
-	printf '%s\n' '000e64000800c800 00000004ff04783b' '000fea0003800000 000000000000794d' |
-		"$ROOT/tests/data/sass/cubin.py" -s 100 k >k
-	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'not executed: LDSM.INVALID1.M832 R4, [UR4] (shape)'
+	refuses_code 100 'LDSM.INVALID1.M832 R4, [UR4] (shape)' '000e64000800c800 00000004ff04783b'
 }
 
 @test "sm_120: matrices of 8, 6 and 4 bits in shared memory equal those of PTX, at the documented positions" {
@@ -442,10 +438,7 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 
 @test "opcodes whose effect is not published are refused with the reason" {
 	while IFS=: read -r code message; do
-		printf '%s\n' "$code" '000fea0003800000 000000000000794d' | "$ROOT/tests/data/sass/cubin.py" -s 90 k >k.cubin
-		printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-		run -2 trace-exec -n k.launch
-		assert_output --partial "not executed: $message, PC 0x0000 of function k"
+		refuses_code 90 "$message, PC 0x0000 of function k" "$code"
 	done <<-'E'
 		000fea0003800000 000000000000795b:KILL (only pixel shaders have it)
 		000fe20008000000 00000000000575c7:UCGABAR_GET UR5 (the layout of the value is not published)

@@ -83,11 +83,8 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 }
 
 @test "sums of products with numbers that represent elements out of bounds are refused" {
-	printf '%s\n' '000fe4000001100a 0000000908047231' '000fea0003800000 000000000000794d' |
-		"$ROOT/tests/data/sass/cubin.py" -s 90 k >k
-	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'not executed: HFMA2.FMZ.FTZ R4, R8, R9, R10 (numbers that represent elements out of bounds)'
+	refuses_code 90 'HFMA2.FMZ.FTZ R4, R8, R9, R10 (numbers that represent elements out of bounds)' \
+		'000fe4000001100a 0000000908047231'
 }
 
 @test "malloc and printf in machine code: memory, and lines in the order of the blocks with any -j" {

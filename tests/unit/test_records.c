@@ -538,25 +538,17 @@ static void test_late_lists(void)
 	buf_free(&early);
 }
 
-/* Tests that each field of the columns of an instruction is checked. */
-static void test_bad_columns(void)
+/* Tests n streams of PTX and machine code in turn, at all levels. A warp of stream i has at most `most` + i * step instructions. */
+static void test_levels(const char *what, unsigned n, uint32_t most, uint32_t step)
 {
-	for (unsigned i = 0; i < 8; i++) {
-		make_static_code();
-		struct pack_inst *x = &inst[1];
-		switch (i) {
-		case 0: x->n_sources = PACK_REGISTERS; break;
-		case 1: x->n_imms = PACK_IMMS + 1; break;
-		case 2: x->end = PACK_END_NO_VALUES + 1; break;
-		case 3: x->width = 256; break;
-		case 4: x->kind[0] = 4; break;
-		case 5: x->imm[0] = PACK_IMM_END; break;
-		case 6: texts[x->text] = 'a'; break;
-		default: texts[x->text + 1] = ' '; break;
-		}
-		ok(!pack_code_good(&code), "wrong columns are found: case %u", i);
+	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
+
+	for (unsigned i = 0; i < n; i++) {
+		machine = i % 2;
+		ok(are_kernels_restored(most + i * step, level[i / 2 % 3], 1),
+			"%s of %s come back at level %d", what, machine ? "machine code" : "PTX",
+			level[i / 2 % 3]);
 	}
-	make_static_code();
 }
 
 int main(void)
@@ -564,40 +556,17 @@ int main(void)
 	const struct pack_limits was = pack_limits;
 
 	diag_init("test_records");
-	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
-	for (unsigned i = 0; i < 6; i++) {
-		machine = i % 2;
-		ok(are_kernels_restored(300, level[i / 2], 1) && are_kernels_restored(3, level[i / 2], 1),
-			"records of %s come back at level %d", machine ? "machine code" : "PTX",
-			level[i / 2]);
-	}
+	test_levels("records", 6, 300, 0);
+	test_levels("records", 6, 3, 0);
 	regular = true;
-	for (unsigned i = 0; i < 12; i++) {
-		machine = i % 2;
-		ok(are_kernels_restored(i < 6 ? 50 : 8, level[i / 2 % 3], 1),
-			"warps of %s that follow others come back at level %d",
-			machine ? "machine code" : "PTX", level[i / 2 % 3]);
-	}
+	test_levels("warps that follow others", 6, 50, 0);
+	test_levels("warps that follow others", 6, 8, 0);
 	steady = true;
-	for (unsigned i = 0; i < 40; i++) {
-		machine = i % 2;
-		ok(are_kernels_restored(i < 20 ? 8 : 3, level[i / 2 % 3], 1),
-			"warps of %s with long addresses that follow others come back at level %d",
-			machine ? "machine code" : "PTX", level[i / 2 % 3]);
-	}
+	test_levels("warps with long addresses that follow others", 20, 8, 0);
+	test_levels("warps with long addresses that follow others", 20, 3, 0);
 	predictable = true;
-	for (unsigned i = 0; i < 40; i++) {
-		machine = i % 2;
-		ok(are_kernels_restored(5 + i, level[i / 2 % 3], 1),
-			"warps of %s with predictable addresses come back at level %d",
-			machine ? "machine code" : "PTX", level[i / 2 % 3]);
-	}
+	test_levels("warps with predictable addresses", 40, 5, 1);
 	predictable = steady = regular = false;
-	make_static_code();
-	ok(pack_code_good(&code), "texts within the code's text are good");
-	inst[INSTS - 1].end_len++;
-	ok(!pack_code_good(&code), "a text beyond it is not");
-	test_bad_columns();
 	machine = false;
 	ok(are_kernels_restored(400, 1, 3), "and from several threads");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
