@@ -62,18 +62,17 @@ struct isolate {
 	const struct isa *isa;
 	unsigned jobs, running; /* maximum number of processes (-j), and number of running ones */
 	struct child child[MAX_THREADS];
-	struct outcome *outcome;     /* outcome of each child */
-	struct child_result *result; /* result of each command */
-	uint32_t next_start;         /* next command to start */
-	uint32_t next_write;         /* next command whose records are written */
-	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
-	struct spool spool;          /* records that wait for the records of an earlier kernel */
-	struct spool all_records;    /* all written records, for the totals */
-	uint32_t kernels;            /* number of kernels with a record */
-	uint32_t kernels_done;       /* number of kernels simulated to their end */
-	struct reuse *reuse;         /* sets of equal kernels; NULL without --reuse */
-	struct bytes reused_record;  /* record of a kernel that was not simulated */
-	FILE *reused_stream;         /* stream that writes to reused_record */
+	struct outcome *outcome;        /* outcome of each child */
+	struct child_result *result;    /* result of each command */
+	uint32_t next_start;            /* next command to start */
+	uint32_t next_write;            /* next command whose records are written */
+	uint32_t failed;                /* first command that cannot be simulated; n_cmds if there is none */
+	struct spool spool;             /* records that wait for the records of an earlier kernel */
+	struct spool all_records;       /* all written records, for the totals */
+	uint32_t kernels, kernels_done; /* numbers of kernels with a record, and simulated to their end */
+	struct reuse *reuse;            /* sets of equal kernels; NULL without --reuse */
+	struct bytes reused_record;     /* record of a kernel that was not simulated */
+	FILE *reused_stream;            /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */

@@ -240,7 +240,7 @@ struct parsed {
 	 */
 	uint32_t *met_static, n_met;
 	uint32_t *static_of, *next_more;
-	/* By static instruction in the order of their addition: its columns, if `columns` is set. NULL: none has them. */
+	/* Columns of each static instruction, in the order of their addition. NULL: no instruction has columns. */
 	struct pack_inst *columns;
 	uint32_t cap_columns;
 	uint32_t step; /* the models are trained on the first warps and every step-th one */

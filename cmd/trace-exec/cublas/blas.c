@@ -392,19 +392,28 @@ static double scalar_value(const void *p, bool two, unsigned i)
 	return two ? ((const double *)p)[i] : (double)((const float *)p)[i];
 }
 
-/* Rotates by a cosine and a sine of type `real`. */
-static int run_rot(struct cublas_handle *h, int type, int real, int64_t n, void *x, int64_t step_x, void *y,
-	int64_t step_y, const void *c, const void *s)
+/* Sets angle[] to the cosine and the real part of the sine, doubles if `two`, else floats. Returns a status. */
+static int read_angle(const struct cublas_handle *h, bool two, const void *c, const void *s, double angle[2])
 {
-	bool two = real == TYPE_F64;
-
 	if (!h || !c || !s)
 		return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED;
 	if (h->scalars_on_device)
 		return cublas_unsupported("cublas rotation", "scalars on the device");
-	double cosine = scalar_value(c, two, 0), sine = scalar_value(s, two, 0);
+	angle[0] = scalar_value(c, two, 0);
+	angle[1] = scalar_value(s, two, 0);
+	return CUBLAS_SUCCESS;
+}
 
-	return run_rotation(h, type, n, x, step_x, y, step_y, (double[]){cosine, sine, -sine, cosine});
+/* Rotates by a cosine and a sine of type `real`. */
+static int run_rot(struct cublas_handle *h, int type, int real, int64_t n, void *x, int64_t step_x, void *y,
+	int64_t step_y, const void *c, const void *s)
+{
+	double angle[2];
+	int e = read_angle(h, real == TYPE_F64, c, s, angle);
+
+	return e ? e
+		 : run_rotation(h, type, n, x, step_x, y, step_y,
+			   (double[]){angle[0], angle[1], -angle[1], angle[0]});
 }
 
 /* Rotates complex vectors by a real cosine and a complex sine. */
@@ -412,19 +421,17 @@ static int run_complex_rot(struct cublas_handle *h, int type, int64_t n, void *x
 	int64_t step_y, const void *c, const void *s)
 {
 	bool two = type == TYPE_C64;
+	double angle[2];
+	int e = read_angle(h, two, c, s, angle);
 
-	if (!h || !c || !s)
-		return h ? CUBLAS_INVALID_VALUE : CUBLAS_NOT_INITIALIZED;
-	if (h->scalars_on_device)
-		return cublas_unsupported("cublas rotation", "scalars on the device");
-	double cosine = scalar_value(c, two, 0), sine = scalar_value(s, two, 0);
-
+	if (e)
+		return e;
 	return cublas_rotate(h, &(struct cublas_rotation){.n = n,
 					.x = vector_view(x, type, n, step_x).base,
 					.y = vector_view(y, type, n, step_y).base,
 					.step_x = step_x,
 					.step_y = step_y,
-					.h = {cosine, sine, -sine, cosine},
+					.h = {angle[0], angle[1], -angle[1], angle[0]},
 					.imaginary = scalar_value(s, two, 1),
 					.type = type});
 }

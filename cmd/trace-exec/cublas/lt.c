@@ -387,7 +387,7 @@ static const struct lt_attribute algorithm_attributes[] = {A(0, id), A(1, tile),
 	A(3, reduction), A(4, swizzling), A(5, custom), A(6, stages), A(7, inner_shape), A(8, cluster_shape)};
 #undef A
 
-/* What the algorithm can do: neither splits of k nor options, one tile, any order and pointer mode of the handle. */
+/* Capabilities of the algorithm. It has one tile, does not split k, and accepts any order and the handle's pointer modes. */
 static const struct lt_capabilities {
 	int32_t split_k;
 	uint32_t reductions, swizzling;

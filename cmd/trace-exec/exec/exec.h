@@ -92,10 +92,7 @@ struct op {
 
 /* ---- linking; place.c ---- */
 
-/*
- * Sets the addresses of .global and .const variables, and of local variables of module scope. Returns 0, or -1
- * with the fault set.
- */
+/* Sets the addresses of variables of module scope that are not shared. Returns 0, or -1 with the fault set. */
 int place_statics(struct program *p, struct fault *f);
 /* Sets the addresses of shared variables. Function numbers and the definitions of names must be set before. */
 int place_shared(struct program *p, struct fault *f);

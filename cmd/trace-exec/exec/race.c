@@ -499,7 +499,8 @@ static void write_block_name(const struct grid *g, uint64_t key, char *out, size
 	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
-#define OVERRUN_BYTES 256u /* last bytes of a buffer whose accesses may continue behind its end */
+/* Number of bytes at the end of a buffer in which an instruction that goes beyond the end is expected. */
+#define OVERRUN_BYTES 256u
 
 /*
  * Returns the buffer that ends where buffer b begins, if the instruction of the mark has accessed its last bytes, too.

@@ -188,10 +188,9 @@ static void cancel_full_vc_grants(const struct noc *n, const struct noc_subnet *
 {
 	for (uint32_t i = 0; i < r->vc.n_started; i++) {
 		struct noc_entry *e = noc_list_entry(&r->vc, i);
+		const uint32_t out = (uint32_t)e->result;
 
-		if (e->result >= 0 &&
-			is_downstream_vc_full(n, s, r->first_port + (uint32_t)e->result / n->vcs,
-				(uint32_t)e->result % n->vcs))
+		if (e->result >= 0 && is_downstream_vc_full(n, s, r->first_port + out / n->vcs, out % n->vcs))
 			e->result = FAILED;
 	}
 }
