@@ -562,6 +562,14 @@ cubin_lines() {
 	assert_output "trace-exec: error: not executed: cublasAxpyEx: these types (see trace-exec --run --list)"
 }
 
+@test "functions of cuBLAS without a handle" {
+	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
+	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c
+	gcc -std=gnu11 -o letters "$ROOT/tests/data/cudart/letters.c" -L. -l:libcublas.so.13 -lcudart -lm
+	run -0 trace-exec -n -g a100-40 --run ./letters
+	assert_output ''
+}
+
 @test "transforms, tiles, FP8 and complex products of cublasLt" {
 	awk '$2 ~ /^cublas/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >blas-stub.c
 	gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o libcublas.so.13 blas-stub.c

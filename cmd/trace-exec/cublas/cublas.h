@@ -10,6 +10,7 @@
  *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
  *   least.c    QR factors and least squares of batches
  *   factor.c   LU factors, solutions and inverses of batches of small matrices
+ *   legacy.c   functions without a handle
  *   refused.c  functions that are not executed (cublas.def)
  *
  * Always true: the kernels are warptools' own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one
