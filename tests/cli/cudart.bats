@@ -487,10 +487,10 @@ cubin_lines() {
 	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >good.cubin
 	run -1 trace-exec -n -g a100-40 --run ./refusals good.cubin
 	local shared='each process has a GPU of its own, so processes cannot share memory' what
-	for what in "cudaIpcGetMemHandle: $shared or events" \
+	for what in "cudaIpcOpenMemHandle: $shared or events" \
+		"cudaIpcOpenEventHandle: $shared or events" \
+		'cudaIpcOpenEventHandle: an event of the same process' \
 		"cudaMemPoolExportToShareableHandle: $shared" \
-		"cuIpcGetMemHandle: $shared or events" \
-		"cuIpcGetEventHandle: $shared or events" \
 		'cuLinkAddData: an object or a library; add PTX, or link it with nvlink and add its cubin' \
 		'cuLinkAddData: machine code together with other inputs; add PTX of all inputs, or link them with nvlink and add its cubin'; do
 		assert_line "trace-exec: error: not executed: $what (see trace-exec --run --list)"

@@ -83,6 +83,12 @@ int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *to, const void *host, int 
 int cudaOccupancyMaxActiveClusters(int *to, const void *host, const struct launch_config *from);
 int cudaOccupancyMaxPotentialClusterSize(int *to, const void *host, const struct launch_config *from);
 
+/* ipc.c */
+int cudaIpcGetMemHandle(struct ipc_handle *to, void *p), cudaIpcCloseMemHandle(void *p);
+int cudaIpcOpenMemHandle(void **to, struct ipc_handle handle, unsigned flags);
+int cudaIpcGetEventHandle(struct ipc_handle *to, struct event *event);
+int cudaIpcOpenEventHandle(struct event **to, struct ipc_handle handle);
+
 /* stream.c, capture.c */
 int cudaStreamCreateWithPriority(struct stream **to, unsigned flags, int priority);
 int cudaStreamDestroy(struct stream *s), cudaStreamSynchronize(struct stream *s),

@@ -238,3 +238,13 @@ STREAM_TOO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz, run_value_calls(s,
 	struct stream *s, unsigned n, const struct value_call *c, unsigned flags)
 ALSO(cuStreamBatchMemOp, cuStreamBatchMemOp_v2);
 ALSO(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2);
+
+/* ---- handles for other processes ---- */
+
+DRIVER(cuIpcGetEventHandle, cudaIpcGetEventHandle(to, event), struct ipc_handle *to, struct event *event)
+DRIVER(cuIpcOpenEventHandle, cudaIpcOpenEventHandle(to, handle), struct event **to, struct ipc_handle handle)
+DRIVER(cuIpcGetMemHandle, cudaIpcGetMemHandle(to, cuda_address(addr)), struct ipc_handle *to, uint64_t addr)
+DRIVER(cuIpcOpenMemHandle_v2, cudaIpcOpenMemHandle(to, handle, flags), void **to, struct ipc_handle handle,
+	unsigned flags)
+ALSO(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
+DRIVER(cuIpcCloseMemHandle, cudaIpcCloseMemHandle(cuda_address(addr)), uint64_t addr)

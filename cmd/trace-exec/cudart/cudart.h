@@ -15,7 +15,8 @@
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and stream capture
  *   stream.c   streams and events                         device.c   properties of the GPU
- *   occupancy.c resident blocks                           refused.c  functions that are not executed
+ *   occupancy.c resident blocks                           ipc.c      handles for other processes
+ *   refused.c functions that are not executed
  *   cudart.def every function of the interface
  *
  * Always true: calls run one at a time. A call completes its work before it returns, unless a kernel waits for
@@ -115,6 +116,15 @@ struct grant {
 	struct cuda_context *context; /* context that was current at the allocation */
 };
 
+/* A handle of memory or of an event for another process, which a program copies as bytes. */
+struct ipc_handle {
+	uint32_t mark;
+	int32_t process;
+	uint64_t object; /* address of the allocation, or of the event */
+	char unused[48];
+};
+
+struct event;
 struct stream;
 struct user_object;
 struct array;
@@ -320,6 +330,8 @@ int64_t cudart_stream_number(const struct stream *s);
 /* Sets and returns the context to which a stream of the program belongs. NULL: the primary context. */
 void cudart_set_stream_context(struct stream *s, struct cuda_context *c);
 struct cuda_context *cudart_stream_context(const struct stream *s);
+/* Returns true if `e` is an event that may be shared with other processes. */
+bool cudart_is_shared_event(const struct event *e);
 /* Returns true if s is the default, legacy or per-thread stream: they have fixed handles. */
 static inline bool cudart_is_default_stream(const struct stream *s) { return (uintptr_t)s <= 2; }
 

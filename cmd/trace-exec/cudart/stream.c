@@ -60,6 +60,8 @@ bool cudart_is_event(const struct event *e)
 	return false;
 }
 
+bool cudart_is_shared_event(const struct event *e) { return cudart_is_event(e) && e->flags & EVENT_SHARED; }
+
 /* ---- streams ---- */
 
 bool cudart_is_stream_blocking(const struct stream *s)

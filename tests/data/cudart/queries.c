@@ -25,6 +25,13 @@ int cudaDeviceGetLimit(size_t *, int), cudaDeviceSetLimit(int, size_t);
 int cudaDeviceGetCacheConfig(int *), cudaDeviceSetCacheConfig(int), cudaDeviceSetSharedMemConfig(int);
 int cudaDeviceGetPCIBusId(char *, int, int), cudaDeviceGetByPCIBusId(int *, const char *);
 int cudaMalloc3D(void *, struct extent), cudaHostAlloc(void **, size_t, unsigned);
+struct handle {
+	int32_t mark, process;
+	char rest[56];
+};
+int cudaIpcGetMemHandle(struct handle *, void *), cudaIpcOpenMemHandle(void **, struct handle, unsigned),
+	cudaIpcCloseMemHandle(void *), cudaIpcGetEventHandle(struct handle *, struct event *),
+	cudaIpcOpenEventHandle(struct event **, struct handle);
 int cudaEventCreateWithFlags(struct event **, unsigned), cudaStreamGetDevice(struct stream *, int *);
 int cudaStreamCreateWithPriority(struct stream **, unsigned, int),
 	cudaStreamGetPriority(struct stream *, int *);
@@ -113,6 +120,38 @@ static void test_device(void)
 	IS(0, cudaDeviceGetByPCIBusId(&v, "01:00.0"));
 	IS(101, cudaDeviceGetByPCIBusId(&v, "0000:02:00.0"));
 	IS(1, cudaDeviceGetByPCIBusId(&v, "one"));
+}
+
+/* Gets handles of memory and of an event. This process cannot open its own handle of memory. */
+static void test_handles(void)
+{
+	struct handle h, same, none = {0};
+	struct event *e;
+	char *p;
+	void *q;
+
+	IS(0, cudaMalloc((void **)&p, 16));
+	IS(0, cudaIpcGetMemHandle(&h, p));
+	IS(0, cudaIpcGetMemHandle(&same, p + 8));
+	IS(0, memcmp(&h, &same, sizeof(h)));
+	IS(201, cudaIpcOpenMemHandle(&q, h, 1));
+	IS(1, cudaIpcOpenMemHandle(&q, h, 0));
+	IS(1, cudaIpcOpenMemHandle(&q, none, 1));
+	IS(1, cudaIpcCloseMemHandle(p));
+	IS(1, cudaIpcGetMemHandle(NULL, p));
+	IS(0, cudaFree(p));
+	IS(1, cudaIpcGetMemHandle(&h, p));
+	IS(0, cudaHostAlloc(&q, 16, 0));
+	IS(1, cudaIpcGetMemHandle(&h, q));
+	IS(0, cudaFreeHost(q));
+	IS(0, cudaEventCreateWithFlags(&e, 2));
+	IS(400, cudaIpcGetEventHandle(&h, e));
+	IS(0, cudaEventDestroy(e));
+	IS(0, cudaEventCreateWithFlags(&e, 6));
+	IS(0, cudaIpcGetEventHandle(&h, e));
+	IS(1, cudaIpcGetEventHandle(NULL, e));
+	IS(0, cudaEventDestroy(e));
+	IS(1, cudaIpcOpenEventHandle(&e, none));
 }
 
 static void test_arguments(void)
@@ -259,6 +298,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return printf("%d\n", attribute(atoi(argv[1]))) < 0;
 	test_device();
+	test_handles();
 	test_arguments();
 	test_kernels();
 	test_shared_memory();

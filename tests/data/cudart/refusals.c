@@ -3,11 +3,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { NOT_SUPPORTED = 801, CUBIN = 0, PTX = 1, OBJECT = 3 };
+enum { NOT_SUPPORTED = 801, CUBIN = 0, PTX = 1, OBJECT = 3, NO_TIMING = 2, INTERPROCESS = 4 };
 
-int cudaMalloc(void **, size_t), cudaFree(void *), cudaIpcGetMemHandle(void *, void *);
+struct handle {
+	int32_t mark, process;
+	char rest[56];
+};
+int cudaMalloc(void **, size_t), cudaFree(void *), cudaIpcGetMemHandle(struct handle *, void *),
+	cudaIpcOpenMemHandle(void **, struct handle, unsigned);
+int cudaEventCreateWithFlags(void **, unsigned);
 int cudaMemPoolExportToShareableHandle(void *, void *, int, unsigned);
-int cuIpcGetMemHandle(void *, uint64_t), cuIpcGetEventHandle(void *, void *);
+int cuIpcGetEventHandle(struct handle *, void *), cuIpcOpenEventHandle(void **, struct handle);
 int cuLinkCreate_v2(unsigned, const int *, void **, void **);
 int cuLinkAddData_v2(void *, int, const void *, size_t, const char *, unsigned, const int *, void **);
 
@@ -25,18 +31,24 @@ int main(int argc, char **argv)
 {
 	static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
 	static char code[65536];
+	struct handle memory, of_event;
 	char handle[64];
-	void *p = NULL, *link = NULL;
+	void *p = NULL, *link = NULL, *event = NULL;
 	FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
 	size_t n = f ? fread(code, 1, sizeof(code), f) : 0;
 
-	if (!n || cudaMalloc(&p, 16) || cuLinkCreate_v2(0, NULL, NULL, &link))
+	if (!n || cudaMalloc(&p, 16) || cuLinkCreate_v2(0, NULL, NULL, &link) ||
+		cudaEventCreateWithFlags(&event, NO_TIMING | INTERPROCESS))
 		return 1;
-	expect_refusal("cudaIpcGetMemHandle", cudaIpcGetMemHandle(handle, p));
+	if (cudaIpcGetMemHandle(&memory, p) || cuIpcGetEventHandle(&of_event, event))
+		return 1;
+	expect_refusal("cuIpcOpenEventHandle", cuIpcOpenEventHandle(&event, of_event));
+	memory.process++;
+	of_event.process++;
+	expect_refusal("cudaIpcOpenMemHandle", cudaIpcOpenMemHandle(&p, memory, 1));
+	expect_refusal("cuIpcOpenEventHandle", cuIpcOpenEventHandle(&event, of_event));
 	expect_refusal(
 		"cudaMemPoolExportToShareableHandle", cudaMemPoolExportToShareableHandle(handle, p, 1, 0));
-	expect_refusal("cuIpcGetMemHandle", cuIpcGetMemHandle(handle, (uintptr_t)p));
-	expect_refusal("cuIpcGetEventHandle", cuIpcGetEventHandle(handle, p));
 	expect_refusal("an object", cuLinkAddData_v2(link, OBJECT, code, n, NULL, 0, NULL, NULL));
 	if (cuLinkAddData_v2(link, CUBIN, code, n, NULL, 0, NULL, NULL))
 		return 1;
