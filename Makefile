@@ -275,7 +275,7 @@ golden: conformance ## rewrite the golden figures
 	@BUILD="$(abspath $(BUILD))" sh tests/golden/run -u
 conformance-events: all ## event logs of Accel-Sim, from REFERENCE
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance/conformance.py -e "$(REFERENCE)"
-# Without the reference folder, generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
+# Without the reference directory, generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
 bench: all tests $(BUILD)/tests/pack_speed ## speed against recorded figures
 	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \
 		$(BUILD)/stages/trace-sim

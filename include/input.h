@@ -23,7 +23,7 @@ struct input;
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD, INPUT_TRACEZ };
 
 /*
- * Opens path; "-" is standard input, which a process can open once. Returns NULL and sets *f on failure; a folder is
+ * Opens path; "-" is standard input, which a process can open once. Returns NULL and sets *f on failure; a directory is
  * a fault "is-folder".
  */
 struct input *input_open(const char *path, struct fault *f);

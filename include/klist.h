@@ -25,7 +25,7 @@ struct command {
 	enum command_kind kind;
 	uint64_t line;           /* line number in the list; 0: there is no list */
 	char *text;              /* text of the line as written */
-	char *path;              /* CMD_KERNEL: path of the file, from the list's folder and the name */
+	char *path;              /* CMD_KERNEL: path of the file, from the list's directory and the name */
 	uint64_t address, bytes; /* destination and size of a memory copy */
 	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
 	uint32_t kernel;         /* CMD_KERNEL: kernel number in the packed stream */
@@ -34,15 +34,15 @@ struct command {
 };
 
 struct klist {
-	char *path;                 /* path of the list, or of the folder or kernel file that replaces it */
-	struct command *cmd;        /* commands of the list */
+	char *path;          /* path of the list, or of the directory or kernel file that replaces it */
+	struct command *cmd; /* commands of the list */
 	uint32_t n_cmds, n_kernels; /* numbers of commands and of kernels */
 	struct pack *pack; /* packed stream of the list and its kernels; NULL: the kernels are files */
 };
 
 /*
- * Reads a kernel list, a folder with a list (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
- * kernel file, or "-" (a kernel list on standard input, with names relative to the current folder). Returns 0, or -1
+ * Reads a kernel list, a directory with a list (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
+ * kernel file, or "-" (a kernel list on standard input, with names relative to the current directory). Returns 0, or -1
  * and sets *f for an empty list, an unknown line, a memcpy with a missing field, or a count that is not a number
  * below 4 GiB.
  */
@@ -59,10 +59,10 @@ int klist_read_descriptor(struct klist *k, int fd, const char *name, struct faul
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);
 /*
- * Reads a list like klist_read(), from an open input. Kernel names are relative to folder ("" or NULL: names as
+ * Reads a list like klist_read(), from an open input. Kernel names are relative to directory ("" or NULL: names as
  * written).
  */
-int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
+int klist_parse(struct klist *k, struct input *in, const char *directory, struct fault *f);
 /*
  * Opens the kernel of command cmd like trace_open(). A pipe can be opened only once. The list must outlive the trace.
  */

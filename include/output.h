@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output to stdout ("-" or NULL) or to a file. The file has a temporary name in the same folder until it is complete,
+ * Output to stdout ("-" or NULL) or to a file. The file has a temporary name in the same directory until it is complete,
  * so a run that fails or is killed never leaves a half-written file under the final name. A write to a closed pipe
  * ends the program quietly, as SIGPIPE would.
  */

@@ -48,9 +48,8 @@ static const struct cli_row rows[] = {
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
-	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. In two "
-	"directories\n"
-	"files of equal names are compared. Host times are left out unless -s names them.\n"
+	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. If both are "
+	"directories, their files are compared by name. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
@@ -245,9 +244,9 @@ static int diff_files(
 	return status;
 }
 
-/* ---- folders ---------------------------------------------------------------------------------- */
+/* ---- directories ---------------------------------------------------------------------------------- */
 
-struct folder {
+struct directory_files {
 	char **name;
 	size_t n;
 };
@@ -257,25 +256,25 @@ static int compare_entry_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_folder(const char *path)
+static bool is_directory(const char *path)
 {
 	struct stat st;
 
 	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static char *join_path(const char *folder, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
-	char *path = xmalloc(strlen(folder) + strlen(name) + 2);
+	char *path = xmalloc(strlen(directory) + strlen(name) + 2);
 
-	sprintf(path, "%s/%s", folder, name);
+	sprintf(path, "%s/%s", directory, name);
 	return path;
 }
 
-static struct folder read_folder(const char *path)
+static struct directory_files read_directory(const char *path)
 {
 	DIR *dir = opendir(path);
-	struct folder f = {0};
+	struct directory_files f = {0};
 	struct dirent *e;
 
 	if (!dir)
@@ -283,7 +282,7 @@ static struct folder read_folder(const char *path)
 	while ((e = readdir(dir))) {
 		char *full = join_path(path, e->d_name);
 
-		if (*e->d_name != '.' && !is_folder(full)) {
+		if (*e->d_name != '.' && !is_directory(full)) {
 			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
 			f.name[f.n++] = xstrdup(e->d_name);
 		}
@@ -295,16 +294,16 @@ static struct folder read_folder(const char *path)
 	return f;
 }
 
-static void free_folder(struct folder *f)
+static void free_directory(struct directory_files *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->name[i]);
 	free(f->name);
 }
 
-static int diff_folders(const struct diff_options *o, FILE *out, const char *a, const char *b)
+static int diff_directories(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
-	struct folder fa = read_folder(a), fb = read_folder(b);
+	struct directory_files fa = read_directory(a), fb = read_directory(b);
 	size_t i = 0, j = 0;
 	int status = EXIT_GOOD;
 
@@ -326,22 +325,22 @@ static int diff_folders(const struct diff_options *o, FILE *out, const char *a, 
 			j++;
 		}
 	}
-	free_folder(&fa);
-	free_folder(&fb);
+	free_directory(&fa);
+	free_directory(&fb);
 	return status;
 }
 
 /* Compares a file with the file of the same name in a directory. */
-static int diff_file_with_folder(const struct diff_options *o, FILE *out, const char *a, const char *b)
+static int diff_file_with_directory(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
-	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');
+	const char *file = is_directory(a) ? b : a, *slash = strrchr(file, '/');
 	char *path;
 	int status;
 
 	if (!strcmp(file, "-"))
 		die("a directory cannot be compared with standard input (expected two files or two directories)");
-	path = join_path(is_folder(a) ? a : b, slash ? slash + 1 : file);
-	status = is_folder(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
+	path = join_path(is_directory(a) ? a : b, slash ? slash + 1 : file);
+	status = is_directory(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
 	free(path);
 	return status;
 }
@@ -367,10 +366,10 @@ int main(int argc, char **argv)
 		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
 	list_required_names(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
-	if (is_folder(argv[0]) && is_folder(argv[1]))
-		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
-	else if (is_folder(argv[0]) || is_folder(argv[1]))
-		status = diff_file_with_folder(&o, output_stream(out), argv[0], argv[1]);
+	if (is_directory(argv[0]) && is_directory(argv[1]))
+		status = diff_directories(&o, output_stream(out), argv[0], argv[1]);
+	else if (is_directory(argv[0]) || is_directory(argv[1]))
+		status = diff_file_with_directory(&o, output_stream(out), argv[0], argv[1]);
 	else
 		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);
 	if (status != EXIT_TROUBLE)

@@ -83,10 +83,10 @@ static const struct cli_row rows[] = {
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'n', "dry-run", NULL, "execute only: save and check buffers, write no trace", NULL},
 	{'o', "output", "PATH",
-		"folder for the trace; NAME.tpack: file for a packed stream; -: packed stream on stdout (default)",
+		"directory for the trace; NAME.tpack: file for a packed stream; -: packed stream on stdout (default)",
 		"dir"},
 	{'F', "format", "FORMAT",
-		"pack: write the packed stream directly (default for -o NAME.tpack); text: write a folder of text, or pack a stream from text (default for --run on stdout); with --disassemble: text (default) or json",
+		"pack: write the packed stream directly (default for -o NAME.tpack); text: write a directory of text, or pack a stream from text (default for --run on stdout); with --disassemble: text (default) or json",
 		"pack text json"},
 	{OPT_KERNELS, "kernels", "PATTERNS",
 		"trace and check only kernels whose name matches one of the patterns, separated by commas; * is any text, ? one character",
@@ -101,7 +101,8 @@ static const struct cli_row rows[] = {
 		"file"},
 	{OPT_CONTROL, "control", NULL, "with --disassemble: print the control code of each instruction",
 		NULL},
-	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
+	{'C', "directory", "DIR", "directory of the files that the launch file saves (default: its own)",
+		"dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
@@ -229,7 +230,7 @@ static void choose_output(struct args *a)
 	if (a->format == FORMAT_TEXT && !named && !a->run)
 		cli_usage("-F text requires -o DIR or --run");
 	if (o->trace_to != TRACE_NONE)
-		o->trace_to = packed || !named ? TRACE_STREAM : TRACE_FOLDER;
+		o->trace_to = packed || !named ? TRACE_STREAM : TRACE_DIRECTORY;
 	o->records = packed;
 }
 

@@ -194,13 +194,13 @@ static int set_or_unset_variable(const char *variable, const char *value)
 }
 
 /*
- * Sets the environment variables of the program. The folder `cudart` contains links to the library under the
- * names of the runtime, for a system that lacks the release of the runtime that the program needs. The folder
+ * Sets the environment variables of the program. The directory `cudart` contains links to the library under the
+ * names of the runtime, for a system that lacks the release of the runtime that the program needs. The directory
  * of cuBLAS comes before the directories of the system.
  */
 static void set_environment(const struct wire *w, const char *found, const struct run_options *o)
 {
-	char text[1024], folder[PATH_MAX + 16], library[PATH_MAX];
+	char text[1024], directory[PATH_MAX + 16], library[PATH_MAX];
 	size_t n = 0;
 
 #define F(name) \
@@ -211,12 +211,12 @@ static void set_environment(const struct wire *w, const char *found, const struc
 	if (setenv(WIRE_ENV, text, 1) || set_or_unset_variable(WIRE_ENV_KERNELS, o->kernels) ||
 		set_or_unset_variable(WIRE_ENV_LAUNCHES, o->launches))
 		die_errno("the environment");
-	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
-	if (replace_unsafe_path(folder, sizeof(folder)))
-		add_search_path("LD_LIBRARY_PATH", folder, true);
-	snprintf(folder, sizeof(folder), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
-	if (!o->real_libs && !access(folder, X_OK) && replace_unsafe_path(folder, sizeof(folder)))
-		add_search_path("LD_LIBRARY_PATH", folder, false);
+	snprintf(directory, sizeof(directory), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
+	if (replace_unsafe_path(directory, sizeof(directory)))
+		add_search_path("LD_LIBRARY_PATH", directory, true);
+	snprintf(directory, sizeof(directory), "%.*scublas", (int)(strrchr(found, '/') - found) + 1, found);
+	if (!o->real_libs && !access(directory, X_OK) && replace_unsafe_path(directory, sizeof(directory)))
+		add_search_path("LD_LIBRARY_PATH", directory, false);
 	snprintf(library, sizeof(library), "%s", found);
 	if (!replace_unsafe_path(library, sizeof(library)))
 		die_errno("%s", found);

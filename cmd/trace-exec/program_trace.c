@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace of a program. Kernels are written to a folder as they arrive, or packed into a stream. The stream
+ * The trace of a program. Kernels are written to a directory as they arrive, or packed into a stream. The stream
  * ends with the kernel list, because the list is complete only when the program has ended.
  *
  * Always true: a stream takes the memory of one thread block and of the packer. The program is not trusted to
@@ -28,7 +28,7 @@ static struct output *open_protected_output(const struct program_trace *t, const
 	return output_open(path, t->options->force);
 }
 
-static struct output *open_in_folder(const struct program_trace *t, const char *name)
+static struct output *open_in_directory(const struct program_trace *t, const char *name)
 {
 	char *path = run_join_path(t->options->output, name);
 	struct output *out = open_protected_output(t, path);
@@ -42,7 +42,7 @@ void program_trace_open(
 {
 	*t = (struct program_trace){.options = o, .gpu = g, .program = program};
 	bytes_puts(&t->list, "");
-	if (o->trace_to == TRACE_FOLDER && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
+	if (o->trace_to == TRACE_DIRECTORY && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
 		die_errno("%s", o->output);
 	if (o->trace_to != TRACE_STREAM)
 		return;
@@ -72,8 +72,8 @@ void program_trace_begin_kernel(struct program_trace *t)
 	end_received_kernel(t);
 	bytes_printf(&t->list, "%s\n", t->body.p);
 	t->n_kernels++;
-	if (t->options->trace_to == TRACE_FOLDER)
-		t->kernel = open_in_folder(t, t->body.p);
+	if (t->options->trace_to == TRACE_DIRECTORY)
+		t->kernel = open_in_directory(t, t->body.p);
 	if (!t->pack)
 		return;
 	pack_begin_kernel(t->pack);
@@ -201,11 +201,11 @@ static void put_program_list(struct program_trace *t)
 
 	if (t->pack) {
 		if (!pack_list_fits(t->list.n))
-			die("the kernel list is too long for a packed stream (use -F text and a folder)");
+			die("the kernel list is too long for a packed stream (use -F text and a directory)");
 		pack_write_list(t->pack, "kernelslist.g", t->list.p, t->list.n);
 		pack_writer_close(t->pack);
 	} else {
-		out = open_in_folder(t, "kernelslist.g");
+		out = open_in_directory(t, "kernelslist.g");
 		fwrite(t->list.p, 1, t->list.n, output_stream(out));
 	}
 	output_commit(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace of a program (--run): from the messages of its library to a folder or a packed stream. */
+/* Trace of a program (--run): from the messages of its library to a directory or a packed stream. */
 #ifndef PROGRAM_TRACE_H
 #define PROGRAM_TRACE_H
 
@@ -15,7 +15,7 @@ struct program_trace {
 	const char *program;
 	struct bytes list;     /* text of the kernel list so far */
 	struct bytes body;     /* body of the current message */
-	struct output *kernel; /* folder: file of the current kernel; NULL: none */
+	struct output *kernel; /* directory: file of the current kernel; NULL: none */
 	struct output *stream;
 	struct pack_writer *pack; /* stream */
 	/* static code of the current kernel; inst is NULL if the kernel has no records */
@@ -33,7 +33,7 @@ void program_trace_begin_kernel(struct program_trace *t);
 void program_trace_add_text(struct program_trace *t);
 bool program_trace_add_code(struct program_trace *t);
 bool program_trace_add_block(struct program_trace *t);
-/* Completes the trace. If good is false, removes it instead, except for the finished kernels of a folder. */
+/* Completes the trace. If good is false, removes it instead, except for the finished kernels of a directory. */
 void program_trace_close(struct program_trace *t, bool good);
 
 #endif

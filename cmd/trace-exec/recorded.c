@@ -51,22 +51,22 @@ struct comparison {
 
 /* ---- files ---- */
 
-static char folder[4096], file[4096 + 16];
+static char directory[4096], file[4096 + 16];
 
 static void remove_file(void)
 {
 	unlink(file);
-	rmdir(folder);
+	rmdir(directory);
 }
 
 const char *recorded_new_file(void)
 {
 	const char *in = getenv("TMPDIR");
 
-	snprintf(folder, sizeof(folder), "%s/trace-exec.XXXXXX", in && *in ? in : "/tmp");
-	if (!mkdtemp(folder))
-		die_errno("%s", folder);
-	snprintf(file, sizeof(file), "%s/trace.tpack", folder);
+	snprintf(directory, sizeof(directory), "%s/trace-exec.XXXXXX", in && *in ? in : "/tmp");
+	if (!mkdtemp(directory))
+		die_errno("%s", directory);
+	snprintf(file, sizeof(file), "%s/trace.tpack", directory);
 	atexit(remove_file);
 	return file;
 }

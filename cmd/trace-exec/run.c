@@ -65,19 +65,20 @@ static struct bytes write_kernel_list(const struct script_run *r)
 	return list;
 }
 
-char *run_join_path(const char *folder, const char *name)
+char *run_join_path(const char *directory, const char *name)
 {
-	size_t n = strlen(folder) + strlen(name) + 2;
+	size_t n = strlen(directory) + strlen(name) + 2;
 	char *p = xmalloc(n);
 
-	snprintf(p, n, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
+	snprintf(p, n, "%s%s%s", directory, *directory && directory[strlen(directory) - 1] != '/' ? "/" : "",
+		name);
 	return p;
 }
 
 /* Returns the path of a file to be saved. check_saved_name() has checked that its name has no "..". */
 static char *saved_path(const struct script_run *r, const struct step *c)
 {
-	return run_join_path(r->options->saves ? r->options->saves : r->script->folder, c->path);
+	return run_join_path(r->options->saves ? r->options->saves : r->script->directory, c->path);
 }
 
 /*
@@ -114,11 +115,11 @@ static char *kernel_path(const struct script_run *r, uint32_t id)
 /* Exits with a message if the trace or a saved file would replace a file that is read. */
 static void protect_inputs(const struct script_run *r)
 {
-	bool folder = r->options->trace_to == TRACE_FOLDER,
+	bool directory = r->options->trace_to == TRACE_DIRECTORY,
 	     file = r->options->trace_to == TRACE_STREAM && r->options->output;
-	char *path = folder ? run_join_path(r->options->output, "kernelslist.g")
-		     : file ? xstrdup(r->options->output)
-			    : NULL;
+	char *path = directory ? run_join_path(r->options->output, "kernelslist.g")
+		     : file    ? xstrdup(r->options->output)
+			       : NULL;
 
 	script_protect_files(r->script, path, true);
 	free(path);
@@ -128,7 +129,7 @@ static void protect_inputs(const struct script_run *r)
 		path = NULL;
 		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
 			check_saved_path(path = saved_path(r, c), strlen(c->path));
-		else if (c->kind == CMD_LAUNCH && folder && is_step_traced(r, c))
+		else if (c->kind == CMD_LAUNCH && directory && is_step_traced(r, c))
 			path = kernel_path(r, c->launch.id);
 		script_protect_files(r->script, path, c->kind == CMD_LAUNCH);
 		free(path);
@@ -149,7 +150,7 @@ static void write_list(struct script_run *r)
 
 static void open_trace_outputs(struct script_run *r)
 {
-	if (r->options->trace_to == TRACE_FOLDER) {
+	if (r->options->trace_to == TRACE_DIRECTORY) {
 		if (mkdir(r->options->output, 0777) && errno != EEXIST)
 			die_errno("%s", r->options->output);
 	} else if (r->options->trace_to != TRACE_NONE) {
@@ -187,7 +188,7 @@ static ssize_t write_to_packer(void *ctx, const char *bytes, size_t n)
 static void open_kernel_trace(struct script_run *r, const struct grid *g, const struct occupancy *k,
 	struct output **out, struct pack_code *code)
 {
-	if (r->options->trace_to == TRACE_FOLDER) {
+	if (r->options->trace_to == TRACE_DIRECTORY) {
 		char *path = kernel_path(r, g->launch->id);
 
 		*out = output_open(path, r->options->force);
@@ -365,7 +366,7 @@ int run_script(struct script *s, const struct run_options *o)
 		} else {
 			output_discard(r.out);
 		}
-	} else if (o->trace_to == TRACE_FOLDER && status == EXIT_GOOD) {
+	} else if (o->trace_to == TRACE_DIRECTORY && status == EXIT_GOOD) {
 		write_list(&r);
 	}
 	if (status == EXIT_GOOD && (r.has_finding | (o->exec.check && memory_report_leaks(&r.mem, true))))

@@ -6,15 +6,15 @@
 #include "choice.h"
 #include "launch/launch.h"
 
-enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
+enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_DIRECTORY, TRACE_TEXT };
 
 struct run_options {
 	struct options exec;
 	enum code_kind code;
 	unsigned binary; /* binary version of the GPU for --as sass; 0: PTX */
 	enum trace_to trace_to;
-	const char *output;          /* folder or file; NULL or "-": stdout */
-	const char *saves;           /* folder of saved files; NULL: folder of the launch file */
+	const char *output;          /* directory or file; NULL or "-": stdout */
+	const char *saves;           /* directory of saved files; NULL: directory of the launch file */
 	struct launch_choice choice; /* launches that are traced and checked */
 	const char *kernels;         /* argument of --kernels; NULL: all are traced */
 	const char *launches;        /* argument of --launches; NULL: all are traced */
@@ -25,8 +25,8 @@ struct run_options {
 	bool real_libs;    /* load the program's own cuBLAS instead of the suite's (for --run) */
 };
 
-/* Returns folder/name in allocated memory. An empty folder gives the name alone. */
-char *run_join_path(const char *folder, const char *name);
+/* Returns directory/name in allocated memory. An empty directory gives the name alone. */
+char *run_join_path(const char *directory, const char *name);
 /* Returns EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer differs from its file. Exits on an error. */
 int run_script(struct script *s, const struct run_options *o);
 

@@ -2,7 +2,7 @@
 /*
  * State shared by the checks: the run, the kernel being read, the warps of the current thread block.
  *
- *   lint_list.c    operands: lists, folders, single kernels
+ *   lint_list.c    operands: lists, directories, single kernels
  *   lint_header.c  a kernel's header
  *   lint_block.c   a kernel from its first to its last thread block; raw traces
  *   lint_inst.c    static instructions, each once for each kernel
@@ -117,7 +117,7 @@ void lint_power(struct report *rep, const struct gpuconf *c);
 void lint_power_kernel(struct lint *l, uint64_t insts);
 
 /* ---- lint_list.c ---- */
-/* Checks the list, the folder or the kernel that an operand names. Returns false if it cannot be read. */
+/* Checks the list, the directory or the kernel that an operand names. Returns false if it cannot be read. */
 bool lint_operand(struct lint *l, const char *path);
 
 /* ---- lint_header.c ---- */

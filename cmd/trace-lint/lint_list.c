@@ -98,7 +98,7 @@ static struct listed_name *sorted_names(struct report *rep, const struct klist *
 	return v;
 }
 
-/* ---- the folder --------------------------------------------------------------------------- */
+/* ---- the directory --------------------------------------------------------------------------- */
 
 static int is_kernel_name(const struct dirent *e)
 {
@@ -106,12 +106,12 @@ static int is_kernel_name(const struct dirent *e)
 	       !ends_in_text(e->d_name, ".g");
 }
 
-static char *path_in_directory(const char *folder, const char *name)
+static char *path_in_directory(const char *directory, const char *name)
 {
-	size_t n = strlen(folder) + strlen(name) + 2;
+	size_t n = strlen(directory) + strlen(name) + 2;
 	char *path = xmalloc(n);
 
-	snprintf(path, n, "%s%s%s", folder, ends_in_text(folder, "/") ? "" : "/", name);
+	snprintf(path, n, "%s%s%s", directory, ends_in_text(directory, "/") ? "" : "/", name);
 	return path;
 }
 
@@ -123,9 +123,9 @@ static int compare_directory_entries(const struct dirent **a, const struct diren
 static void check_unnamed_files(struct report *rep, const struct listed_name *v, uint32_t n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
+	char *directory = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
 	struct dirent **e = NULL;
-	int files = scandir(folder, &e, is_kernel_name, compare_directory_entries);
+	int files = scandir(directory, &e, is_kernel_name, compare_directory_entries);
 
 	for (int i = 0; i < files; i++) {
 		struct listed_name this = {e[i]->d_name, 0};
@@ -138,7 +138,7 @@ static void check_unnamed_files(struct report *rep, const struct listed_name *v,
 		free(e[i]);
 	}
 	free(e);
-	free(folder);
+	free(directory);
 }
 
 /* ---- operands ----------------------------------------------------------------------------- */
@@ -197,14 +197,14 @@ static void check_list_as_whole(struct lint *l, const struct klist *k, const cha
 	free(v);
 }
 
-static bool check_directory_without_list(struct lint *l, const char *folder)
+static bool check_directory_without_list(struct lint *l, const char *directory)
 {
 	struct dirent **e = NULL;
-	int n = scandir(folder, &e, is_kernel_name, compare_directory_entries);
+	int n = scandir(directory, &e, is_kernel_name, compare_directory_entries);
 	bool good = n > 0;
 
 	for (int i = 0; i < n; i++) {
-		char *path = path_in_directory(folder, e[i]->d_name);
+		char *path = path_in_directory(directory, e[i]->d_name);
 
 		good &= check_one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);

@@ -130,7 +130,7 @@ static void check_converted(
 
 int convert_operand(const char *operand, const struct pack_args *a)
 {
-	const char *folder = a->folder ? a->folder : ".";
+	const char *directory = a->directory ? a->directory : ".";
 	struct source s;
 
 	source_open(&s, operand, a);
@@ -148,19 +148,19 @@ int convert_operand(const char *operand, const struct pack_args *a)
 		source_close(&s);
 		return EXIT_GOOD;
 	}
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		die_errno("%s", folder);
-	char *list = s.list_name ? tool_prepare_target(folder, s.list_name) : NULL;
+	if (mkdir(directory, 0777) < 0 && errno != EEXIST)
+		die_errno("%s", directory);
+	char *list = s.list_name ? tool_prepare_target(directory, s.list_name) : NULL;
 	if (list)
 		check_converted(&s, list, NULL, a);
 	for (uint32_t i = 0; i < s.n_items; i++) {
-		char *path = tool_prepare_target(folder, s.item[i].name);
+		char *path = tool_prepare_target(directory, s.item[i].name);
 
 		check_converted(&s, path, s.item[i].path, a);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s.n_items; i++) {
-		char *path = tool_prepare_target(folder, s.item[i].name);
+		char *path = tool_prepare_target(directory, s.item[i].name);
 
 		convert_kernel(&s, &s.item[i], path, a);
 		free(path);

@@ -25,12 +25,12 @@ enum {
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "What to do (default: pack)", NULL, NULL, NULL},
-	{'d', "unpack", NULL, "unpack into a folder (-C DIR) or into a single text file (-o FILE, -o -)",
+	{'d', "unpack", NULL, "unpack into a directory (-C DIR) or into a single text file (-o FILE, -o -)",
 		NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
 	{'t', "test", NULL, "check every byte of packed streams", NULL},
 	{OPT_GROUP, "group", NULL,
-		"group a folder of raw traces by thread block and warp, with a list, into -C DIR", NULL},
+		"group a directory of raw traces by thread block and warp, with a list, into -C DIR", NULL},
 	{OPT_TO, "to", "FORM",
 		"convert to files of a form, with a list, into -C DIR, or one kernel to -o FILE: tracez (archives of Accel-Sim 2.0), text",
 		"tracez text"},
@@ -45,7 +45,7 @@ static const struct cli_row rows[] = {
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'o', "output", "FILE", "output file, in place when complete; - is stdout (default when packing)",
 		"file"},
-	{'C', "directory", "DIR", "folder for -d, --group and --to", "dir"},
+	{'C', "directory", "DIR", "directory for -d, --group and --to", "dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
 	{'F', "format", "FORMAT", "format of -l: text (default) or json", "text json"},
 	{CLI_GROUP, "Packing", NULL, NULL, NULL},
@@ -73,7 +73,7 @@ static void print_pack_words(FILE *out, const char *kind, char *const *word, int
 
 static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
-	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
+	"TRACE is a kernel list, a directory, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words, NULL};
 
@@ -134,7 +134,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	case 'l': a->mode = MODE_TABLE; break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
-	case 'C': a->folder = value; break;
+	case 'C': a->directory = value; break;
 	case 'f': a->force = true; break;
 	case OPT_CUBIN: a->cubin[a->n_cubins++] = value; break;
 	case 'q': a->quiet = true; break;
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("%d traces given (expected one)", n);
-	if (a.folder &&
+	if (a.directory &&
 		((a.mode != MODE_UNPACK && a.mode != MODE_GROUP && a.mode != MODE_CONVERT) || a.output))
 		cli_usage("-C requires -d, --group or --to, and excludes -o");
 	if (a.mode == MODE_GROUP && a.output)

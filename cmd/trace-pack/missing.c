@@ -68,15 +68,15 @@ void source_free_missing(struct source *s)
 	free(s->missing_index);
 }
 
-void source_check_missing_absent(const struct source *s, const char *folder)
+void source_check_missing_absent(const struct source *s, const char *directory)
 {
 	struct stat st;
 
 	for (uint32_t i = 0; i < s->n_missing; i++) {
 		const char *name = s->missing[i].name;
-		char *path = xmalloc(strlen(folder) + strlen(name) + 2);
+		char *path = xmalloc(strlen(directory) + strlen(name) + 2);
 
-		sprintf(path, "%s/%s", folder, name);
+		sprintf(path, "%s/%s", directory, name);
 		if (lstat(path, &st) == 0)
 			die("%s: file exists, but the stream lacks this kernel: -f keeps the file", path);
 		free(path);

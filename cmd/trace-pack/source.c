@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opens the inputs of packing: a list with its kernels, a folder, a kernel file, or kernels of a packed stream.
+ * Opens the inputs of packing: a list with its kernels, a directory, a kernel file, or kernels of a packed stream.
  *
  * Always true of an open source: every kernel has a unique name without a compression suffix, and the list
  * uses these names. Memory copies are kept even if the kernels after them are not selected.
@@ -139,12 +139,12 @@ static struct item *add_kernel_file(
 	return item;
 }
 
-static char *join_source_path(const char *folder, const char *name, size_t n)
+static char *join_source_path(const char *directory, const char *name, size_t n)
 {
-	size_t m = name[0] == '/' ? 0 : strlen(folder);
+	size_t m = name[0] == '/' ? 0 : strlen(directory);
 	char *s = xmalloc(m + n + 2);
 
-	memcpy(s, folder, m);
+	memcpy(s, directory, m);
 	if (m && s[m - 1] != '/')
 		s[m++] = '/';
 	memcpy(s + m, name, n);
@@ -251,8 +251,8 @@ void source_select_packed(struct source *s, const struct pack_args *a)
 /* ---- lists -------------------------------------------------------------------------------- */
 
 /* Appends a line, with its end, to the list t. If the line names a selected kernel, adds this to the source. */
-static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
-	uint32_t *position, const struct pack_args *a)
+static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len,
+	const char *directory, uint32_t *position, const struct pack_args *a)
 {
 	size_t from = 0, to = len;
 
@@ -268,7 +268,7 @@ static void add_list_line(struct source *s, struct bytes *t, const char *line, s
 	}
 	char *name = xstrndup(line + from, to - from);
 	struct item *item =
-		add_kernel_file(s, join_source_path(folder, name, to - from), name, ++*position, a);
+		add_kernel_file(s, join_source_path(directory, name, to - from), name, ++*position, a);
 	free(name);
 	if (!item)
 		return;
@@ -278,7 +278,7 @@ static void add_list_line(struct source *s, struct bytes *t, const char *line, s
 }
 
 static void read_source_list(
-	struct source *s, struct input *in, const char *folder, const struct pack_args *a)
+	struct source *s, struct input *in, const char *directory, const struct pack_args *a)
 {
 	struct bytes all = {0}, t = {0};
 	struct fault f;
@@ -300,7 +300,7 @@ static void read_source_list(
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 		char *to = nl ? nl + 1 : end;
 
-		add_list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
+		add_list_line(s, &t, p, (size_t)(to - p), directory, &position, a);
 		p = to;
 	}
 	s->n_listed = position;
@@ -398,18 +398,18 @@ static void open_source_file(struct source *s, const char *path, const struct pa
 		make_list_of_items(s);
 		return;
 	}
-	char *folder =
+	char *directory =
 		strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
 	s->list_name =
 		unpacked_name(standard ? "kernelslist.g" : last_component(path), input_coding(in), false);
 	s->list_path = standard ? NULL : xstrdup(path);
-	read_source_list(s, in, folder, a);
+	read_source_list(s, in, directory, a);
 	rename_to_grouped_list(s);
-	free(folder);
+	free(directory);
 	input_close(in);
 }
 
-/* ---- folders ------------------------------------------------------------------------------ */
+/* ---- directories ------------------------------------------------------------------------------ */
 
 static bool is_grouped_file(const struct dirent *e)
 {
@@ -454,8 +454,8 @@ static int is_raw_list_file(const struct dirent *e)
 	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 }
 
-/* Returns the path of the list `whole` in the folder, else of the only list that is() accepts; NULL: there is none. */
-static char *only_list_in_folder(const char *path, int (*is)(const struct dirent *), const char *whole)
+/* Returns the path of the list `whole` in the directory, else of the only list that is() accepts; NULL: there is none. */
+static char *only_list_in_directory(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
 	const char *name = NULL;
@@ -477,10 +477,10 @@ static char *only_list_in_folder(const char *path, int (*is)(const struct dirent
 }
 
 /*
- * Adds the kernel files of a folder without a list in the order of their numbers. Without --all, skips the
+ * Adds the kernel files of a directory without a list in the order of their numbers. Without --all, skips the
  * raw file of a kernel that has a grouped file.
  */
-static void add_files_of_folder(struct source *s, const char *path, const struct pack_args *a)
+static void add_files_of_directory(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct dirent **e = NULL;
 	struct place at = {diag_keep(path), 0, 0};
@@ -489,7 +489,7 @@ static void add_files_of_folder(struct source *s, const char *path, const struct
 	unsigned raw = 0;
 
 	if (n <= 0)
-		die("%s: the folder has no kernel list and no kernel files", path);
+		die("%s: the directory has no kernel list and no kernel files", path);
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped_file(e[i]) && is_grouped_file(e[last]) &&
 			are_same_kernel_files(e[last], e[i])) {
@@ -517,23 +517,23 @@ static void add_files_of_folder(struct source *s, const char *path, const struct
 	s->list_name = xstrdup("kernelslist.g");
 }
 
-static void open_folder(struct source *s, const char *path, const struct pack_args *a)
+static void open_directory(struct source *s, const char *path, const struct pack_args *a)
 {
 	bool raw_first = a->mode == MODE_GROUP;
-	char *list = raw_first ? only_list_in_folder(path, is_raw_list_file, "kernelslist") : NULL;
+	char *list = raw_first ? only_list_in_directory(path, is_raw_list_file, "kernelslist") : NULL;
 
 	if (!list)
-		list = only_list_in_folder(path, is_list_file, "kernelslist.g");
+		list = only_list_in_directory(path, is_list_file, "kernelslist.g");
 	if (!list && !raw_first)
-		list = only_list_in_folder(path, is_raw_list_file, "kernelslist");
+		list = only_list_in_directory(path, is_raw_list_file, "kernelslist");
 	if (list)
 		open_source_file(s, list, a);
 	else
-		add_files_of_folder(s, path, a);
+		add_files_of_directory(s, path, a);
 	free(list);
 }
 
-/* Ends the program if the name of a file is outside the folder, or is the folder of another kernel. */
+/* Ends the program if the name of a file is outside the directory, or is the directory of another kernel. */
 static void check_kernel_name(const struct source *s, const char *name)
 {
 	size_t n = strlen(name);
@@ -542,14 +542,14 @@ static void check_kernel_name(const struct source *s, const char *name)
 		die("%s: the list names itself, '%s', as a kernel", s->shown, name);
 	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		size_t len = strcspn(p, "/");
-		const struct item *folder =
+		const struct item *directory =
 			p[len] ? find_source_item(s, name, (size_t)(p - name) + len) : NULL;
 
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
-			die("%s: kernel name '%s' leads out of the folder of the list", s->shown, name);
-		if (folder)
-			die("%s: kernel names '%s' and '%s' need a file and a folder of the same name",
-				s->shown, folder->name, name);
+			die("%s: kernel name '%s' leads out of the directory of the list", s->shown, name);
+		if (directory)
+			die("%s: kernel names '%s' and '%s' need a file and a directory of the same name",
+				s->shown, directory->name, name);
 	}
 	if (n > NAME_MAX * 8)
 		die("%s: kernel name of %zu bytes is too long", s->shown, n);
@@ -562,7 +562,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 
 	*s = (struct source){.shown = operand, .hash = kselect_picks(a->select) ? list_hash_new() : NULL};
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
-		open_folder(s, operand, a);
+		open_directory(s, operand, a);
 	else if (!pack_has_signature(operand))
 		open_source_file(s, operand, a);
 	else if ((s->pack = pack_open(operand, &f)))

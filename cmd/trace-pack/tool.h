@@ -4,7 +4,7 @@
  *
  *   main.c     the command line
  *   pack.c     packing: kernels in list order into one stream
- *   source.c   inputs of packing: list, folder, kernel file, packed stream
+ *   source.c   inputs of packing: list, directory, kernel file, packed stream
  *   missing.c  kernels that the list names but that do not exist
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
@@ -34,7 +34,7 @@ enum file_form { FORM_TEXT, FORM_TRACEZ };
 struct pack_args {
 	enum mode mode;
 	enum file_form target_form; /* with MODE_CONVERT */
-	const char *output, *folder, *kernels, *blocks, *format;
+	const char *output, *directory, *kernels, *blocks, *format;
 	uint64_t first_block,
 		last_block;        /* first and last thread block of --tb; 0 and UINT64_MAX without it */
 	uint64_t max_memory_bytes; /* maximum number of bytes of text that --group holds in memory */
@@ -89,10 +89,10 @@ void source_close(struct source *s);
 void source_separate_missing(struct source *s, const struct pack_args *a);
 void source_free_missing(struct source *s);
 /*
- * Ends the program if the folder has a file with the name of a missing kernel, because the unpacked list
+ * Ends the program if the directory has a file with the name of a missing kernel, because the unpacked list
  * would refer to that file.
  */
-void source_check_missing_absent(const struct source *s, const char *folder);
+void source_check_missing_absent(const struct source *s, const char *directory);
 /* Marks the missing kernels of the source in the stream. */
 void source_mark_missing(const struct source *s, struct pack_writer *w);
 /* Ends the program if a picked kernel is missing, because the weights of the other kernels would be wrong. */
@@ -142,10 +142,10 @@ struct slice {
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
 /*
- * Creates the folders in `name`, and returns the path folder/name. Ends the program if the path is outside
- * the folder.
+ * Creates the directories in `name`, and returns the path directory/name. Ends the program if the path is outside
+ * the directory.
  */
-char *tool_prepare_target(const char *folder, const char *name);
+char *tool_prepare_target(const char *directory, const char *name);
 /* Ends the program if path exists and force is false. */
 void tool_check_absent(const char *path, bool force);
 /* Writes the list of the source to `path`. With `force`, replaces an existing file. */

@@ -2,7 +2,7 @@
 /*
  * Unpacks a stream into files or into one text, and tests a stream.
  *
- * Always true: a name in a stream cannot refer to a file outside the folder. A file gets its name only when
+ * Always true: a name in a stream cannot refer to a file outside the directory. A file gets its name only when
  * it is complete. No file is replaced without -f.
  */
 #include <errno.h>
@@ -50,14 +50,14 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	source_separate_missing(s, a);
 }
 
-char *tool_prepare_target(const char *folder, const char *name)
+char *tool_prepare_target(const char *directory, const char *name)
 {
-	size_t n = strlen(folder);
+	size_t n = strlen(directory);
 
 	if (!output_is_inside(name))
-		die("file name '%s' in the stream leads out of the folder", name);
+		die("file name '%s' in the stream leads out of the directory", name);
 	char *path = xmalloc(n + strlen(name) + 2);
-	sprintf(path, "%s/%s", folder, name);
+	sprintf(path, "%s/%s", directory, name);
 	for (char *s = path + n + 1; (s = strchr(s, '/')); s++) {
 		*s = '\0';
 		if (mkdir(path, 0777) < 0 && errno != EEXIST)
@@ -86,25 +86,25 @@ void tool_write_list(const struct source *s, const char *path, bool force)
 
 static void unpack_files(const struct source *s, const struct pack_args *a)
 {
-	const char *folder = a->folder ? a->folder : ".";
+	const char *directory = a->directory ? a->directory : ".";
 	struct fault f;
 
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		die_errno("%s", folder);
-	char *list = s->list_name ? tool_prepare_target(folder, s->list_name) : NULL;
+	if (mkdir(directory, 0777) < 0 && errno != EEXIST)
+		die_errno("%s", directory);
+	char *list = s->list_name ? tool_prepare_target(directory, s->list_name) : NULL;
 	if (list)
 		tool_check_absent(list, a->force);
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = tool_prepare_target(folder, s->item[i].name);
+		char *path = tool_prepare_target(directory, s->item[i].name);
 
 		tool_check_absent(path, a->force);
 		output_check_input(path, s->shown);
 		free(path);
 	}
 	if (!a->force)
-		source_check_missing_absent(s, folder);
+		source_check_missing_absent(s, directory);
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = tool_prepare_target(folder, s->item[i].name);
+		char *path = tool_prepare_target(directory, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
 		if (pack_pass_text(s->pack, s->item[i].number, 0, UINT64_MAX, write_unpacked,

@@ -162,7 +162,7 @@ static void record_full_path(struct record_writer *w, const char *name, const ch
 static void record_provenance(struct record_writer *w, const struct invocation *g)
 {
 	struct bytes text = {0};
-	char *folder = realpath(".", NULL), name[32];
+	char *directory = realpath(".", NULL), name[32];
 
 	for (const char *const *word = g->command; *word; word++) {
 		if (word != g->command)
@@ -171,8 +171,8 @@ static void record_provenance(struct record_writer *w, const struct invocation *
 	}
 	record_group(w, "provenance");
 	record_string(w, "command", text.p);
-	if (folder)
-		record_string(w, "folder", folder);
+	if (directory)
+		record_string(w, "folder", directory);
 	record_full_path(w, "trace", g->trace ? g->trace : "-");
 	for (uint32_t i = 0, k = 0; i < g->n_config; i++)
 		if (!g->shipped[i]) {
@@ -183,7 +183,7 @@ static void record_provenance(struct record_writer *w, const struct invocation *
 	record_full_path(w, "power_energies", g->energies);
 	record_group_end(w);
 	bytes_free(&text);
-	free(folder);
+	free(directory);
 }
 
 /* Writes the XXH3-128 of the names and values that --dump-config would print. */

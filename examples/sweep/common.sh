@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Variables of the scripts in this folder. Each may be set in the environment.
-#   SWEEP      folder of traces, results and plots (build/sweep in the project's tree, otherwise sweep in this folder)
-#   WARPTOOLS  folder with trace-sim and stats-csv that is used instead of PATH (in the project's tree: build)
+# Variables of the scripts in this directory. Each may be set in the environment.
+#   SWEEP      directory of traces, results and plots (build/sweep in the project's tree, otherwise sweep in this directory)
+#   WARPTOOLS  directory with trace-sim and stats-csv that is used instead of PATH (in the project's tree: build)
 #   JOBS       number of runs at the same time (the number of processors)
 #   LIMITS     limits of a run if its point has none: "time=2h memory=8G" (none)
 HERE=$(cd "${SWEEP_HERE-$(dirname "$0")}" && pwd)
@@ -13,7 +13,7 @@ if [ -f "$TREE/cmd/trace-sim/main.c" ]; then
 	WARPTOOLS_GPUS=${WARPTOOLS_GPUS-$TREE/examples/gpus}
 	export WARPTOOLS_GPUS
 fi
-# The plot scripts: next to this folder, or those of the installed suite if only this folder was copied.
+# The plot scripts: next to this directory, or those of the installed suite if only this directory was copied.
 PLOTS=$HERE/../plots
 if [ ! -d "$PLOTS" ]; then
 	PLOTS=$(command -v trace-sim || true)

@@ -363,9 +363,10 @@ FILE *output_stream(struct output *o) { return o->stream; }
 
 FILE *output_open_unnamed(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *directory = getenv("TMPDIR");
 	char name[PATH_MAX];
-	int n = snprintf(name, sizeof(name), "%s/warptools-XXXXXX", folder && *folder ? folder : "/tmp");
+	int n = snprintf(
+		name, sizeof(name), "%s/warptools-XXXXXX", directory && *directory ? directory : "/tmp");
 	int fd = n < (int)sizeof(name) ? mkostemp(name, O_CLOEXEC) : -1;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
 

@@ -9,12 +9,12 @@
 int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 {
 	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
-	char *folder = xmalloc(strlen(p->name) + 2);
+	char *directory = xmalloc(strlen(p->name) + 2);
 
-	sprintf(folder, "%s/", p->name);
+	sprintf(directory, "%s/", p->name);
 	int r = in ? 0 : -1;
 	if (in && p->list_name) {
-		r = klist_parse(k, in, folder, f);
+		r = klist_parse(k, in, directory, f);
 	} else if (in) {
 		uint32_t cap = k->n_cmds;
 
@@ -24,8 +24,8 @@ int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 			*c = (struct command){.kind = CMD_KERNEL, .text = xstrdup(p->kernel[i])};
 			k->n_cmds++;
 			c->position = ++k->n_kernels;
-			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
-			sprintf(c->path, "%s%s", folder, p->kernel[i]);
+			c->path = xmalloc(strlen(directory) + strlen(p->kernel[i]) + 1);
+			sprintf(c->path, "%s%s", directory, p->kernel[i]);
 		}
 	}
 	uint32_t missing = 0;
@@ -40,7 +40,7 @@ int pack_read_klist(struct pack *p, struct klist *k, struct fault *f)
 			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "the list names other kernels");
 	}
 	p->keep_all = k->n_kernels - missing > p->n_kernels; /* true if the list names a kernel twice */
-	free(folder);
+	free(directory);
 	input_close(in);
 	return r;
 }

@@ -104,15 +104,15 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 	return 0;
 }
 
-static char *join_list_path(const char *folder, struct list_field name)
+static char *join_list_path(const char *directory, struct list_field name)
 {
-	size_t n = folder ? strlen(folder) : 0;
-	bool slash = n && folder[n - 1] != '/' && name.s[0] != '/';
+	size_t n = directory ? strlen(directory) : 0;
+	bool slash = n && directory[n - 1] != '/' && name.s[0] != '/';
 	if (name.s[0] == '/')
 		n = 0;
 	char *path = xmalloc(n + slash + name.n + 1);
 	if (n)
-		memcpy(path, folder, n);
+		memcpy(path, directory, n);
 	if (slash)
 		path[n] = '/';
 	memcpy(path + n + slash, name.s, name.n);
@@ -130,7 +130,7 @@ static struct command *add_command(
 	return c;
 }
 
-static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field line, const char *folder,
+static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field line, const char *directory,
 	struct place at, struct fault *f)
 {
 	char q[100];
@@ -138,7 +138,7 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
 		return fault_set(f, at, "list-line", "NUL byte in a kernel list (expected a text file)");
 	if (list_line_begins(line, "kernel")) {
 		struct command *c = add_command(k, cap, CMD_KERNEL, at.line, line);
-		c->path = join_list_path(folder, line);
+		c->path = join_list_path(directory, line);
 		c->position = ++k->n_kernels;
 		return 0;
 	}
@@ -191,8 +191,8 @@ static void report_blanks_around_line(struct fault_receiver *tell, const char *t
 	tell->fault(tell->ctx, f);
 }
 
-static int parse_list_input(
-	struct klist *k, struct input *in, const char *folder, struct fault_receiver *tell, struct fault *f)
+static int parse_list_input(struct klist *k, struct input *in, const char *directory,
+	struct fault_receiver *tell, struct fault *f)
 {
 	const char *text;
 	size_t len;
@@ -202,7 +202,7 @@ static int parse_list_input(
 		struct list_field line = trim_list_line(text, len);
 		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
 		report_blanks_around_line(tell, text, len, input_line_had_newline(in), line, at, f);
-		if (line.n && parse_list_line(k, &cap, line, folder, at, f) < 0 &&
+		if (line.n && parse_list_line(k, &cap, line, directory, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;
 	}
@@ -217,16 +217,16 @@ static int parse_list_input(
 	return 0;
 }
 
-int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
+int klist_parse(struct klist *k, struct input *in, const char *directory, struct fault *f)
 {
 	struct fault_receiver silent = {NULL, NULL, false};
-	return parse_list_input(k, in, folder, &silent, f);
+	return parse_list_input(k, in, directory, &silent, f);
 }
 
 /* ---- opening a list by its path ---------------------------------------------------------- */
 
 /* Returns true if the directory has raw kernel files, or the list that the tracer writes for them. */
-static bool folder_has_raw(const char *path)
+static bool directory_has_raw(const char *path)
 {
 	DIR *d = opendir(path);
 	bool raw = false;
@@ -244,9 +244,9 @@ static bool folder_has_raw(const char *path)
 }
 
 /* Returns the path of the first list of a context, kernelslist_ctx_*.g, and sets *n to the number of such lists. */
-static char *find_context_list(const char *folder, unsigned *n)
+static char *find_context_list(const char *directory, unsigned *n)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(directory);
 	char *list = NULL;
 
 	*n = 0;
@@ -257,14 +257,14 @@ static char *find_context_list(const char *folder, unsigned *n)
 
 		if (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strcmp(e->d_name + len - 2, ".g") &&
 			!(*n)++)
-			list = join_list_path(folder, (struct list_field){e->d_name, len});
+			list = join_list_path(directory, (struct list_field){e->d_name, len});
 	}
 	closedir(d);
 	return list;
 }
 
 /* Replaces the directory in k->path by the path of its list. */
-static int list_in_folder(struct klist *k, struct fault *f)
+static int list_in_directory(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
 	char *list = join_list_path(k->path, (struct list_field){"kernelslist.g", 13});
@@ -275,19 +275,19 @@ static int list_in_folder(struct klist *k, struct fault *f)
 	if (stat(list, &st) < 0) {
 		free(list);
 		if (access(k->path, R_OK | X_OK))
-			return fault_set(f, at, "open", "folder cannot be read");
+			return fault_set(f, at, "open", "directory cannot be read");
 		list = find_context_list(k->path, &n);
 		if (n != 1) {
 			free(list);
-			if (!n && folder_has_raw(k->path))
+			if (!n && directory_has_raw(k->path))
 				return fault_set(f, at, "list-raw",
 					"raw traces, not grouped by thread block and warp: run trace-pack --group %s -C DIR first",
 					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
 			if (!n)
 				return fault_set(f, at, "list-missing",
-					"no kernel list in the folder (expected kernelslist.g)");
+					"no kernel list in the directory (expected kernelslist.g)");
 			return fault_set(f, at, "list-missing",
-				"%u files kernelslist_ctx_*.g and no kernelslist.g in the folder: name one of the lists",
+				"%u files kernelslist_ctx_*.g and no kernelslist.g in the directory: name one of the lists",
 				n);
 		}
 	}
@@ -343,9 +343,9 @@ static int read_list_file(struct klist *k, struct input *in, struct fault_receiv
 		r = 0;
 	} else if (r == 0) {
 		const char *slash = strrchr(k->path, '/');
-		char *folder = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
-		r = parse_list_input(k, in, folder, tell, f);
-		free(folder);
+		char *directory = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
+		r = parse_list_input(k, in, directory, tell, f);
+		free(directory);
 	}
 	input_close(in);
 	return r;
@@ -362,8 +362,9 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 	struct fault_receiver tell = {on_fault, ctx, false};
 	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
-	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	return folder && list_in_folder(k, f) < 0 ? -1 : read_list_file(k, input_open(k->path, f), &tell, f);
+	bool directory = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	return directory && list_in_directory(k, f) < 0 ? -1
+							: read_list_file(k, input_open(k->path, f), &tell, f);
 }
 
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f)

@@ -47,7 +47,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	done
 }
 
-@test "the stream is the folder's, whatever the number of threads" {
+@test "the stream is the directory's, whatever the number of threads" {
 	trace-exec -q -o one --as sass -j 1 -C . "$EXAMPLES/matmul.launch"
 	trace-exec -q -o two --as sass -j 2 -C . "$EXAMPLES/matmul.launch"
 	diff -r one two

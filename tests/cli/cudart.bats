@@ -63,7 +63,7 @@ setup() {
 	cmp vecadd out/kernelslist.g
 }
 
-@test "its trace is a folder with the copies and kernels in its order" {
+@test "its trace is a directory with the copies and kernels in its order" {
 	run -0 trace-exec -o out --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'
 	run -0 cat out/kernelslist.g
@@ -76,7 +76,7 @@ setup() {
 	assert_output --partial 'exists'
 }
 
-@test "a stream on stdout is the folder's, and the program's output is elsewhere" {
+@test "a stream on stdout is the directory's, and the program's output is elsewhere" {
 	trace-exec -o out --run ./vecadd 500
 	trace-exec --run ./vecadd 500 >out.tpack 2>words
 	run -0 cat words
@@ -88,7 +88,7 @@ setup() {
 	assert_line --regexp '^gpu_sim_insn [0-9]+ '
 }
 
-@test "a stream packed from records is the folder's, in a file, on stdout, with any number of threads" {
+@test "a stream packed from records is the directory's, in a file, on stdout, with any number of threads" {
 	for n in 500 300000; do
 		trace-exec -f -o out --run ./vecadd $n
 		run -0 trace-exec -f -o direct.tpack --run ./vecadd $n

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Loaded by every bats file: assertions, the programs under test, a folder of its own for each test.
+# Loaded by every bats file: assertions, the programs under test, a directory of its own for each test.
 bats_load_library bats-support
 bats_load_library bats-assert
 
@@ -11,7 +11,7 @@ PATH=$BUILD:$BUILD/tests:$PATH
 # For tests of memory: a sanitizer's own would count.
 plain_build_only() { [ -z "${SANITIZED-}" ] || skip "memory is not measured in a sanitizer's build"; }
 
-# A generated trace, written once a file: `trace RECIPE [tracegen options]` prints its folder.
+# A generated trace, written once a file: `trace RECIPE [tracegen options]` prints its directory.
 trace() {
 	local recipe=$1 dir
 	shift
@@ -21,7 +21,7 @@ trace() {
 }
 
 # For tests of what reads results. In setup_file: an application's in each format, app.FORMAT, and a smaller machine's,
-# small.json; in setup: a copy of all that was made there, in the test's own folder.
+# small.json; in setup: a copy of all that was made there, in the test's own directory.
 make_results() {
 	local app f
 	app=$(trace streams)

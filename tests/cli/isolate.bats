@@ -9,7 +9,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 alone() { trace-sim -q -g rtx3070 --isolate "$@" "$(trace streams)"; }
 
-# A folder of five kernels of different lengths.
+# A directory of five kernels of different lengths.
 mixed() {
 	mkdir mixed
 	n=0
@@ -103,7 +103,7 @@ mixed() {
 	done
 }
 
-# A folder of kernels that share lines, numbered differently in each: every second one has an instruction in front.
+# A directory of kernels that share lines, numbered differently in each: every second one has an instruction in front.
 shifted() {
 	mkdir shifted
 	for k in 1 2 3 4 5 6; do
@@ -246,7 +246,7 @@ shifted() {
 	sed 's/,"reuse":true//' out | cmp - full
 }
 
-# A folder of kernels with long names, malformed UTF-8 among them; some names come back, one is too long for a number.
+# A directory of kernels with long names, malformed UTF-8 among them; some names come back, one is too long for a number.
 named() {
 	mkdir named
 	k=0

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# The test's folder has app, whose list names kernels 2 and 4 of 4 that do not exist, and app.tpack.
+# The test's directory has app, whose list names kernels 2 and 4 of 4 that do not exist, and app.tpack.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	whole=$(trace streams)
@@ -139,10 +139,10 @@ setup() {
 	sed 's/kernel-3.traceg.xz/kernel-3.traceg/' app/kernelslist.g | cmp - back/kernelslist.g
 }
 
-@test "trace-pack: names that lead out of the folder are refused, also of missing kernels" {
+@test "trace-pack: names that lead out of the directory are refused, also of missing kernels" {
 	printf 'kernel-1.traceg\nkernels/../../kernel-9.traceg\n' >app/kernelslist.g
 	run -2 trace-pack -q --skip-missing -o x.tpack app
-	assert_output --partial "leads out of the folder"
+	assert_output --partial "leads out of the directory"
 }
 
 @test "trace-pack --group: a raw list with a missing kernel" {

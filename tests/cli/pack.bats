@@ -7,7 +7,7 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-same_folder() { diff -r "$1" "$2"; }
+same_directory() { diff -r "$1" "$2"; }
 
 @test "every recipe comes back byte for byte" {
 	for r in alu alu-pascal atomics barrier ends example gather gemm icache kepler ldgsts membar reduce reuse \
@@ -16,7 +16,7 @@ same_folder() { diff -r "$1" "$2"; }
 		run -0 trace-pack -t $r.tpack
 		assert_output ''
 		trace-pack -d -C $r $r.tpack
-		same_folder "$(trace $r)" $r
+		same_directory "$(trace $r)" $r
 	done
 }
 
@@ -26,10 +26,10 @@ same_folder() { diff -r "$1" "$2"; }
 	cd ..
 	trace-pack in -o s.tpack
 	trace-pack -d s.tpack -C out
-	same_folder "$(trace streams)" out
+	same_directory "$(trace streams)" out
 }
 
-@test "a list, a folder, standard input and a stream give the same bytes" {
+@test "a list, a directory, standard input and a stream give the same bytes" {
 	t=$(trace streams)
 	trace-pack "$t" >a
 	trace-pack "$t/kernelslist.g" >b
@@ -44,7 +44,7 @@ same_folder() { diff -r "$1" "$2"; }
 	cmp a b
 }
 
-@test "one kernel file; a folder without list says so" {
+@test "one kernel file; a directory without list says so" {
 	t=$(trace vecadd)
 	trace-pack "$t/kernel-1.traceg" | trace-pack -d -o - | cmp - "$t/kernel-1.traceg"
 	mkdir nolist && cp "$t/kernel-1.traceg" nolist
@@ -53,7 +53,7 @@ same_folder() { diff -r "$1" "$2"; }
 	trace-pack -d n.tpack -C back
 	echo kernel-1.traceg | cmp - back/kernelslist.g
 	rm back/kernelslist.g
-	same_folder nolist back
+	same_directory nolist back
 }
 
 @test "text that is no trace is kept" {
@@ -61,7 +61,7 @@ same_folder() { diff -r "$1" "$2"; }
 	run -0 trace-pack k -o k.tpack
 	assert_output --partial 'not a regular trace'
 	trace-pack -d k.tpack -C back
-	same_folder k back
+	same_directory k back
 	run -0 trace-pack -l k.tpack
 	assert_output --partial 'kept as text'
 }
@@ -70,13 +70,13 @@ same_folder() { diff -r "$1" "$2"; }
 	cp -r "$(trace vecadd)" k
 	sed -i '30s/ 0 0 0 $/  0 0 0/' k/kernel-1.traceg
 	trace-pack k | trace-pack -d -C a
-	same_folder k a
+	same_directory k a
 	sed -i 's/$/\r/' k/kernel-1.traceg
 	trace-pack k | trace-pack -d -C b
-	same_folder k b
+	same_directory k b
 	head -c 5000 "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
 	trace-pack k | trace-pack -d -C c
-	same_folder k c
+	same_directory k c
 }
 
 @test "-k and --tb take slices, marked, with the original grid" {
@@ -110,7 +110,7 @@ same_folder() { diff -r "$1" "$2"; }
 @test "a stream from a pipe is unpacked and packed in order; a cut one is noticed" {
 	trace-pack "$(trace streams)" >a.tpack
 	cat a.tpack | trace-pack -d -C out
-	same_folder "$(trace streams)" out
+	same_directory "$(trace streams)" out
 	cat a.tpack | trace-pack | cmp - a.tpack
 	for n in 1 9 60; do
 		head -c -$n a.tpack >cut
@@ -134,7 +134,7 @@ same_folder() { diff -r "$1" "$2"; }
 	grep -q STORE_DATA k/kernel-1.traceg
 	trace-pack -q k | trace-pack -d -C out
 	rm out/kernelslist.g
-	same_folder k out
+	same_directory k out
 }
 
 @test "a thread block of many megabytes" {
@@ -212,7 +212,7 @@ same_folder() { diff -r "$1" "$2"; }
 	trace-pack -t coded
 	[ "$(($(head -c 8 coded | tail -c 1 | od -An -tu1) - 2 & 2))" -eq 2 ] # the bit of control codes
 	trace-pack -d -C out coded
-	same_folder "$t" out
+	same_directory "$t" out
 	trace-pack -d -o a plain && trace-pack -d --tb 0-1 -o b plain
 	trace-pack -d -o - coded | cmp - a
 	trace-pack -d --tb 0-1 -o - coded | cmp - b
@@ -301,7 +301,7 @@ same_folder() { diff -r "$1" "$2"; }
 	one=$(stat -c %s 1.tpack)
 	[ "$(stat -c %s a.tpack)" -lt $((4 * one)) ] # 100 kernels of five kinds, 16 of them with moved buffers
 	trace-pack -d -C out a.tpack
-	same_folder "$a" out
+	same_directory "$a" out
 	trace-pack -d -o - a.tpack >text
 	trace-pack -d -o - <a.tpack | cmp - text
 	run -0 trace-pack -t a.tpack
@@ -398,8 +398,8 @@ clustered() {
 	assert_output --partial 'column 5 of a raw trace is not a number'
 }
 
-# A folder of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.
-raw_folder() {
+# A directory of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.
+raw_directory() {
 	local k
 	mkdir "$1"
 	for k in 1 2; do raw_of "$(trace streams)/kernel-$k.traceg" >"$1/kernel-$k.trace"; done
@@ -408,8 +408,8 @@ raw_folder() {
 		kernel-2.trace.xz >"$1/kernelslist"
 }
 
-@test "one command turns a folder of the tracer into one that runs" {
-	raw_folder raw
+@test "one command turns a directory of the tracer into one that runs" {
+	raw_directory raw
 	run -2 trace-sim -g rtx3070 raw/
 	assert_output --partial 'trace-pack --group raw/ -C DIR'
 	run -0 trace-pack --group raw/ -C out/
@@ -423,7 +423,7 @@ raw_folder() {
 	trace-pack -o raw.tpack raw/
 	trace-sim -q -g rtx3070 -F json raw.tpack | cmp - a
 	trace-pack -d -C unpacked raw.tpack
-	same_folder unpacked out
+	same_directory unpacked out
 	trace-sim -q -g rtx3070 -F json unpacked | cmp - a
 	# beside the raw files, as the original's post-processor does; nothing is replaced unasked
 	trace-pack --group raw -C raw
@@ -441,7 +441,7 @@ raw_folder() {
 }
 
 @test "the list of a context is named after it" {
-	raw_folder raw
+	raw_directory raw
 	mv raw/kernelslist raw/kernelslist_ctx_0x5581
 	trace-pack --group raw -C out
 	[ -f out/kernelslist_ctx_0x5581.g ]
@@ -575,7 +575,7 @@ packed_and_swapped() {
 	run -2 trace-pack -f -o a.tpack <a.tpack
 	run -2 trace-pack -d -f -o a.tpack a.tpack
 	cmp a.tpack b.tpack
-	same_folder "$(trace streams)" in
+	same_directory "$(trace streams)" in
 }
 
 @test "names that could not be unpacked are refused" {
@@ -586,7 +586,7 @@ packed_and_swapped() {
 	mkdir -p in/kernels && cp in/kernel-1.traceg in/kernels/x
 	printf 'kernels/../kernel-1.traceg\n' >in/kernelslist.g
 	run -2 trace-pack in
-	assert_output --partial 'leads out of the folder'
+	assert_output --partial 'leads out of the directory'
 	printf 'kernels/x\n' >in/kernelslist.g
 	trace-pack in | trace-pack -d -C out
 	cmp in/kernel-1.traceg out/kernels/x
@@ -623,7 +623,7 @@ packed_and_swapped() {
 	for l in fast default best; do
 		trace-pack --level $l "$v" -o $l.tpack
 		trace-pack -d -C $l $l.tpack
-		same_folder "$v" $l
+		same_directory "$v" $l
 	done
 	[ "$(stat -c %s best.tpack)" -lt "$(stat -c %s default.tpack)" ]
 	[ "$(stat -c %s default.tpack)" -lt "$(stat -c %s fast.tpack)" ]
@@ -713,7 +713,7 @@ packed_and_swapped() {
 	trace-pack "$v" >v.tpack
 	run -0 trace-pack -t v.tpack
 	trace-pack -d -C out v.tpack
-	same_folder "$v" out
+	same_directory "$v" out
 	for k in 1 3 5; do # ramps, indices, constants: no entropy to speak of
 		xz=$(xz -9e -c "$v/kernel-$k.traceg" | wc -c)
 		[ "$((2 * $(trace-pack "$v/kernel-$k.traceg" | wc -c)))" -lt "$xz" ]

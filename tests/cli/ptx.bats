@@ -62,7 +62,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<33I31I", *range(31, -1, -1), 7, *(31 * [0])))' | cmp - a.bin
 }
 
-@test "a trace is a folder with a list, copies and kernels" {
+@test "a trace is a directory with a list, copies and kernels" {
 	run -0 trace-exec -o app basic.launch
 	run -0 cat app/kernelslist.g
 	assert_line --index 0 'MemcpyHtoD,0xc0000000,4096'
@@ -80,7 +80,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -0 trace-exec -f -o app basic.launch
 }
 
-@test "the stream on stdout unpacks to the folder" {
+@test "the stream on stdout unpacks to the directory" {
 	trace-exec -o app basic.launch
 	trace-exec basic.launch >app.tpack
 	run -0 trace-pack -t app.tpack

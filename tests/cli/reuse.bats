@@ -7,8 +7,8 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# Adds a kernel to the list of a folder: a recipe's first kernel with another id and stream, changed by a sed script.
-add() { # folder recipe [script]
+# Adds a kernel to the list of a directory: a recipe's first kernel with another id and stream, changed by a sed script.
+add() { # directory recipe [script]
 	n=$((${n-0} + 1))
 	mkdir -p "$1"
 	sed -e "s/^-kernel id = .*/-kernel id = $n/" -e "s/^-cuda stream id = .*/-cuda stream id = $((n % 3))/" ${3:+-e "$3"} \

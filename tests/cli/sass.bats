@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machine code: kernels of cubins executed, their checks, their traces. The kernels are made of numbers (sass/cubin.py);
-# programs compiled for seven architectures are run where their folder is present.
+# programs compiled for seven architectures are run where their directory is present.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -263,7 +263,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 }
 
 @test "programs compiled for seven architectures leave the expected buffers" {
-	[ -d "$CASES" ] || skip "no folder $CASES"
+	[ -d "$CASES" ] || skip "no directory $CASES"
 	run "$ROOT/tests/tools/sass-cases" "$BUILD/trace-exec" "$CASES"
 	assert_line --regexp '^programs: [0-9]+ equal, 0 not$'
 }

@@ -25,13 +25,13 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial "expected -g GPU or -c FILE"
 }
 
-@test "a list, a folder, one kernel file and standard input give the same kernel" {
+@test "a list, a directory, one kernel file and standard input give the same kernel" {
 	d=$(trace gather)
 	trace-sim -q -g qv100 "$d/kernelslist.g" >list
-	trace-sim -q -g qv100 "$d" >folder
+	trace-sim -q -g qv100 "$d" >directory
 	trace-sim -q -g qv100 "$d/kernel-1.traceg" >file
 	(cd "$d" && trace-sim -q -g qv100 - <kernelslist.g) >stdin
-	cmp list folder
+	cmp list directory
 	cmp list file
 	cmp list stdin
 }
@@ -488,7 +488,7 @@ start_second() {
 	assert_output --partial '"status":"complete"'
 }
 
-@test "a folder with only raw traces is an error that names trace-pack --group" {
+@test "a directory with only raw traces is an error that names trace-pack --group" {
 	mkdir raw
 	touch raw/kernel-1.trace raw/kernel-2.trace.xz
 	run -2 trace-sim -g rtx3070 -o out raw
@@ -496,7 +496,7 @@ start_second() {
 	[ ! -e out ]
 	rm raw/*
 	run -2 trace-sim -g rtx3070 -o out raw
-	assert_output 'trace-sim: raw: error: no kernel list in the folder (expected kernelslist.g)'
+	assert_output 'trace-sim: raw: error: no kernel list in the directory (expected kernelslist.g)'
 }
 
 @test "-k that selects nothing is an error, and no result" {

@@ -100,7 +100,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	[ "${#lines[@]}" = 3 ]
 }
 
-@test "cubins: line tables of DWARF 5 have their folders and files, also with offsets of 64 bits" {
+@test "cubins: line tables of DWARF 5 have their directories and files, also with offsets of 64 bits" {
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=256 i32=iota' 'buffer O bytes=256 zero' \
 		'launch k grid=1 block=64 args A,O,i32:30' >k.launch
 	for case in 0:/build/src/kernel.cu 1:/build/inc/h.cuh 2:/usr/own.cu 64:/build/src/kernel.cu 65:/build/inc/h.cuh; do

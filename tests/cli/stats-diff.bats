@@ -163,7 +163,7 @@ setup() { take_results; }
 	assert_line --regexp '^  #2 gpgpu_n_mem +16 +77$'
 }
 
-@test "folders: files are paired by name" {
+@test "directories: files are paired by name" {
 	mkdir a b
 	cp app.json a/1.json
 	cp app.accelsim b/1.json

@@ -23,7 +23,7 @@ lint block-end 'app/kernel-1.traceg:896:1: note: block-end: file ends without #E
 	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]}" $K >x; mv x $K'
 lint truncated 'app/kernel-1.traceg:287:1: error: truncated: file ends inside a thread block, after 2 of 8 thread blocks (expected #END_TB)' \
 	'truncate -s 9000 $K'
-lint list-missing 'app:1:1: error: list-missing: no kernel list in the folder (expected kernelslist.g)' \
+lint list-missing 'app:1:1: error: list-missing: no kernel list in the directory (expected kernelslist.g)' \
 	'rm $L; TRACE=app'
 lint list-raw 'app:1:1: error: list-raw: raw traces, not grouped by thread block and warp: run trace-pack --group app -C DIR first' \
 	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'

@@ -16,12 +16,12 @@
 
 #define ARGS_MAX 512u
 
-static char *path_in_launch_folder(const struct reader *r, const char *name)
+static char *path_in_launch_directory(const struct reader *r, const char *name)
 {
-	size_t n = strlen(r->script->folder) + strlen(name) + 1;
+	size_t n = strlen(r->script->directory) + strlen(name) + 1;
 	char *p = arena_alloc(&r->script->arena, n, 1);
 
-	snprintf(p, n, "%s%s", *name == '/' ? "" : r->script->folder, name);
+	snprintf(p, n, "%s%s", *name == '/' ? "" : r->script->directory, name);
 	return p;
 }
 
@@ -78,7 +78,7 @@ static int read_module(struct reader *r)
 		return launch_unexpected(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m =
 		r->script->ptx ? module_read_text("module", r->script->ptx, strlen(r->script->ptx), r->fault)
-			       : read_module_file(r, path_in_launch_folder(r, r->word[1].text));
+			       : read_module_file(r, path_in_launch_directory(r, r->word[1].text));
 	if (!m)
 		return -1;
 	program_add_module(&r->script->prog, m);
@@ -140,8 +140,8 @@ static int read_buffer(struct reader *r)
 	r->script->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->script->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_unexpected(r, 2, "buffers of less than 1 TiB in total");
-	return init_parse_values(
-		       &c->init, r->word[3].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
+	return init_parse_values(&c->init, r->word[3].text, r->script->directory, &r->script->arena, c->place,
+		       r->fault) ||
 			       init_check_size(&c->init, bytes, c->place, r->fault)
 		       ? -1
 		       : 0;
@@ -171,7 +171,7 @@ static int read_symbol_command(struct reader *r)
 	c->bytes = bytes;
 	c->addr = offset;
 	if (init_parse_values(
-		    &c->init, r->word[w].text, r->script->folder, &r->script->arena, c->place, r->fault) ||
+		    &c->init, r->word[w].text, r->script->directory, &r->script->arena, c->place, r->fault) ||
 		init_check_size(&c->init, bytes, c->place, r->fault))
 		return -1;
 	return c->init.kind == INIT_UNSET
@@ -204,7 +204,7 @@ static int read_save_command(struct reader *r, enum step_kind kind)
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = launch_add_step(r, kind);
 	c->name = r->word[1].text;
-	c->path = kind == CMD_EXPECT ? path_in_launch_folder(r, r->word[2].text) : r->word[2].text;
+	c->path = kind == CMD_EXPECT ? path_in_launch_directory(r, r->word[2].text) : r->word[2].text;
 	c->addr = addr;
 	c->bytes = bytes;
 	return 0;
@@ -524,7 +524,7 @@ int script_read_code(struct script *s, const char *path, enum code_kind kind, un
 	s->path = path;
 	s->code_kind = kind;
 	s->sm = sm;
-	s->folder = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
+	s->directory = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
 	return read_script(s, in, f);
 }
 
@@ -537,7 +537,7 @@ int script_read_text(struct script *s, const void *text, size_t n, const char *p
 		return -1;
 	s->path = "launch";
 	s->ptx = ptx;
-	s->folder = "";
+	s->directory = "";
 	return read_script(s, in, f);
 }
 

@@ -49,7 +49,7 @@ struct named_map {
 
 struct script {
 	const char *path;
-	const char *folder; /* folder of the file, with its slash; "": current directory */
+	const char *directory; /* directory of the file, with its slash; "": current directory */
 	struct program prog;
 	struct bound_code code;
 	struct step *command;
@@ -82,8 +82,8 @@ void script_free(struct script *s);
 /* Writes n bytes of values. Returns 0, or -1 with *f set (a file that cannot be read or is too short). */
 int init_fill_bytes(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);
 /* Parses "type=kind:values", "zero" or "file=path". Returns 0, or -1 with *f set. */
-int init_parse_values(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
-	struct fault *f);
+int init_parse_values(struct init *i, const char *text, const char *directory, struct arena *a,
+	struct place at, struct fault *f);
 /* Checks that n bytes are a whole number of elements. Returns 0, or -1 with *f set. */
 int init_check_size(const struct init *i, uint64_t n, struct place at, struct fault *f);
 

@@ -112,12 +112,12 @@ static bool parse_element(const char *s, char **end, unsigned type, uint8_t *out
 	return *end != s && !(errno == ERANGE && !value[type].real);
 }
 
-static const char *values_path(const char *folder, const char *name, struct arena *a)
+static const char *values_path(const char *directory, const char *name, struct arena *a)
 {
-	size_t n = strlen(folder) + strlen(name) + 1;
+	size_t n = strlen(directory) + strlen(name) + 1;
 	char *path = arena_alloc(a, n, 1);
 
-	snprintf(path, n, "%s%s", *name == '/' ? "" : folder, name);
+	snprintf(path, n, "%s%s", *name == '/' ? "" : directory, name);
 	return path;
 }
 
@@ -135,8 +135,8 @@ static int parse_value_list(struct init *i, const char *text, struct place at, s
 	}
 }
 
-int init_parse_values(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
-	struct fault *f)
+int init_parse_values(struct init *i, const char *text, const char *directory, struct arena *a,
+	struct place at, struct fault *f)
 {
 	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : "";
 	uint8_t bytes[8];
@@ -151,7 +151,7 @@ int init_parse_values(struct init *i, const char *text, const char *folder, stru
 	}
 	if (!strncmp(text, "file=", 5) && text[5]) {
 		i->kind = INIT_FILE;
-		i->text = values_path(folder, kind, a);
+		i->text = values_path(directory, kind, a);
 		return 0;
 	}
 	int type = eq ? find_value_type(text, (size_t)(eq - text)) : -1;

@@ -13,7 +13,7 @@
 #include "sass/image.h"
 
 #define ROWS_MAX   (1u << 24)
-#define NAME_BYTES 4096u       /* maximum bytes of a folder or a name; longer ones are cut */
+#define NAME_BYTES 4096u       /* maximum bytes of a directory or a name; longer ones are cut */
 #define FILE_BYTES (64u << 20) /* maximum bytes of all paths; later files have no name */
 
 struct line_row {
@@ -122,12 +122,12 @@ static size_t append_path_part(char *path, size_t at, const char *part, size_t n
 	return at;
 }
 
-/* Adds the file base/folder/name. A part is left out if a later one is an absolute path. */
-static void add_line_file(struct line_reader *r, const char *base, const char *folder, const char *name)
+/* Adds the file base/directory/name. A part is left out if a later one is an absolute path. */
+static void add_line_file(struct line_reader *r, const char *base, const char *directory, const char *name)
 {
 	struct sass_lines *l = r->lines;
-	size_t m = strnlen(name, NAME_BYTES), n = *name == '/' ? 0 : strnlen(folder, NAME_BYTES);
-	size_t k = *name == '/' || *folder == '/' ? 0 : strnlen(base, NAME_BYTES), at;
+	size_t m = strnlen(name, NAME_BYTES), n = *name == '/' ? 0 : strnlen(directory, NAME_BYTES);
+	size_t k = *name == '/' || *directory == '/' ? 0 : strnlen(base, NAME_BYTES), at;
 	char *path;
 
 	if (l->file_bytes + k + n + m > FILE_BYTES)
@@ -135,7 +135,7 @@ static void add_line_file(struct line_reader *r, const char *base, const char *f
 	l->file_bytes += k + n + m;
 	path = xmalloc(k + n + m + 3);
 	at = append_path_part(path, 0, base, k, false);
-	at = append_path_part(path, at, folder, n, false);
+	at = append_path_part(path, at, directory, n, false);
 	at = append_path_part(path, at, name, m, true);
 	path[at] = '\0';
 	grow(&l->file, &l->cap_files, l->n_files + 1, sizeof(*l->file));
@@ -287,35 +287,35 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 	}
 }
 
-/* Reads the tables of folders and files of versions 2 to 4. */
+/* Reads the tables of directories and files of versions 2 to 4. */
 static void read_line_files(struct line_reader *r, struct line_span *s)
 {
-	const char **folder = NULL;
+	const char **directory = NULL;
 	uint32_t n = 0, cap = 0;
 	const char *name;
 
 	while (*(name = read_line_string(s))) {
-		grow(&folder, &cap, n + 1, sizeof(*folder));
-		folder[n++] = name;
+		grow(&directory, &cap, n + 1, sizeof(*directory));
+		directory[n++] = name;
 	}
 	while (*(name = read_line_string(s))) {
 		uint64_t at = read_leb128(s, false);
 
 		read_leb128(s, false);
 		read_leb128(s, false);
-		add_line_file(r, "", folder && at && at <= n ? folder[at - 1] : "", name);
+		add_line_file(r, "", directory && at && at <= n ? directory[at - 1] : "", name);
 	}
-	free(folder);
+	free(directory);
 }
 
 /* ---- tables of version 5: entries whose fields have the forms that the table lists ---------------------- */
 
 enum { CONTENT_PATH = 1, CONTENT_FOLDER = 2 };
 
-/* One entry: a folder or a file. */
+/* One entry: a directory or a file. */
 struct line_entry {
 	const char *path;
-	uint64_t folder;
+	uint64_t directory;
 };
 
 /*
@@ -391,7 +391,7 @@ static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, st
 			if (content[i] == CONTENT_PATH)
 				e.path = text;
 			else if (content[i] == CONTENT_FOLDER)
-				e.folder = number;
+				e.directory = number;
 		}
 		grow(entry, &cap, n + 1, sizeof(**entry));
 		(*entry)[n++] = e;
@@ -399,19 +399,20 @@ static uint32_t read_line_entries(struct line_reader *r, struct line_span *s, st
 	return n;
 }
 
-/* Reads the tables of folders and files of version 5. Folder 0 is the folder of the compilation. */
+/* Reads the tables of directories and files of version 5. Directory 0 is the directory of the compilation. */
 static void read_line_files_5(struct line_reader *r, struct line_span *s)
 {
-	struct line_entry *folder = NULL, *file = NULL;
-	uint32_t n_folders = read_line_entries(r, s, &folder), n_files = read_line_entries(r, s, &file);
+	struct line_entry *directory = NULL, *file = NULL;
+	uint32_t n_directories = read_line_entries(r, s, &directory),
+		 n_files = read_line_entries(r, s, &file);
 
 	for (uint32_t i = 0; i < n_files; i++) {
-		uint64_t at = file[i].folder;
+		uint64_t at = file[i].directory;
 
-		add_line_file(r, at && n_folders ? folder[0].path : "", at < n_folders ? folder[at].path : "",
-			file[i].path);
+		add_line_file(r, at && n_directories ? directory[0].path : "",
+			at < n_directories ? directory[at].path : "", file[i].path);
 	}
-	free(folder);
+	free(directory);
 	free(file);
 }
 
