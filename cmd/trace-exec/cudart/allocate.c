@@ -358,6 +358,7 @@ static int release_grant(uint64_t addr, bool pinned)
 }
 
 int cudart_release(uint64_t addr) { return release_grant(addr, false); }
+int cudart_release_pinned(uint64_t addr) { return release_grant(addr, true); }
 
 void cudart_map_memory(uint64_t addr, uint64_t n, const char *what)
 {

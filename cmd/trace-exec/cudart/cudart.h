@@ -11,7 +11,7 @@
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
  *   advice.c   queries of these hints
- *   pointer.c  attributes of addresses
+ *   pointer.c  attributes of addresses                    pages.c    host memory that kernels access
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and stream capture
  *   stream.c   streams and events                         device.c   properties of the GPU
@@ -255,6 +255,8 @@ bool cudart_is_device_memory(const void *p);
 void cudart_report_leaks(void);
 /* Frees device or managed memory of cudart_allocate() or cudart_map_memory(). Returns 0 or a status. */
 int cudart_release(uint64_t addr);
+/* Frees pinned memory of cudart_allocate(). Returns 0 or a status. */
+int cudart_release_pinned(uint64_t addr);
 /*
  * Reserves n addresses, aligned to `unit`, that no allocation uses. Returns the first address, or 0 if too few
  * are left.
@@ -270,6 +272,13 @@ void cudart_allow_access(uint64_t addr, bool allowed);
 
 /* pointer.c: returns true if p is in memory that the program registered with cudaHostRegister(). */
 bool cudart_is_registered(const void *p);
+
+/*
+ * pages.c: makes the pages of n bytes at `start` accessible to kernels, and sets *addr to the device address of `start`.
+ * function: named if the pages are rejected. Returns 0 or a status. Call pages_unshare() once for each such call.
+ */
+int pages_share(uint64_t start, uint64_t n, uint64_t *addr, const char *function);
+void pages_unshare(uint64_t start);
 
 /* pool.c: the two functions add to, and subtract from, the bytes of a pool that are in use. */
 void cudart_pool_add_used(struct pool *p, uint64_t bytes);

@@ -3,14 +3,15 @@
  * Attributes of addresses; host memory that the program registered.
  *
  * Always true: registered ranges do not overlap each other or the library's allocations. Registration does not
- * pin pages. A kernel cannot access registered memory, and a request for its device address is rejected.
+ * pin pages. A kernel can access registered memory once the program has asked for its device address.
  */
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/pause.h"
 
 struct registered_range {
 	uint64_t start, bytes;
+	uint64_t device; /* device address of `start`; 0: the program did not ask for it */
 	unsigned flags;
 };
 
@@ -61,7 +62,8 @@ API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
 		e = cudaErrorHostMemoryAlreadyRegistered;
 	if (!e) {
 		grow(&registered.range, &registered.cap, registered.n + 1, sizeof(*registered.range));
-		registered.range[registered.n++] = (struct registered_range){start, n, flags};
+		registered.range[registered.n++] =
+			(struct registered_range){.start = start, .bytes = n, .flags = flags};
 	}
 	return cudart_leave(e);
 }
@@ -75,6 +77,8 @@ API(int, cudaHostUnregister, void *p)
 		e = cudaErrorInvalidValue;
 	if (!e && (!r || r->start != (uintptr_t)p))
 		e = cudaErrorHostMemoryNotRegistered;
+	if (!e && r->device && !(e = pause_wait_all()))
+		pages_unshare(r->start);
 	if (!e)
 		*r = registered.range[--registered.n];
 	return cudart_leave(e);
@@ -84,13 +88,14 @@ API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
 {
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_find_grant((uintptr_t)p);
+	struct registered_range *r = find_registered_range((uintptr_t)p);
 
-	if (!e && (!to || flags || (!find_registered_range((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
+	if (!e && (!to || flags || (!r && (!g || g->kind == GRANT_DEVICE))))
 		e = cudaErrorInvalidValue;
-	if (!e && !g)
-		e = cudart_unsupported("cudaHostGetDevicePointer", "memory of cudaHostRegister");
+	if (!e && !g && !r->device)
+		e = pages_share(r->start, r->bytes, &r->device, "cudaHostGetDevicePointer");
 	if (!e)
-		*to = p;
+		*to = g ? p : (void *)(uintptr_t)(r->device + ((uintptr_t)p - r->start));
 	return cudart_leave(e);
 }
 
@@ -121,6 +126,7 @@ API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
 		[GRANT_MANAGED] = POINTER_MANAGED};
 	int e = cudart_enter(false);
 	const struct grant *g = cudart_find_grant((uintptr_t)p);
+	const struct registered_range *r = find_registered_range((uintptr_t)p);
 	void *same = (void *)(uintptr_t)p;
 
 	if (!e && !to)
@@ -132,8 +138,9 @@ API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
 			known[g->kind], 0, same, g->kind == GRANT_DEVICE ? NULL : same};
 	else if (cudart_is_device_memory(p))
 		*to = (struct pointer_attributes){POINTER_DEVICE, 0, same, NULL};
-	else if (find_registered_range((uintptr_t)p))
-		*to = (struct pointer_attributes){POINTER_HOST, 0, NULL, same};
+	else if (r)
+		*to = (struct pointer_attributes){POINTER_HOST, 0,
+			r->device ? (void *)(uintptr_t)(r->device + ((uintptr_t)p - r->start)) : NULL, same};
 	else
 		*to = (struct pointer_attributes){POINTER_UNKNOWN, NO_DEVICE, NULL, same};
 	return cudart_leave(cudaSuccess);

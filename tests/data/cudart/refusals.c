@@ -2,6 +2,7 @@
 /* Calls functions of the runtime and of the driver that are rejected with a reason. usage: refusals CUBIN */
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 enum { NOT_SUPPORTED = 801, CUBIN = 0, PTX = 1, OBJECT = 3, NO_TIMING = 2, INTERPROCESS = 4 };
 
@@ -12,6 +13,7 @@ struct handle {
 int cudaMalloc(void **, size_t), cudaFree(void *), cudaIpcGetMemHandle(struct handle *, void *),
 	cudaIpcOpenMemHandle(void **, struct handle, unsigned);
 int cudaEventCreateWithFlags(void **, unsigned);
+int cudaHostRegister(void *, size_t, unsigned), cudaHostGetDevicePointer(void **, void *, unsigned);
 int cudaMemPoolExportToShareableHandle(void *, void *, int, unsigned);
 int cuIpcGetEventHandle(struct handle *, void *), cuIpcOpenEventHandle(void **, struct handle);
 int cuLinkCreate_v2(unsigned, const int *, void **, void **);
@@ -33,7 +35,7 @@ int main(int argc, char **argv)
 	static char code[65536];
 	struct handle memory, of_event;
 	char handle[64];
-	void *p = NULL, *link = NULL, *event = NULL;
+	void *p = NULL, *link = NULL, *event = NULL, *shared, *q;
 	FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
 	size_t n = f ? fread(code, 1, sizeof(code), f) : 0;
 
@@ -47,6 +49,10 @@ int main(int argc, char **argv)
 	of_event.process++;
 	expect_refusal("cudaIpcOpenMemHandle", cudaIpcOpenMemHandle(&p, memory, 1));
 	expect_refusal("cuIpcOpenEventHandle", cuIpcOpenEventHandle(&event, of_event));
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || cudaHostRegister(shared, 4096, 0))
+		return 1;
+	expect_refusal("cudaHostGetDevicePointer", cudaHostGetDevicePointer(&q, shared, 0));
 	expect_refusal(
 		"cudaMemPoolExportToShareableHandle", cudaMemPoolExportToShareableHandle(handle, p, 1, 0));
 	expect_refusal("an object", cuLinkAddData_v2(link, OBJECT, code, n, NULL, 0, NULL, NULL));

@@ -142,9 +142,22 @@ static void test_registered(void)
 	IS(2, (int)flags);
 	IS(0, cudaPointerGetAttributes(&p, own));
 	IS(1, p.type);
-	IS(801, cudaHostGetDevicePointer(&at, own, 0));
+	own[7] = 7;
+	own[40] = 8;
+	IS(0, cudaHostGetDevicePointer(&at, own, 0));
+	own[40] = 9;
+	IS(0, launch_1d(&count, 1, 32, 0, (void *[]){&at}));
+	IS(0, cudaDeviceSynchronize());
+	IS(14, own[7]);
+	IS(9, own[40]);
+	IS(0, cudaPointerGetAttributes(&p, own + 1));
+	IS(1, p.on_device == (int *)at + 1);
+	IS(1, cudaFreeHost(at));
 	IS(713, cudaHostUnregister(own + 1));
 	IS(0, cudaHostUnregister(own));
+	IS(14, own[7]);
+	own[40] = 10;
+	IS(1, cudaMemset(at, 0, 4));
 	IS(713, cudaHostUnregister(own));
 	IS(0, cudaPointerGetAttributes(&p, own));
 	IS(0, p.type);
@@ -160,7 +173,7 @@ static void test_reset(void)
 
 	IS(0, cudaMalloc(&d, 400));
 	IS(0, cudaMemcpyFromSymbol(&v, &plain, 4, 0, DEVICE_TO_HOST));
-	IS(35, v);
+	IS(67, v);
 	IS(0, cudaDeviceReset());
 	IS(1, cudaFree(d));
 	IS(0, cudaMemcpyFromSymbol(&v, &plain, 4, 0, DEVICE_TO_HOST));

@@ -2,11 +2,12 @@
 /*
  * Launches kernels that wait for writes to memory.
  *
- * usage: waits [host|device|release|copy|answer|time|end]
+ * usage: waits [host|device|release|copy|answer|stack|time|end]
  *   host, device  the pinned or device memory is never written
  *   release       the host writes the memory after it has launched more work
  *   copy          a copy on another stream writes the device memory
  *   answer        the host waits for the kernel's answer without a call
+ *   stack         as answer, in variables of the host that it registered
  *   time          the kernel waits for a given time
  *   end           the program ends before the kernel
  */
@@ -14,6 +15,8 @@
 #include "cuda.h"
 
 int cudaStreamCreateWithFlags(struct stream **, unsigned);
+int cudaHostRegister(void *, size_t, unsigned), cudaHostUnregister(void *),
+	cudaHostGetDevicePointer(void **, void *, unsigned);
 
 static volatile unsigned *flag;
 
@@ -73,6 +76,33 @@ static void copy(void *device)
 	cudaStreamDestroy(copies);
 }
 
+/*
+ * Waits for the answer of a kernel in registered variables on the stack, two ranges in one page. They keep their values
+ * when the registration ends.
+ */
+static void answer_on_stack(void)
+{
+	volatile unsigned on_stack[16] = {0}, more[4] = {5, 6, 7, 8};
+	void *device, *of_more;
+
+	check("register",
+		cudaHostRegister((void *)on_stack, sizeof(on_stack), 2) ||
+			cudaHostRegister((void *)more, sizeof(more), 2),
+		0);
+	check("addresses",
+		cudaHostGetDevicePointer(&device, (void *)on_stack, 0) ||
+			cudaHostGetDevicePointer(&of_more, (void *)(more + 1), 0),
+		0);
+	check("launch", launch_1d(&scale, 1, 32, 0, (void *[]){&device}), 0);
+	check("query", cudaStreamQuery(NULL), 600);
+	on_stack[1] = 41;
+	while (!on_stack[2])
+		;
+	check("copy", cudaMemcpy(of_more, (void *)(more + 2), 4, HOST_TO_HOST), 0);
+	check("unregister", cudaHostUnregister((void *)on_stack) || cudaHostUnregister((void *)more), 0);
+	printf("answer: %u, more: %u\n", on_stack[2], more[1]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "device";
@@ -88,6 +118,8 @@ int main(int argc, char **argv)
 		release(memory);
 	else if (!strcmp(mode, "copy"))
 		copy(memory);
+	else if (!strcmp(mode, "stack"))
+		answer_on_stack();
 	else if (!strcmp(mode, "time"))
 		launch_1d(&wild, 2, 32, 0, (void *[]){&memory});
 	else
