@@ -120,8 +120,8 @@ enum { ADDR_MOVED = ADDR_DELTA };
 struct pack_run {
 	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */
 };
-/* Addresses and text of one instruction in a run. Only open instructions have both. */
-struct pack_more {
+/* What one instruction in a run adds to its constant text: addresses and text. Only open instructions have both. */
+struct pack_payload {
 	/*
 	 * Addresses, if the lines have any: index into word << 2 | kind. ADDR_STRIDE: base and stride of 32 bits from
 	 * each lane to the next, active or not; also for one lane or none, with 0 in unused words. ADDR_LIST: a word for
@@ -133,11 +133,11 @@ struct pack_more {
 };
 struct pack_warp {
 	const struct pack_run *run;
-	const struct pack_more *more;
-	const uint64_t *word;             /* address data of the warp */
-	const char *text;                 /* texts of the elements of more[], in order */
-	uint32_t n_runs, n_more, n_words; /* numbers of elements of run, more and word */
-	size_t n_text;                    /* number of bytes of text */
+	const struct pack_payload *payload;
+	const uint64_t *word;                 /* address data of the warp */
+	const char *text;                     /* texts of the elements of payload[], in order */
+	uint32_t n_runs, n_payloads, n_words; /* numbers of elements of run, payload and word */
+	size_t n_text;                        /* number of bytes of text */
 };
 /*
  * Begins the records of a kernel. header is the text of its header, including the last newline. code must outlive the

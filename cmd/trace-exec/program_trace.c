@@ -156,9 +156,9 @@ static bool are_records_valid(const struct pack_warp *w)
 {
 	uint64_t text = 0;
 
-	for (uint32_t i = 0; i < w->n_more; i++) {
-		text += w->more[i].text_len;
-		if (w->more[i].addr >> 2 > w->n_words)
+	for (uint32_t i = 0; i < w->n_payloads; i++) {
+		text += w->payload[i].text_len;
+		if (w->payload[i].addr >> 2 > w->n_words)
 			return false;
 	}
 	return text <= w->n_text;
@@ -178,14 +178,14 @@ bool program_trace_add_block(struct program_trace *t)
 		struct pack_warp *w = &warp[i];
 
 		*w = (struct pack_warp){.n_runs = n[i].n_runs,
-			.n_more = n[i].n_more,
+			.n_payloads = n[i].n_payloads,
 			.n_words = n[i].n_words,
 			.n_text = (size_t)n[i].n_text};
 		w->word = take_elements(&r, n[i].n_words, sizeof(*w->word));
-		w->more = take_elements(&r, n[i].n_more, sizeof(*w->more));
+		w->payload = take_elements(&r, n[i].n_payloads, sizeof(*w->payload));
 		w->run = take_elements(&r, n[i].n_runs, sizeof(*w->run));
 		w->text = take_elements(&r, n[i].n_text, 1);
-		if (!w->word || !w->more || !w->run || !w->text || !are_runs_valid(t, w) ||
+		if (!w->word || !w->payload || !w->run || !w->text || !are_runs_valid(t, w) ||
 			!are_records_valid(w))
 			return false;
 	}

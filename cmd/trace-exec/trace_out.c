@@ -134,8 +134,8 @@ void trace_out_fill_warps(const struct cta *c, struct pack_warp *warp)
 		const struct recording *t = &w->packed;
 
 		recording_end(&w->packed);
-		warp[i] = (struct pack_warp){
-			t->run, t->more, t->word, w->out.p, t->n_runs, t->n_more, t->n_words, w->out.n};
+		warp[i] = (struct pack_warp){t->run, t->payload, t->word, w->out.p, t->n_runs, t->n_payloads,
+			t->n_words, w->out.n};
 	}
 }
 

@@ -74,7 +74,7 @@ struct wire_head {
 
 /*
  * Start of a block. It is followed by n_warps of struct wire_warp, by the lines after the block's id and, for each
- * warp, by its words, more, runs and text. Each array is padded to a multiple of 8 bytes.
+ * warp, by its words, payloads, runs and text. Each array is padded to a multiple of 8 bytes.
  */
 struct wire_block {
 	uint32_t id[3];
@@ -82,7 +82,7 @@ struct wire_block {
 	uint64_t n_lines; /* bytes of the lines, with a 0 at the end */
 };
 struct wire_warp {
-	uint32_t n_runs, n_more, n_words, unused;
+	uint32_t n_runs, n_payloads, n_words, unused;
 	uint64_t n_text;
 };
 

@@ -11,8 +11,8 @@
 /* Sets the pattern. Inactive lanes continue the last step of the shape. */
 void affine_pattern(const struct shape *s, int64_t pattern[32])
 {
-	const uint32_t mask = s->recorded.mask, more = mask & (mask - 1);
-	const unsigned first = bit_lowest32(mask), second = more ? bit_lowest32(more) : first;
+	const uint32_t mask = s->recorded.mask, rest = mask & (mask - 1);
+	const unsigned first = bit_lowest32(mask), second = rest ? bit_lowest32(rest) : first;
 	uint64_t t[32];
 	const uint64_t *a = recorded_list(&s->recorded, t);
 	int64_t step = second > first ? (int64_t)(a[1] - a[0]) / (int64_t)(second - first) : 0;

@@ -467,12 +467,12 @@ int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 	while (!w->ended) {
 		if (!w->block) {
 			uint32_t number;
-			int more = walk_next_block(w, &number, f);
+			int found = walk_next_block(w, &number, f);
 
-			if (more <= 0)
-				return more < 0 ? -1
-						: pack_bad(w->pack, w->pack->size, f, "pack-damaged",
-							  "the stream ends inside a kernel");
+			if (found <= 0)
+				return found < 0 ? -1
+						 : pack_bad(w->pack, w->pack->size, f, "pack-damaged",
+							   "the stream ends inside a kernel");
 			if (!(w->block = block_get(w->pack, number, f)))
 				return -1;
 			w->next_piece = find_first_piece(w->block, w->kernel);

@@ -25,12 +25,12 @@ struct cur {
 	bool bad;               /* true after a value was missing or malformed */
 };
 
-static inline void buf_room(struct buf *b, size_t more)
+static inline void buf_room(struct buf *b, size_t bytes)
 {
-	if (b->p && b->cap - b->n >= more)
+	if (b->p && b->cap - b->n >= bytes)
 		return;
 	size_t cap = b->cap ? b->cap * 2 : 256;
-	while (cap - b->n < more)
+	while (cap - b->n < bytes)
 		cap *= 2;
 	b->p = xrealloc(b->p, cap, 1);
 	b->cap = cap;

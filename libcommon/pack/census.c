@@ -228,14 +228,15 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t warps)
 {
 	const struct parsed *p = n->parsed;
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++)
-		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+		FOR_PAYLOADS (i, payload, p, r) {
 			struct counted *x = &n->counted[p->static_of[i]];
 
 			if (r->mask && x->lanes) {
-				const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+				const struct recorded g =
+					recorded_of(p->addr + w->word, payload->addr, r->mask);
 				uint32_t sectors =
 					g.line ? tally_line_sectors(x->inst, g.words[0], g.words[1], r->mask)
 					       : 0;
@@ -253,12 +254,12 @@ static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t w
  */
 static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, const struct counted *of)
 {
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 	bool far = true;
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end && far; r++)
-		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
-			const struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+		FOR_PAYLOADS (i, payload, p, r) {
+			const struct recorded g = recorded_of(p->addr + w->word, payload->addr, r->mask);
 			uint64_t t[32];
 			const uint64_t *a = recorded_list(&g, t);
 

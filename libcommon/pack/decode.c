@@ -421,7 +421,7 @@ static void append_planned_addresses(struct replay *r, struct tblock *tb, struct
 {
 	struct path *p = &r->path;
 	const uint32_t *b = r->addresses.block;
-	uint32_t at = tb->n_words, more = at << 2;
+	uint32_t at = tb->n_words, offset = at << 2;
 
 	if (!p->n_mem)
 		return;
@@ -442,7 +442,7 @@ static void append_planned_addresses(struct replay *r, struct tblock *tb, struct
 	for (const struct path_mem *m = p->mem, *end = m + p->n_mem; m < end; m++, w += 2) {
 		w[0] = m->fixed_base + m->line.steps[0] * r->addresses.warp;
 		w[1] = m->line.step;
-		rec[m->rec].addr += more;
+		rec[m->rec].addr += offset;
 	}
 	tb->n_words += 2 * p->n_mem;
 	r->mems_to_miss -= p->n_mem;

@@ -188,13 +188,13 @@ static void put_recipe_numbers(
  * Encodes addresses that equal the addresses of another instruction plus a constant, the most common case. Returns
  * false if there is no such default recipe or it does not apply.
  */
-static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
+static inline bool encode_as_offset(
+	struct encoder *e, uint32_t m, uint32_t mask, const uint64_t *word, uint32_t addr)
 {
 	const struct default_recipe *u = &e->defaults[2 * m + e->ran[m]];
-	const uint64_t *w = word + (addr >> 2);
-	uint64_t by = 0;
+	const uint64_t *w = word + (addr >> 2), *list = w;
 
-	if (!u->exists)
+	if (!u->exists || mask != UINT32_MAX)
 		return false;
 	const struct lanes *l = compute_lanes(&e->addr, u->source);
 	if ((addr & 3) == ADDR_STRIDE) {
@@ -202,13 +202,12 @@ static inline bool encode_as_offset(struct encoder *e, uint32_t m, const uint64_
 			return false;
 		set_line(u->target, w[0], w[1]);
 	} else {
-		if ((addr & 3) == ADDR_MOVED) {
-			by = w[0];
-			w -= w[1];
-		}
-		if (l->line || u->shift || l->list != w || l->base + u->addend != by)
+		const uint64_t by = (addr & 3) == ADDR_MOVED ? *w : 0;
+
+		list -= (addr & 3) == ADDR_MOVED ? w[1] : 0;
+		if (l->line || u->shift || l->list != list || l->base + u->addend != by)
 			return false;
-		set_list(u->target, w, by);
+		set_list(u->target, list, by);
 	}
 	u->target->stamp = e->addr.warp_stamp;
 	e->ran[m] = true;
@@ -262,23 +261,23 @@ static void encode_addresses(struct encoder *e, uint32_t m, const struct recorde
 static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 {
 	const struct parsed *p = e->parsed;
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 	const uint64_t *word = p->addr + w->word;
 	const uint8_t *text = p->text.p + w->text;
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
-		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+		FOR_PAYLOADS (i, payload, p, r) {
 			const struct plain *q = &e->plain[i];
 
 			if (q->mem != NONE && r->mask &&
-				!(r->mask == UINT32_MAX && encode_as_offset(e, q->mem, word, more->addr))) {
-				struct recorded g = recorded_of(word, more->addr, r->mask);
+				!encode_as_offset(e, q->mem, r->mask, word, payload->addr)) {
+				struct recorded g = recorded_of(word, payload->addr, r->mask);
 
 				encode_addresses(e, q->mem, &g);
 			}
 			if (q->has_text) {
-				tail_put(&e->tails, q->id, r->mask, text, more->text_len, e->col);
-				text += more->text_len;
+				tail_put(&e->tails, q->id, r->mask, text, payload->text_len, e->col);
+				text += payload->text_len;
 			}
 		}
 	}
@@ -590,7 +589,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	bool sure = fit_addresses(p, true);
 	p->part.style |= has_odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	cut_spans(p, &p->part);
-	if (encode_spans(&e) * MISSED_MOST <= p->n_more + p->n_shared_more || !sure)
+	if (encode_spans(&e) * MISSED_MOST <= p->n_payloads + p->n_shared_payloads || !sure)
 		return;
 	for (int k = 0; k < N_COLUMNS; k++)
 		col[k].n = 0;

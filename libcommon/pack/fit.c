@@ -417,15 +417,15 @@ typedef void visit_fn(struct fitter *f, uint32_t m, const struct recorded *g);
 static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
 {
 	const struct parsed *p = f->parsed;
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
-		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+		FOR_PAYLOADS (i, payload, p, r) {
 			uint32_t m = f->code->statics[p->static_of[i]].mem;
 
 			if (m == NONE || !r->mask)
 				continue;
-			struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+			struct recorded g = recorded_of(p->addr + w->word, payload->addr, r->mask);
 			visit(f, m, &g);
 			f->ran[m] = true;
 		}
@@ -438,7 +438,8 @@ static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
 	const struct parsed *p = f->parsed;
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
-		for (uint32_t i = p->next_more[r->id]; r->mask && i < r->id + r->n; i = p->next_more[i + 1]) {
+		for (uint32_t i = p->next_payload[r->id]; r->mask && i < r->id + r->n;
+			i = p->next_payload[i + 1]) {
 			const uint32_t m = f->code->statics[p->static_of[i]].mem;
 
 			if (m != NONE && !f->sample[m].runs)
@@ -551,7 +552,7 @@ bool fit_addresses(struct parsed *p, bool sample)
 		.most_recent = quick ? QUICK_RECENT : RECENT,
 		.most_samples = quick ? QUICK_SAMPLES : SAMPLES};
 	const uint32_t step =
-		sample ? (p->n_more + p->n_shared_more + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
+		sample ? (p->n_payloads + p->n_shared_payloads + SAMPLED_LEAST - 1) / SAMPLED_LEAST | 1 : 1;
 
 	if (!f.code->n_mem)
 		return false;

@@ -24,24 +24,24 @@ bool follow_may_lead(const struct pack_warp *w)
 {
 	uint32_t end = w->n_words;
 
-	for (uint32_t i = w->n_more; i-- > 0; end = w->more[i].addr >> 2)
-		if ((w->more[i].addr >> 2) + 2 > end)
+	for (uint32_t i = w->n_payloads; i-- > 0; end = w->payload[i].addr >> 2)
+		if ((w->payload[i].addr >> 2) + 2 > end)
 			return false;
 	return w->n_runs && !w->n_text;
 }
 
-/* Compares the words of the warps, which have equal elements of more[]. */
+/* Compares the words of the warps, which have equal elements of payload[]. */
 static bool words_follow(const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
 {
 	uint64_t low = 0, far = 0, digits = 0;
 
-	for (uint32_t i = 0; i < w->n_more; i++) {
-		const uint32_t addr = w->more[i].addr, at = addr >> 2;
+	for (uint32_t i = 0; i < w->n_payloads; i++) {
+		const uint32_t addr = w->payload[i].addr, at = addr >> 2;
 		const uint64_t *u = a->word + at, *v = w->word + at, by = v[0] - u[0];
 		uint64_t first = v[0];
 
 		if ((addr & 3) == ADDR_LIST) {
-			const uint32_t end = i + 1 < w->n_more ? w->more[i + 1].addr >> 2 : w->n_words;
+			const uint32_t end = i + 1 < w->n_payloads ? w->payload[i + 1].addr >> 2 : w->n_words;
 
 			if (!lists_follow(u, v, end - at))
 				return false;
@@ -59,12 +59,12 @@ static bool words_follow(const struct pack_warp *a, const struct pack_warp *w, s
 	return true;
 }
 
-/* Returns true if the warps have equal runs and elements of more[]. */
+/* Returns true if the warps have equal runs and elements of payload[]. */
 static bool have_equal_runs(const struct pack_warp *a, const struct pack_warp *w)
 {
-	return a->n_runs == w->n_runs && a->n_more == w->n_more && a->n_words == w->n_words && !w->n_text &&
-	       !memcmp(a->run, w->run, w->n_runs * sizeof(*w->run)) &&
-	       (!w->n_more || !memcmp(a->more, w->more, w->n_more * sizeof(*w->more)));
+	return a->n_runs == w->n_runs && a->n_payloads == w->n_payloads && a->n_words == w->n_words &&
+	       !w->n_text && !memcmp(a->run, w->run, w->n_runs * sizeof(*w->run)) &&
+	       (!w->n_payloads || !memcmp(a->payload, w->payload, w->n_payloads * sizeof(*w->payload)));
 }
 
 /* ---- comparison in vectors ---------------------------------------------------------------- */
@@ -93,9 +93,9 @@ static void find_follow_words(struct follow_words *x, const struct pack_warp *a)
 	x->n_lists = 0;
 	x->digits = 0;
 	grow(&x->fixed, &x->cap, a->n_words, sizeof(x->fixed[0]));
-	for (uint32_t i = 0; i < a->n_more; i++) {
-		const uint32_t addr = a->more[i].addr, at = addr >> 2,
-			       end = i + 1 < a->n_more ? a->more[i + 1].addr >> 2 : a->n_words;
+	for (uint32_t i = 0; i < a->n_payloads; i++) {
+		const uint32_t addr = a->payload[i].addr, at = addr >> 2,
+			       end = i + 1 < a->n_payloads ? a->payload[i + 1].addr >> 2 : a->n_words;
 		const uint64_t *u = a->word + at;
 		const uint64_t first = u[0] + ((addr & 3) == ADDR_MOVED ? *(u - u[1]) : 0);
 
@@ -221,13 +221,13 @@ static bool add_rule(struct follow_rules *r, const struct follow_part *x, const 
 void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t block, const struct pwarp *w)
 {
 	const struct pcode *c = &p->part.code;
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 	struct follow_part x = {.first_check = r->n, .distance = r->n_distances, .block = block};
 	uint32_t *last = xcalloc(c->n_mem + 1u, sizeof(*last));
 	bool good = true;
 
 	for (const struct pack_run *u = p->run + w->first_run, *end = u + w->n_runs; u < end; u++) {
-		for (uint32_t i = p->next_more[u->id]; i < u->id + u->n; i = p->next_more[i + 1], more++) {
+		FOR_PAYLOADS (i, payload, p, u) {
 			const uint32_t m = c->statics[p->static_of[i]].mem;
 
 			if (m == NONE || !u->mask || !good)
@@ -236,7 +236,7 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 			good = add_rule(r, &x, &k->recipe[last[m] ? k->later_default : k->first_default],
 				last, &last[m]);
 			if (good)
-				add_check(r, &x, p->addr + w->word, more->addr, last[m] - 1);
+				add_check(r, &x, p->addr + w->word, payload->addr, last[m] - 1);
 		}
 	}
 	free(last);

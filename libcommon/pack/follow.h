@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Warps that follow an earlier warp of their part, their leader: both have the same runs and elements of more[], and
+ * Warps that follow an earlier warp of their part, their leader: both have the same runs and elements of payload[], and
  * each access of one moves the lanes of the other's access by one distance. Most warps of regular kernels follow one
  * of a few leaders. Lengths, counts and encodings of a follower are then derived from those of its leader.
  * Internal to libcommon.

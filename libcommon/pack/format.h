@@ -203,15 +203,16 @@ struct ptb {
 struct pwarp {
 	uint32_t id, count;         /* number of the warp, and of its instructions */
 	uint32_t first_run, n_runs; /* first run in run[], and number of runs */
-	uint32_t more;              /* index of its first element in more[] */
-	uint32_t word, text;        /* offsets of the data for its elements of more[], in addr[] and text */
-	uint32_t first_alike;       /* first warp with the same lanes, instructions and masks */
-	uint32_t weight;            /* number of warps that equal this one */
-	/* Warp that this one follows (follow.h) and whose runs and elements of more[] it shares, plus 1; 0: none. */
+	uint32_t first_payload;     /* index of its first element in payload[] */
+	uint32_t word, text;  /* offsets of the data for its elements of payload[], in addr[] and text */
+	uint32_t first_alike; /* first warp with the same lanes, instructions and masks */
+	uint32_t weight;      /* number of warps that equal this one */
+	/* Warp that this one follows (follow.h) and whose runs and elements of payload[] it shares, plus 1; 0: none. */
 	uint32_t leader;
 	uint32_t followers; /* number of warps that follow this one */
 	uint32_t near; /* number of followers that are near (struct follow); in a follower: 1 if it is near, else 0 */
-	uint32_t n_more, n_words; /* numbers of elements of more[] and addr[], for warps from records */
+	uint32_t n_payloads,
+		n_words; /* numbers of elements of payload[] and addr[], for warps from records */
 };
 
 struct parsed {
@@ -223,29 +224,34 @@ struct parsed {
 	struct pack_run *run; /* runs; their numbers follow the order in which instructions first occur */
 	uint32_t n_run, cap_run, n_rec; /* n_rec is the number of instructions in all runs */
 	uint32_t warp_run;              /* first run of the warp that is being parsed */
-	struct pack_more *more;         /* instructions with addresses or text */
-	uint32_t n_more, cap_more;
-	uint32_t n_shared_more; /* elements of more[] that followers share with their leaders */
-	uint64_t *addr;         /* address data of all warps */
+	struct pack_payload *payload;   /* instructions with addresses or text */
+	uint32_t n_payloads, cap_payloads;
+	uint32_t n_shared_payloads; /* elements of payload[] that followers share with their leaders */
+	uint64_t *addr;             /* address data of all warps */
 	uint32_t n_addr, cap_addr;
-	struct buf text; /* texts of more[] */
+	struct buf text; /* texts of payload[] */
 	uint32_t *slot;  /* hash table of static instructions by their constant text */
 	uint32_t n_slots;
 	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
 	bool style_known;                      /* whether the style of the lines was found */
 	/*
 	 * Tables with n_met entries, indexed by the numbers in runs. met_static is the static instruction plus 1 (0: none),
-	 * or NULL if the numbers are static instructions. After parsing, static_of is the static instruction, and next_more
-	 * is this or the next number whose instruction has an element in more[] (n_met: none).
+	 * or NULL if the numbers are static instructions. After parsing, static_of is the static instruction, and next_payload
+	 * is this or the next number whose instruction has an element in payload[] (n_met: none).
 	 */
 	uint32_t *met_static, n_met;
-	uint32_t *static_of, *next_more;
+	uint32_t *static_of, *next_payload;
 	/* Columns of each static instruction, in the order of their addition. NULL: no instruction has columns. */
 	struct pack_inst *columns;
 	uint32_t cap_columns;
 	uint32_t step; /* the models are trained on the first warps and every step-th one */
 	bool areas;    /* true if constants are relative to areas */
 };
+
+/* Loops over the numbers i in run `run` of part p whose instructions have a payload, and advances `payload`. */
+#define FOR_PAYLOADS(i, payload, p, run) \
+	for (uint32_t i = (p)->next_payload[(run)->id]; i < (run)->id + (run)->n; \
+		i = (p)->next_payload[i + 1], (payload)++)
 
 /* Sampling of warps with PACK_FAST, which trains the models on some of the warps and compresses each column once. */
 #define QUICK_WARPS 4u

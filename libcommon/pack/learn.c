@@ -32,7 +32,7 @@ struct votes {
 	 * and unlike.
 	 */
 	uint32_t was[REFS], place[REFS];
-	union four more_like[REFS / 4], more_unlike[REFS / 4];
+	union four new_like[REFS / 4], new_unlike[REFS / 4];
 };
 
 struct learner {
@@ -91,11 +91,11 @@ static void learn_branch_side(
 static void add_votes(struct votes *v)
 {
 	for (uint32_t i = 0; i < REFS; i++) {
-		v->like[v->place[i]] += v->more_like[i / 4].n[i % 4];
-		v->unlike[v->place[i]] += v->more_unlike[i / 4].n[i % 4];
+		v->like[v->place[i]] += v->new_like[i / 4].n[i % 4];
+		v->unlike[v->place[i]] += v->new_unlike[i / 4].n[i % 4];
 	}
-	memset(v->more_like, 0, sizeof(v->more_like));
-	memset(v->more_unlike, 0, sizeof(v->more_unlike));
+	memset(v->new_like, 0, sizeof(v->new_like));
+	memset(v->new_unlike, 0, sizeof(v->new_unlike));
 }
 
 /* Finds the indices of the recent guards if they changed since the last execution. */
@@ -126,8 +126,8 @@ static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 	for (uint32_t i = 0; i < REFS / 4; i++) {
 		const union four m = l->recent_mask[i];
 
-		v->more_like[i].all += (fours)((m.all & a) == mask) & weight;
-		v->more_unlike[i].all += (fours)((~m.all & a) == mask) & weight;
+		v->new_like[i].all += (fours)((m.all & a) == mask) & weight;
+		v->new_unlike[i].all += (fours)((~m.all & a) == mask) & weight;
 	}
 }
 

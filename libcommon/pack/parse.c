@@ -12,7 +12,7 @@
 /* Fields of a line. */
 struct record {
 	uint32_t id, mask; /* static instruction, and active lanes */
-	struct pack_more more;
+	struct pack_payload payload;
 };
 
 /* ---- instruction lines -------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ static bool scan_addresses(struct parsed *p, struct line *l, struct record *r, u
 	*flags |= mode ? 0 : ST_LIST;
 	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));
 	memcpy(p->addr + p->n_addr, a, n * sizeof(a[0]));
-	r->more.addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
+	r->payload.addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
 	p->n_addr += n;
 	return true;
 }
@@ -298,9 +298,9 @@ static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
 	}
 	if (!(flags & (ST_MEM | ST_TAIL | ST_LINE)))
 		return;
-	if (p->n_more == p->cap_more)
-		grow(&p->more, &p->cap_more, p->n_more + 1, sizeof(p->more[0]));
-	p->more[p->n_more++] = r->more;
+	if (p->n_payloads == p->cap_payloads)
+		grow(&p->payload, &p->cap_payloads, p->n_payloads + 1, sizeof(p->payload[0]));
+	p->payload[p->n_payloads++] = r->payload;
 }
 
 /* Reads the line if it belongs to static instruction id. Returns false if it does not. */
@@ -376,8 +376,8 @@ static bool scan_instruction(struct parsed *p, struct line l, const struct ptb *
 		f.flags = ST_LINE;
 	}
 	r.id = static_intern(p, &f);
-	r.more.text_len = (uint32_t)(l.end - text);
-	buf_add(&p->text, text, r.more.text_len);
+	r.payload.text_len = (uint32_t)(l.end - text);
+	buf_add(&p->text, text, r.payload.text_len);
 	put_record(p, &r, f.flags);
 	return r.id != NONE && p->text.n < UINT32_MAX / 2;
 }
@@ -423,7 +423,8 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 	struct line l;
 
 	for (;;) {
-		struct pwarp w = {.first_run = p->n_run, .more = p->n_more, .text = (uint32_t)p->text.n};
+		struct pwarp w = {
+			.first_run = p->n_run, .first_payload = p->n_payloads, .text = (uint32_t)p->text.n};
 
 		if (!next_text_line(s, end, &l))
 			return false;
@@ -495,7 +496,7 @@ static size_t parse_line_tail(struct parsed *p, const char *text, size_t n)
 
 size_t parse_block(struct parsed *p, const char *text, size_t n)
 {
-	uint32_t warp = p->n_warp, rec = p->n_rec, run = p->n_run, more = p->n_more, addr = p->n_addr;
+	uint32_t warp = p->n_warp, rec = p->n_rec, run = p->n_run, payloads = p->n_payloads, addr = p->n_addr;
 	size_t at = p->text.n, took = parse_line_tail(p, text, n);
 
 	if (took)
@@ -503,7 +504,7 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 	p->n_warp = warp;
 	p->n_rec = rec;
 	p->n_run = run;
-	p->n_more = more;
+	p->n_payloads = payloads;
 	p->n_addr = addr;
 	p->text.n = at;
 	return 0;

@@ -130,22 +130,22 @@ static void number_runs(struct parsed *p, const uint32_t *to)
 
 	p->n_met = p->met_static ? p->n_met : p->part.code.n_statics;
 	p->static_of = xmalloc((p->n_met + 1u) * sizeof(p->static_of[0]));
-	p->next_more = xmalloc((p->n_met + 1u) * sizeof(p->next_more[0]));
-	p->next_more[p->n_met] = p->n_met;
+	p->next_payload = xmalloc((p->n_met + 1u) * sizeof(p->next_payload[0]));
+	p->next_payload[p->n_met] = p->n_met;
 	for (uint32_t i = p->n_met; i-- > 0;) {
 		bool met = !p->met_static || p->met_static[i];
 
 		p->static_of[i] = met ? to[p->met_static ? p->met_static[i] - 1 : i] : NONE;
-		p->next_more[i] = met && s[p->static_of[i]].flags & (ST_MEM | ST_TAIL | ST_LINE)
-					  ? i
-					  : p->next_more[i + 1];
+		p->next_payload[i] = met && s[p->static_of[i]].flags & (ST_MEM | ST_TAIL | ST_LINE)
+					     ? i
+					     : p->next_payload[i + 1];
 	}
 }
 
 void parsed_reserve(struct parsed *p)
 {
 	grow(&p->run, &p->cap_run, p->n_run + 1, sizeof(p->run[0]));
-	grow(&p->more, &p->cap_more, p->n_more + 1, sizeof(p->more[0]));
+	grow(&p->payload, &p->cap_payloads, p->n_payloads + 1, sizeof(p->payload[0]));
 	grow(&p->addr, &p->cap_addr, p->n_addr + 1, sizeof(p->addr[0]));
 }
 
@@ -210,7 +210,7 @@ static void free_part_numbers(struct parsed *p)
 	free(p->path);
 	free(p->met_static);
 	free(p->static_of);
-	free(p->next_more);
+	free(p->next_payload);
 	free(p->columns);
 }
 
@@ -222,8 +222,8 @@ void parsed_clear(struct parsed *p)
 		.cap_warp = p->cap_warp,
 		.run = p->run,
 		.cap_run = p->cap_run,
-		.more = p->more,
-		.cap_more = p->cap_more,
+		.payload = p->payload,
+		.cap_payloads = p->cap_payloads,
 		.addr = p->addr,
 		.cap_addr = p->cap_addr,
 		.text = p->text};
@@ -241,7 +241,7 @@ void parsed_free(struct parsed *p)
 	free(p->tb);
 	free(p->warp);
 	free(p->run);
-	free(p->more);
+	free(p->payload);
 	free(p->addr);
 	buf_free(&p->text);
 	*p = (struct parsed){0};

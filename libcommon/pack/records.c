@@ -12,7 +12,7 @@
 #include "records.h"
 
 #define BLOCKS_AHEAD 4u /* number of thread blocks for which the arrays of a part are made larger at a time */
-#define MORE_MOST    (1u << 16) /* number of elements of a large thread block, for which BLOCKS_AHEAD is 1 */
+#define ADDED_MOST   (1u << 16) /* number of elements of a large thread block, for which BLOCKS_AHEAD is 1 */
 
 /* ---- lengths ------------------------------------------------------------------------------ */
 
@@ -27,7 +27,7 @@ void records_begin(struct records *r, const struct pack_code *code)
 	r->n_text = 0;
 	records_free(r);
 	r->min_present = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->min_present[0]));
-	r->next_variable = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_variable[0]));
+	r->next_payload = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_payload[0]));
 	r->fixed_bytes_before = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed_bytes_before[0]));
 	for (uint32_t i = 0; i < 2 * n_inst; i++) {
 		const struct pack_inst *x = &inst[i < n_inst ? i : i - n_inst];
@@ -37,10 +37,10 @@ void records_begin(struct records *r, const struct pack_code *code)
 		r->fixed_bytes_before[i + 1] =
 			r->fixed_bytes_before[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
 	}
-	r->next_variable[2 * (size_t)n_inst] = 2 * n_inst;
+	r->next_payload[2 * (size_t)n_inst] = 2 * n_inst;
 	for (uint32_t i = 2 * n_inst; i-- > 0;)
-		r->next_variable[i] =
-			i >= n_inst || inst[i].width || inst[i].open ? i : r->next_variable[i + 1];
+		r->next_payload[i] =
+			i >= n_inst || inst[i].width || inst[i].open ? i : r->next_payload[i + 1];
 	memset(r->list, 0, sizeof(r->list));
 	memset(r->step, 0, sizeof(r->step));
 }
@@ -48,7 +48,7 @@ void records_begin(struct records *r, const struct pack_code *code)
 void records_free(struct records *r)
 {
 	free(r->min_present);
-	free(r->next_variable);
+	free(r->next_payload);
 	free(r->fixed_bytes_before);
 	for (unsigned i = 0; i < LEADERS; i++)
 		follow_words_free(&r->leader[i].words);
@@ -163,18 +163,18 @@ static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask
 
 static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint32_t *n)
 {
-	const struct pack_more *more = x->more;
+	const struct pack_payload *payload = x->payload;
 	uint64_t length = 0;
 
 	memset(r->list_offset, 255, sizeof(r->list_offset));
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
 		length += r->fixed_bytes_before[u->id + u->n] - r->fixed_bytes_before[u->id];
 		*n += u->n;
-		for (uint32_t i = r->next_variable[u->id]; i < u->id + u->n;
-			i = r->next_variable[i + 1], more++)
-			length += more->text_len +
+		for (uint32_t i = r->next_payload[u->id]; i < u->id + u->n;
+			i = r->next_payload[i + 1], payload++)
+			length += payload->text_len +
 				  (i < r->n_inst && r->inst[i].width
-						  ? addresses_length(r, more->addr, u->mask, x->word)
+						  ? addresses_length(r, payload->addr, u->mask, x->word)
 						  : 0);
 	}
 	return length;
@@ -184,7 +184,7 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 static struct record_leader *find_leader(struct records *r, const struct pack_warp *x)
 {
 	const struct pack_run *last = &x->run[x->n_runs - 1], *middle = &x->run[x->n_runs / 2];
-	uint32_t h = x->n_runs * 0x9e3779b1u ^ x->n_more * 0x85ebca6bu ^ last->id ^ middle->mask;
+	uint32_t h = x->n_runs * 0x9e3779b1u ^ x->n_payloads * 0x85ebca6bu ^ last->id ^ middle->mask;
 
 	return &r->leader[(h * 0xc2b2ae35u ^ middle->n * 0x27d4eb2fu) >> 16 & (LEADERS - 1)];
 }
@@ -196,10 +196,10 @@ static struct pack_warp warp_of_part(const struct parsed *p, uint32_t k, const s
 		return block[k - p->n_warp];
 	const struct pwarp *w = &p->warp[k];
 	return (struct pack_warp){.run = p->run + w->first_run,
-		.more = p->more + w->more,
+		.payload = p->payload + w->first_payload,
 		.word = p->addr + w->word,
 		.n_runs = w->n_runs,
-		.n_more = w->n_more,
+		.n_payloads = w->n_payloads,
 		.n_words = w->n_words};
 }
 
@@ -321,30 +321,30 @@ static void add_statics(struct records *r, struct parsed *p, const struct pack_r
 }
 
 /*
- * Makes an array with n elements larger if it lacks free entries for `more` elements and for the one that
+ * Makes an array with n elements larger if it lacks free entries for `added` elements and for the one that
  * parsed_reserve() needs.
  */
-static void grow_for_more(void *array, uint32_t *cap, uint32_t n, uint32_t more, size_t size)
+static void grow_for_added(void *array, uint32_t *cap, uint32_t n, uint32_t added, size_t size)
 {
-	if (n + more < *cap)
+	if (n + added < *cap)
 		return;
-	grow(array, cap, n + (more < MORE_MOST ? BLOCKS_AHEAD * more : more) + 1, size);
+	grow(array, cap, n + (added < ADDED_MOST ? BLOCKS_AHEAD * added : added) + 1, size);
 }
 
 /* Makes free entries for the records of the warps. */
 static void grow_for_warps(struct parsed *p, const struct pack_warp *warp, uint32_t n_warps)
 {
-	uint32_t runs = 0, more = 0, words = 0;
+	uint32_t runs = 0, payloads = 0, words = 0;
 
 	for (uint32_t i = 0; i < n_warps; i++) {
 		runs += warp[i].n_runs;
-		more += warp[i].n_more;
+		payloads += warp[i].n_payloads;
 		words += warp[i].n_words;
 	}
-	grow_for_more(&p->run, &p->cap_run, p->n_run, runs, sizeof(p->run[0]));
-	grow_for_more(&p->more, &p->cap_more, p->n_more, more, sizeof(p->more[0]));
-	grow_for_more(&p->addr, &p->cap_addr, p->n_addr, words, sizeof(p->addr[0]));
-	grow_for_more(&p->warp, &p->cap_warp, p->n_warp, n_warps, sizeof(p->warp[0]));
+	grow_for_added(&p->run, &p->cap_run, p->n_run, runs, sizeof(p->run[0]));
+	grow_for_added(&p->payload, &p->cap_payloads, p->n_payloads, payloads, sizeof(p->payload[0]));
+	grow_for_added(&p->addr, &p->cap_addr, p->n_addr, words, sizeof(p->addr[0]));
+	grow_for_added(&p->warp, &p->cap_warp, p->n_warp, n_warps, sizeof(p->warp[0]));
 	buf_room(&p->text, 1);
 }
 
@@ -367,12 +367,12 @@ static void add_follower(
 
 	w->count = a->count;
 	w->first_run = a->first_run;
-	w->more = a->more;
+	w->first_payload = a->first_payload;
 	w->leader = f.leader;
 	w->near = f.near;
 	a->followers++;
 	a->near += f.near;
-	p->n_shared_more += x->n_more;
+	p->n_shared_payloads += x->n_payloads;
 	add_record_words(p, w, x);
 }
 
@@ -388,9 +388,9 @@ static void add_record_warp(struct records *r, struct parsed *p, struct pwarp *w
 		if (r->min_present[u->id] < u->n)
 			add_statics(r, p, u);
 	}
-	if (x->n_more) {
-		memcpy(p->more + p->n_more, x->more, x->n_more * sizeof(p->more[0]));
-		p->n_more += x->n_more;
+	if (x->n_payloads) {
+		memcpy(p->payload + p->n_payloads, x->payload, x->n_payloads * sizeof(p->payload[0]));
+		p->n_payloads += x->n_payloads;
 	}
 	add_record_words(p, w, x);
 	if (x->n_text)
@@ -414,8 +414,8 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 		*w = (struct pwarp){.id = i,
 			.first_run = p->n_run,
 			.n_runs = warp[i].n_runs,
-			.n_more = warp[i].n_more,
-			.more = p->n_more,
+			.n_payloads = warp[i].n_payloads,
+			.first_payload = p->n_payloads,
 			.text = (uint32_t)p->text.n};
 		if (i < r->n_followers && r->follower[i].leader)
 			add_follower(p, w, &warp[i], r->follower[i]);
@@ -446,7 +446,7 @@ void records_digest(XXH3_state_t *h, const struct parsed *p)
 	digest_bytes(h, p->tb, p->part.n_blocks * sizeof(p->tb[0]));
 	digest_bytes(h, p->warp, p->n_warp * sizeof(p->warp[0]));
 	digest_bytes(h, p->run, p->n_run * sizeof(p->run[0]));
-	digest_bytes(h, p->more, p->n_more * sizeof(p->more[0]));
+	digest_bytes(h, p->payload, p->n_payloads * sizeof(p->payload[0]));
 	digest_bytes(h, p->addr, p->n_addr * sizeof(p->addr[0]));
 	digest_bytes(h, p->text.p, p->text.n);
 }
@@ -475,17 +475,17 @@ static void warp_text(struct buf *out, const struct records *r, const struct par
 {
 	struct tblock tb = *block->tb;
 	struct text_in in = *block;
-	const struct pack_more *more = p->more + w->more;
+	const struct pack_payload *payload = p->payload + w->first_payload;
 	const uint8_t *text = p->text.p + w->text;
 	uint64_t t[32];
 
 	in.tb = &tb;
 	for (const struct pack_run *u = p->run + w->first_run, *end = u + w->n_runs; u < end; u++) {
 		for (uint32_t i = u->id; i < u->id + u->n; i++) {
-			struct pack_more m = {0, 0};
+			struct pack_payload m = {0, 0};
 
-			if (r->next_variable[i] == i)
-				m = *more++;
+			if (r->next_payload[i] == i)
+				m = *payload++;
 			if (i >= r->n_inst || !r->inst[i].width)
 				m.addr = 0;
 			struct rec x = convert_record_for_text(

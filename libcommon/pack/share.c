@@ -43,11 +43,11 @@ void share_release(struct origin *o)
 
 void share_key(const struct share *s, const struct share_text *t, uint64_t key[2])
 {
-	const uint64_t more[4] = {
+	const uint64_t numbers[4] = {
 		t->text_bytes, t->first_block, t->header->n, (uint64_t)t->begins | (uint64_t)t->lines << 1};
 	XXH128_hash_t text = XXH3_128bits_withSeed(t->text, t->n, s->seed),
 		      header = XXH3_128bits_withSeed(t->header->p, t->header->n, s->seed),
-		      rest = XXH3_128bits_withSeed(more, sizeof(more), s->seed);
+		      rest = XXH3_128bits_withSeed(numbers, sizeof(numbers), s->seed);
 	const uint64_t all[6] = {
 		text.low64, text.high64, header.low64, header.high64, rest.low64, rest.high64};
 	XXH128_hash_t h = XXH3_128bits_withSeed(all, sizeof(all), s->seed);

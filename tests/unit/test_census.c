@@ -82,7 +82,7 @@ static void make_code(void)
 /* A warp whose loads have a list each in the first turn, and then the list moved, or another one. */
 struct loads {
 	struct pack_run run[TURNS];
-	struct pack_more more[TURNS * LOADS];
+	struct pack_payload payload[TURNS * LOADS];
 	uint64_t word[TURNS * LOADS * 32];
 };
 
@@ -115,13 +115,13 @@ static void move_loads(struct loads *w, const struct pack_warp *x, bool near, ui
 	const uint64_t by = near ? 32 * random_below(99) : 7;
 	uint64_t a[32];
 
-	for (uint32_t i = 0; i < x->n_more; i++)
-		for (uint32_t k = w->more[i].addr >> 2, n = lanes_of_load(w, i);
-			(w->more[i].addr & 3) == ADDR_LIST && n--; k++)
+	for (uint32_t i = 0; i < x->n_payloads; i++)
+		for (uint32_t k = w->payload[i].addr >> 2, n = lanes_of_load(w, i);
+			(w->payload[i].addr & 3) == ADDR_LIST && n--; k++)
 			w->word[k] += by;
-	for (uint32_t i = 0; i < x->n_more; i++) {
-		const uint64_t *v = w->word + (w->more[i].addr >> 2);
-		const bool moved = (w->more[i].addr & 3) == ADDR_MOVED;
+	for (uint32_t i = 0; i < x->n_payloads; i++) {
+		const uint64_t *v = w->word + (w->payload[i].addr >> 2);
+		const bool moved = (w->payload[i].addr & 3) == ADDR_MOVED;
 		unsigned n = lanes_of_load(w, i);
 
 		for (unsigned l = 0; l < n; l++)
@@ -135,7 +135,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 {
 	uint32_t list[LOADS] = {0};
 
-	*x = (struct pack_warp){w->run, w->more, w->word, NULL, 0, 0, 0, 0};
+	*x = (struct pack_warp){w->run, w->payload, w->word, NULL, 0, 0, 0, 0};
 	for (unsigned t = 0; t < TURNS; t++) {
 		uint32_t mask = t && random_below(3) ? UINT32_MAX : (uint32_t)seed | 1;
 
@@ -145,7 +145,8 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 			unsigned n = (unsigned)__builtin_popcount(mask);
 
 			if (!apart && t && mask == UINT32_MAX && random_below(4)) {
-				w->more[x->n_more++] = (struct pack_more){x->n_words << 2 | ADDR_MOVED, 0};
+				w->payload[x->n_payloads++] =
+					(struct pack_payload){x->n_words << 2 | ADDR_MOVED, 0};
 				w->word[x->n_words] = by;
 				w->word[x->n_words + 1] = x->n_words - list[i];
 				x->n_words += 2;
@@ -154,7 +155,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 			} else {
 				uint32_t at = add_list(w, x, apart ? SCATTERED : i % N_SHAPES, mask, by);
 
-				w->more[x->n_more++] = (struct pack_more){at << 2 | ADDR_LIST, 0};
+				w->payload[x->n_payloads++] = (struct pack_payload){at << 2 | ADDR_LIST, 0};
 				list[i] = mask == UINT32_MAX ? at : list[i];
 				memcpy(a, w->word + at, n * sizeof(*a));
 			}

@@ -39,10 +39,10 @@ static uint32_t random_below(uint32_t n)
 /* A warp in two forms: as runs of records, and as text. */
 struct made {
 	struct pack_run run[400];
-	struct pack_more more[400];
+	struct pack_payload payload[400];
 	uint64_t word[400 * 32];
 	struct buf texts;
-	uint32_t n_runs, n_more, n_words;
+	uint32_t n_runs, n_payloads, n_words;
 	/* index in word[] of its last list of addresses of all lanes; UINT32_MAX before the first */
 	uint32_t list;
 };
@@ -249,29 +249,29 @@ static void append_text_after_mask(uint32_t k)
 }
 
 /* Adds values of registers as the text of an open instruction. */
-static void add_values(struct made *m, struct pack_more *more)
+static void add_values(struct made *m, struct pack_payload *payload)
 {
 	const size_t at = whole.n;
 
 	append_format(&whole, "Val 1 %08x ", random_below(2) ? random_below(UINT32_MAX) : 7);
-	more->text_len = (uint32_t)(whole.n - at);
-	buf_add(&m->texts, whole.p + at, more->text_len);
+	payload->text_len = (uint32_t)(whole.n - at);
+	buf_add(&m->texts, whole.p + at, payload->text_len);
 }
 
 static void make_warp(struct made *m, uint32_t n)
 {
-	m->n_runs = m->n_more = m->n_words = 0;
+	m->n_runs = m->n_payloads = m->n_words = 0;
 	m->texts.n = 0;
 	m->list = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = i % INSTS, mask = predictable            ? UINT32_MAX
 					       : i && random_below(2) ? m->run[m->n_runs - 1].mask
 								      : random_mask();
-		struct pack_more *more = &m->more[m->n_more];
+		struct pack_payload *payload = &m->payload[m->n_payloads];
 		bool text = !regular && !random_below(8);
 
-		*more = (struct pack_more){0, 0};
-		m->n_more += text || inst[k].width || inst[k].open;
+		*payload = (struct pack_payload){0, 0};
+		m->n_payloads += text || inst[k].width || inst[k].open;
 		add_run(m, text ? k + INSTS : k, mask);
 		append_format(&whole, "%04x %08x ", inst[k].pc, mask);
 		if (text) {
@@ -281,19 +281,19 @@ static void make_warp(struct made *m, uint32_t n)
 			if (inst[k].width)
 				append_format(&whole, " 1 0x%x 4", random_below(99));
 			append_format(&whole, " i:%08x", UINT32_MAX);
-			more->text_len = (uint32_t)(whole.n - at);
-			buf_add(&m->texts, whole.p + at, more->text_len);
+			payload->text_len = (uint32_t)(whole.n - at);
+			buf_add(&m->texts, whole.p + at, payload->text_len);
 		} else {
 			append_text_after_mask(k);
 			if (inst[k].width && predictable)
-				add_predictable_addresses(m, k, &more->addr);
+				add_predictable_addresses(m, k, &payload->addr);
 			else if (inst[k].width &&
-				 (random_below(3) == 0 || !add_shifted_addresses(m, mask, &more->addr)))
-				add_addresses(m, mask, &more->addr);
+				 (random_below(3) == 0 || !add_shifted_addresses(m, mask, &payload->addr)))
+				add_addresses(m, mask, &payload->addr);
 			if (machine)
 				append_format(&whole, "%s", tail[k]);
 			if (inst[k].open)
-				add_values(m, more);
+				add_values(m, payload);
 		}
 		append_format(&whole, "\n");
 	}
@@ -326,7 +326,7 @@ static void move_access(struct made *m, uint32_t addr, uint32_t mask, uint64_t b
 static void make_follower(struct made *m)
 {
 	const bool apart = !random_below(4); /* accesses move by different distances */
-	const struct pack_more *more = m->more;
+	const struct pack_payload *payload = m->payload;
 	static const uint64_t far[] = {
 		1u << 27, (1u << 28) - 32, 1u << 28, (1u << 30) - 32, 1u << 31, 1u << 31};
 	uint64_t by = 32 * random_below(99) + !random_below(4);
@@ -341,7 +341,7 @@ static void make_follower(struct made *m)
 			append_format(&whole, "%04x %08x ", inst[i].pc, r->mask);
 			append_text_after_mask(i);
 			if (inst[i].width)
-				move_access(m, more++->addr, r->mask, apart ? random_below(1u << 20) : by);
+				move_access(m, payload++->addr, r->mask, apart ? random_below(1u << 20) : by);
 			if (machine)
 				append_format(&whole, "%s", tail[i]);
 			append_format(&whole, "\n");
@@ -377,8 +377,8 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 			make_follower(&made[i]);
 		else
 			make_warp(&made[i], n);
-		warp[i] = (struct pack_warp){made[i].run, made[i].more, made[i].word,
-			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_more, made[i].n_words,
+		warp[i] = (struct pack_warp){made[i].run, made[i].payload, made[i].word,
+			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_payloads, made[i].n_words,
 			made[i].texts.n};
 	}
 	append_format(&whole, "\n#END_TB\n");

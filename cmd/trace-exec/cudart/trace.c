@@ -122,7 +122,7 @@ static void send_thread_block(struct trace_sink *t, const struct cta *c)
 	bytes_add(b, &head, sizeof(head));
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct pack_warp *w = &warp[i];
-		struct wire_warp n = {w->n_runs, w->n_more, w->n_words, 0, w->n_text};
+		struct wire_warp n = {w->n_runs, w->n_payloads, w->n_words, 0, w->n_text};
 
 		bytes_add(b, &n, sizeof(n));
 	}
@@ -131,7 +131,7 @@ static void send_thread_block(struct trace_sink *t, const struct cta *c)
 		const struct pack_warp *w = &warp[i];
 
 		add_padded_bytes(b, w->word, w->n_words * sizeof(*w->word));
-		add_padded_bytes(b, w->more, w->n_more * sizeof(*w->more));
+		add_padded_bytes(b, w->payload, w->n_payloads * sizeof(*w->payload));
 		add_padded_bytes(b, w->run, w->n_runs * sizeof(*w->run));
 		add_padded_bytes(b, w->text, w->n_text);
 	}

@@ -51,7 +51,7 @@ void cta_free(struct cta *c)
 		free(c->warp[i].frames);
 		free(c->warp[i].out.p);
 		free(c->warp[i].packed.run);
-		free(c->warp[i].packed.more);
+		free(c->warp[i].packed.payload);
 		free(c->warp[i].packed.word);
 		undefined_free(&c->warp[i]);
 		park_free(&c->warp[i]);
@@ -91,7 +91,7 @@ void cta_start(struct cta *c, uint64_t number)
 		memset(w->dynamic_end, 0, sizeof(w->dynamic_end));
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
-		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
+		w->packed.n_runs = w->packed.n_payloads = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
 		w->barrier_waiting_lanes = w->cluster_waiting_lanes = w->awaited_sync_lanes =

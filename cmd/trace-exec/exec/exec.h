@@ -351,13 +351,13 @@ struct stack_entry {
 struct recording {
 	/* Recorded runs. The last one ends before `next`; its member n is not yet set. */
 	struct pack_run *run;
-	struct pack_more *more;
+	struct pack_payload *payload;
 	uint64_t *word;
 	uint32_t next;           /* instruction that continues the last run */
 	uint32_t last_run_mask;  /* lanes of the last run */
 	uint32_t last_run_start; /* first instruction of the last run */
-	uint32_t space;          /* number of accesses for which word[] and more[] have space at least */
-	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
+	uint32_t space;          /* number of accesses for which word[] and payload[] have space at least */
+	uint32_t n_runs, n_payloads, n_words, cap_runs, cap_payloads, cap_words;
 	struct {
 		uint32_t first_word; /* index in word[] */
 		uint64_t range;      /* last address of the list minus the first */

@@ -19,11 +19,11 @@ void recording_make_space(struct recording *t)
 {
 	if (t->cap_words - t->n_words < SPACE_LEAST * LANES)
 		grow(&t->word, &t->cap_words, t->n_words + SPACE_LEAST * LANES, sizeof(*t->word));
-	if (t->cap_more - t->n_more < SPACE_LEAST)
-		grow(&t->more, &t->cap_more, t->n_more + SPACE_LEAST, sizeof(*t->more));
+	if (t->cap_payloads - t->n_payloads < SPACE_LEAST)
+		grow(&t->payload, &t->cap_payloads, t->n_payloads + SPACE_LEAST, sizeof(*t->payload));
 	t->space = (t->cap_words - t->n_words) / LANES;
-	if (t->space > t->cap_more - t->n_more)
-		t->space = t->cap_more - t->n_more;
+	if (t->space > t->cap_payloads - t->n_payloads)
+		t->space = t->cap_payloads - t->n_payloads;
 }
 
 /* Adds the addresses a[] + base of all lanes, relative to a recent list of the warp or as a new list. */
@@ -160,7 +160,7 @@ void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_
 	if (!t->space)
 		recording_make_space(t);
 	t->space--;
-	t->more[t->n_more++] = (struct pack_more){0, bytes};
+	t->payload[t->n_payloads++] = (struct pack_payload){0, bytes};
 }
 
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
@@ -196,5 +196,5 @@ void recording_add_access_and_text(
 	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base, uint32_t bytes)
 {
 	recording_add_access(t, id, mask, a, base);
-	t->more[t->n_more - 1].text_len = bytes;
+	t->payload[t->n_payloads - 1].text_len = bytes;
 }

@@ -37,7 +37,7 @@ void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const
 /* Adds n words that were written at the end of word[], as an access of the given form. */
 static inline void recording_end_access(struct recording *t, uint32_t form, uint32_t n)
 {
-	t->more[t->n_more++] = (struct pack_more){t->n_words << 2 | form, 0};
+	t->payload[t->n_payloads++] = (struct pack_payload){t->n_words << 2 | form, 0};
 	t->n_words += n;
 	t->space--;
 }
@@ -53,14 +53,14 @@ static inline void recording_put_stride(struct recording *t, uint64_t first, uin
 
 /*
  * Records an access of all lanes, the next one of the last run, whose addresses are `by` higher than those of the access
- * `accesses` elements of more[] before.
+ * `accesses` elements of payload[] before.
  */
 void recording_make_space(struct recording *t);
 static inline void recording_add_moved(struct recording *t, uint32_t accesses, uint64_t by)
 {
 	if (!t->space)
 		recording_make_space(t);
-	const uint32_t addr = t->more[t->n_more - accesses].addr, at = addr >> 2;
+	const uint32_t addr = t->payload[t->n_payloads - accesses].addr, at = addr >> 2;
 	const uint64_t *from = t->word + at;
 	uint64_t *to = t->word + t->n_words;
 
