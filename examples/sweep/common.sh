@@ -26,6 +26,6 @@ case $SWEEP in /*) ;; *) SWEEP=$PWD/$SWEEP ;; esac
 PATH=${WARPTOOLS:+$WARPTOOLS:}$PATH
 export PATH SWEEP LIMITS
 command -v trace-sim >/dev/null || {
-	echo "${0##*/}: no trace-sim in PATH (set PATH, or WARPTOOLS=FOLDER)" >&2
+	echo "${0##*/}: no trace-sim in PATH (set PATH, or WARPTOOLS=DIRECTORY)" >&2
 	exit 2
 }
