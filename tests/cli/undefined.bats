@@ -95,6 +95,7 @@ reports() {
 
 @test "an undefined value that is not used is not reported" {
 	reports <<-'E'
+		mad.lo.u32 %r5, %r0, 16, %r30; cp.async.ca.shared.global [%r5], [%rd1], 16; cp.async.wait_all; bar.sync 0; ld.shared.u32 %r4, [%r5+8]; st.global.u32 [%rd2], %r4;
 		add.u32 %r4, %r1, %r2;
 		setp.lt.u32 %p2, %r0, 5; @%p2 st.global.u32 [%rd2], %r2;
 		setp.gt.u32 %p2, %r0, 5; selp.u32 %r4, %r0, %r2, %p2; setp.eq.u32 %p3, %r0, 5; @%p3 mov.u32 %r4, 7; st.global.u32 [%rd2], %r4;

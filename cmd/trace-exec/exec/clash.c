@@ -79,7 +79,8 @@ static void report_clash(struct warp *w, const struct op *o, uint32_t lane, uint
 	uint64_t place = address_of_clash(w, lane, at, &shared);
 
 	if (place != UINT64_MAX)
-		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};
+		w->cta->clash = (struct clash){bound_original(w->cta->grid->code, o), place, w->index,
+			(uint8_t)lane, (uint8_t)other, shared};
 }
 
 void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at)

@@ -68,7 +68,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	}
 	pthread_mutex_unlock(&g->lock);
 	va_end(args);
-	drop_findings_at(w->cta, o);
+	drop_findings_at(w->cta, bound_original(g->code, o));
 	w->stop |= WARP_STOP;
 }
 
@@ -85,16 +85,17 @@ void exec_note_finding(
 	struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
 	struct cta *c = w->cta;
+	const struct op *original = bound_original(c->grid->code, o);
 	va_list args;
 
 	for (uint32_t i = 0; i < c->n_findings; i++)
 		if (bit_of_finding(id) == bit_of_finding(c->finding[i].fault.id) &&
-			(c->finding[i].op == o || !bit_of_finding(id)))
+			(c->finding[i].op == original || !bit_of_finding(id)))
 			return;
 	if (c->n_findings == FINDINGS_MAX)
 		return;
 	va_start(args, fmt);
-	c->finding[c->n_findings].op = o;
+	c->finding[c->n_findings].op = original;
 	describe_finding(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
 	va_end(args);
 }
@@ -102,7 +103,7 @@ void exec_note_finding(
 /* Notes that a finding at the instruction was printed. Returns false if one was printed there before. */
 static bool is_first_finding_at(const struct bound_code *code, const struct op *o, unsigned bit)
 {
-	uint32_t inst = (uint32_t)(o - code->op);
+	uint32_t inst = o->inst;
 	struct func *f = code->prog->func[code->owner[inst]];
 	uint8_t *at;
 

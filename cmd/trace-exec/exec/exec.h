@@ -84,6 +84,7 @@ struct op {
 	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
 	uint8_t stretch; /* packed records: the op is an access that begins a stretch (machine/same_base.c) */
 	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
+	uint32_t inst;     /* number of the instruction in the program, which copies of the op keep */
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *stmt;
@@ -138,6 +139,12 @@ struct bound_code {
 	struct operand_lists *operands; /* operands.h */
 	struct arena arena;
 };
+
+/* Returns the op of the program that `o` is or is a copy of: handlers copy an op to compute a second address. */
+static inline const struct op *bound_original(const struct bound_code *c, const struct op *o)
+{
+	return &c->op[o->inst];
+}
 
 struct bind {
 	struct bound_code *code;

@@ -72,7 +72,7 @@ void operands_end(
 
 struct operand_list operands_of(const struct bound_code *c, const struct op *o)
 {
-	const uint32_t *head = c->operands->word + c->operands->list_heads[o - c->op];
+	const uint32_t *head = c->operands->word + c->operands->list_heads[o->inst];
 
 	return (struct operand_list){*head, head + 1};
 }

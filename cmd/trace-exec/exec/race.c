@@ -457,7 +457,7 @@ static inline bool is_word_of_heap(const struct warp *w, const struct access_ran
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write)
 {
-	uint32_t inst = (uint32_t)(o - w->grid->code->op);
+	uint32_t inst = o->inst;
 	uint64_t key = (w->grid->race->base + w->cta->number + 1) << BLOCK_SHIFT | (uint64_t)inst << 1, from,
 		 end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;

@@ -403,6 +403,7 @@ static unsigned find_origin(struct warp *w, const struct op *o, const struct uns
 {
 	struct undefined *u = w->undefined;
 
+	o = bound_original(w->grid->code, o);
 	if (!u)
 		u = w->undefined = xcalloc(1, sizeof(*u));
 	for (uint32_t i = 0; i < u->n_loads; i++)

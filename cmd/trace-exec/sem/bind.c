@@ -531,6 +531,8 @@ int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 			bind_free(c);
 			return -1;
 		}
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		c->op[i].inst = i;
 	uint8_t *on = xcalloc(p->n_funcs ? p->n_funcs : 1, 1);
 	uint32_t *known = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*known));
 	for (uint32_t i = 0; i < p->n_funcs; i++) {

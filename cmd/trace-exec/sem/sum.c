@@ -46,7 +46,7 @@ static const struct reg_sum *first_sum_of_inst(const struct bound_code *c, uint3
 static void sum_execute(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct bound_code *c = w->grid->code;
-	const struct reg_sum *first = first_sum_of_inst(c, (uint32_t)(o - c->op));
+	const struct reg_sum *first = first_sum_of_inst(c, o->inst);
 
 	for (const struct reg_sum *s = first; s < c->sum + c->n_sums && s->inst == first->inst; s++)
 		for (unsigned i = 0; i < LANES; i++)
