@@ -171,11 +171,23 @@ reports() {
 	local print='cvta.local.u64 %rd3, %rd3; mov.u64 %rd4, text; cvta.global.u64 %rd4, %rd4; { .param .b64 f; .param .b64 a; .param .b32 o; st.param.b64 [f], %rd4; st.param.b64 [a], %rd3; call (o), vprintf, (f, a); }'
 	local rows='ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r31+768]'
 	rows='mad.lo.u32 %r32, %r0, 16, %r30; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r32]'
+	# the second matrix has 4 undefined bytes in row 1
+	local matrices='mad.lo.u32 %r32, %r0, 16, %r30; setp.lt.u32 %p2, %r0, 8; @%p2 st.shared.v4.u32 [%r32], {%r0, %r0, %r0, %r0}; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [%r32]'
 	reports <<-E
 		mov.u64 %rd3, l; st.local.u32 [l], %r1; $print;	printed at line
 		$rows; mov.u32 %r4, 1; st.global.u32 [%rd2], %r4;
 		$rows; st.global.u32 [%rd2], %r4;	read of 16 uninitialised bytes at byte 0 of .shared, stored to global memory
-		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r0}, {%r2}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f1;	k.ptx:24:1:
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r0}, {%r2}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f2;	k.ptx:24:1:
+		$matrices; st.global.u32 [%rd2], %r4;
+		$matrices; st.global.u32 [%rd2], %r5;	stored to global memory at line 30 (kernel k, thread (4,0,0)
+		$matrices; setp.gt.u32 %p3, %r0, 7; @%p3 st.global.u32 [%rd2], %r5;
+		${matrices/m8n8/m8n8.trans}; st.global.u32 [%rd2], %r5;	thread (0,0,0)
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r0}, {%r0}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f1;	thread (4,0,0)
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r0}, {%r0}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f3;
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r0}, {%r0}, {%f1, %f2, %f3, %f4}; setp.gt.u32 %p2, %r0, 7; @%p2 st.global.f32 [%rd2], %f1;
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r2}, {%r0}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f3;	thread (4,0,0)
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r0}, {%r2}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f1;
+		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r0}, {%r2}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f4;	thread (0,0,0)
 		mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r0, %r0}, {%r0}, {%f1, %f2, %f3, %f4}; st.global.f32 [%rd2], %f1;
 	E
 }

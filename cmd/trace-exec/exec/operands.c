@@ -76,3 +76,13 @@ struct operand_list operands_of(const struct bound_code *c, const struct op *o)
 
 	return (struct operand_list){*head, head + 1};
 }
+
+unsigned operands_take(const struct operand_list *l, enum operand_role role, uint32_t *word, unsigned most)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < operands_number(l) && n < most; i++)
+		if (operand_role_of(l->word[i]) == role)
+			word[n++] = l->word[i];
+	return n;
+}

@@ -12,15 +12,17 @@ enum operand_role { OPERAND_SOURCE, OPERAND_ADDRESS, OPERAND_RESULT };
 
 /* How an op treats a source that is undefined. */
 enum value_class {
-	VALUE_PLAIN,     /* a result is undefined if a source of its lane is */
-	VALUE_LOGIC,     /* each bit of a result depends on one bit of each source: tried with both values */
-	VALUE_COMPARE,   /* a comparison that is combined with the last source, a predicate */
-	VALUE_PACK,      /* bytes of the result are bytes of the sources: undefined if all of them are */
-	VALUE_WARP,      /* the results of all lanes are undefined if a source of one lane is */
-	VALUE_SHUFFLE,   /* the first result is the first source of another lane */
-	VALUE_LOAD,      /* the results are read from memory, in order */
-	VALUE_LOAD_ROWS, /* the results are rows of small matrices in memory */
-	VALUE_STORE,     /* the sources are written to memory, in order */
+	VALUE_PLAIN,   /* a result is undefined if a source of its lane is */
+	VALUE_LOGIC,   /* each bit of a result depends on one bit of each source: tried with both values */
+	VALUE_COMPARE, /* a comparison that is combined with the last source, a predicate */
+	VALUE_PACK,    /* bytes of the result are bytes of the sources: undefined if all of them are */
+	VALUE_WARP,    /* the results of all lanes are undefined if a source of one lane is */
+	VALUE_SHUFFLE, /* the first result is the first source of another lane */
+	VALUE_PRODUCT, /* a product of matrices with 16 rows and 8 columns, or as VALUE_WARP */
+	VALUE_LOAD,    /* the results are read from memory, in order */
+	VALUE_LOAD_ROWS, /* result k is 8 rows of 16 bytes in memory: lanes 8 * k to 8 * k + 7 have their addresses */
+	VALUE_LOAD_MATRICES, /* the results are matrices of another form in memory */
+	VALUE_STORE,         /* the sources are written to memory, in order */
 	VALUE_STORE_ROWS,
 	VALUE_USE, /* the sources are used, and the results are defined */
 	VALUE_CALL /* call.c copies the arguments */
@@ -57,6 +59,8 @@ uint32_t *operands_pending(struct bound_code *c, unsigned *n);
 /* Ends the list of op number `inst`. */
 void operands_end(
 	struct bound_code *c, uint32_t inst, enum value_class class, unsigned combine, bool inverted);
+/* Sets word[] to the operands of the role, at most `most`. Returns their number. */
+unsigned operands_take(const struct operand_list *l, enum operand_role role, uint32_t *word, unsigned most);
 struct operand_list operands_of(const struct bound_code *c, const struct op *o);
 
 #endif

@@ -304,6 +304,48 @@ static bool find_undefined_comparisons(struct warp *w, const struct op *o, const
 	return true;
 }
 
+/* Returns the undefined rows of 4 lanes of a register, or columns of the other matrix: bit i is for lanes 4 * i and on. */
+static unsigned undefined_rows(const struct warp *w, uint32_t word)
+{
+	uint32_t lanes = undefined_lanes(w, operand_slot_of(word));
+	unsigned rows = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		rows |= (unsigned)(lanes >> 4 * i & 15 ? 1 : 0) << i;
+	return rows;
+}
+
+/*
+ * Sets each[] to the lanes in which the results of a product with 16 rows and 8 columns are undefined: those whose row of
+ * the first matrix, column of the second one, or element of the third one is. Lane l has the elements of row l / 4 (even
+ * registers of A, first half of D) and of row l / 4 + 8, and of columns 2 * (l % 4) and the next. Returns false if the
+ * number of registers is that of another form.
+ */
+static bool find_undefined_products(
+	const struct warp *w, const struct operand_list *l, uint32_t each[TRIAL_RESULTS])
+{
+	uint32_t d[TRIAL_RESULTS], from[TRIAL_RESULTS];
+	unsigned n_d = operands_take(l, OPERAND_RESULT, d, TRIAL_RESULTS),
+		 n = operands_take(l, OPERAND_SOURCE, from, TRIAL_RESULTS),
+		 n_b = n > n_d && (n - n_d) % 3 == 0 ? (n - n_d) / 3 : 0, rows[2] = {0, 0}, columns = 0;
+
+	if ((n_d != 2 && n_d != 4) || (n_b != 1 && n_b != 2 && n_b != 4))
+		return false;
+	for (unsigned i = 0; i < 2 * n_b; i++)
+		rows[i % 2] |= undefined_rows(w, from[i]);
+	for (unsigned i = 0; i < n_b; i++)
+		columns |= undefined_rows(w, from[2 * n_b + i]);
+	for (unsigned i = 0; i < n_d; i++) {
+		unsigned in_columns = n_d == 2 ? 3 : 1u << i % 2; /* columns of the register's elements */
+
+		each[i] = undefined_lanes(w, operand_slot_of(from[3 * n_b + i]));
+		for (unsigned k = 0; k < LANES; k++)
+			if (rows[i / (n_d / 2)] >> k / 4 & 1 || columns >> 2 * (k % 4) & in_columns)
+				each[i] |= 1u << k;
+	}
+	return true;
+}
+
 /*
  * Sets the states of the results for the lanes of exec, in which lanes[] or else `lane` are undefined. guarded: lanes
  * whose guard is undefined, so that the register has its old or its new value.
@@ -347,6 +389,12 @@ static void compute_results(
 			lanes = each;
 		lane &= ~lanes_decided_by_predicate(w, l);
 		break;
+	case VALUE_PRODUCT:
+		if (s.n && exec && find_undefined_products(w, l, each)) {
+			lanes = each;
+			break;
+		}
+		/* fall through */
 	case VALUE_WARP: lane = s.lanes & exec ? ALL_LANES : 0; break;
 	case VALUE_SHUFFLE: lane = s.n && exec ? trial_shuffle(w, o, l, exec) : 0; break;
 	default: break;
@@ -375,18 +423,6 @@ void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t 
 }
 
 /* ---- accesses ---- */
-
-/* Returns the number of operands of the role, and sets word[] to them. */
-static unsigned list_operands(
-	const struct operand_list *l, enum operand_role role, uint32_t word[TRIAL_RESULTS])
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < operands_number(l) && n < TRIAL_RESULTS; i++)
-		if (operand_role_of(l->word[i]) == role)
-			word[n++] = l->word[i];
-	return n;
-}
 
 /* Returns n bits that are set, n <= 64. */
 static uint64_t low_bits(uint64_t n) { return n >= 64 ? UINT64_MAX : (1ull << n) - 1; }
@@ -439,23 +475,25 @@ static void mark_loaded(struct warp *w, const struct op *o, unsigned lane, uint6
 {
 	const struct operand_list l = operands_of(w->grid->code, o);
 	uint32_t word[TRIAL_RESULTS];
-	unsigned n = list_operands(&l, OPERAND_RESULT, word);
-	bool rows = operands_class(&l) == VALUE_LOAD_ROWS;
+	unsigned n = operands_take(&l, OPERAND_RESULT, word, TRIAL_RESULTS);
+	bool rows = operands_class(&l) == VALUE_LOAD_ROWS,
+	     matrices = rows || operands_class(&l) == VALUE_LOAD_MATRICES;
+	uint32_t lanes = rows ? 15u << lane % 8 * 4 : matrices ? ALL_LANES : 1u << lane;
 	uint64_t each = bytes_of_operand(bytes, n);
 
 	for (unsigned k = 0; k < n; k++) {
-		if (!operand_slot_of(word[k]) ||
-			!(rows ? unset != 0 : is_operand_unset(unset, k, bytes, each)))
+		if (!operand_slot_of(word[k]) || (rows && k != lane / 8) ||
+			!(matrices ? unset != 0 : is_operand_unset(unset, k, bytes, each)))
 			continue;
 		if (r)
 			origin = find_origin(w, o, r);
 		r = NULL;
-		mark_result(w, word[k], rows ? ALL_LANES : 1u << lane, origin);
+		mark_result(w, word[k], lanes, origin);
 		w->stop |= WARP_UNDEFINED;
 	}
 }
 
-static bool is_followed_load(enum value_class c) { return c == VALUE_LOAD || c == VALUE_LOAD_ROWS; }
+static bool is_followed_load(enum value_class c) { return c >= VALUE_LOAD && c <= VALUE_LOAD_MATRICES; }
 
 void undefined_note_read(
 	struct warp *w, const struct op *o, unsigned lane, uint64_t unset, const struct unset_read *r)
@@ -540,7 +578,8 @@ void undefined_note_access(
 	uint32_t word[TRIAL_RESULTS];
 	enum value_class class = operands_class(&l);
 	bool stores = class == VALUE_STORE || class == VALUE_STORE_ROWS;
-	unsigned n = stores && w->n_undefined ? list_operands(&l, OPERAND_SOURCE, word) : 0, origin = 0;
+	unsigned n = stores && w->n_undefined ? operands_take(&l, OPERAND_SOURCE, word, TRIAL_RESULTS) : 0,
+		 origin = 0;
 
 	if (!write && !w->undefined->local)
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How each instruction treats undefined sources (exec/undefined.c). Bindings that are not listed are VALUE_PLAIN. */
 #include "machine/code.h"
+#include "sem/mma.h"
 
 static const struct {
 	mbind_fn *bind;
@@ -24,13 +25,13 @@ static const struct {
 	{mbind_r2ur, VALUE_WARP},
 	{mbind_fswzadd, VALUE_WARP},
 	{mbind_movm, VALUE_WARP},
-	{mbind_imma, VALUE_WARP},
-	{mbind_hmma, VALUE_WARP},
+	{mbind_imma, VALUE_PRODUCT},
+	{mbind_hmma, VALUE_PRODUCT},
 	{mbind_hmma884, VALUE_WARP},
-	{mbind_qmma, VALUE_WARP},
+	{mbind_qmma, VALUE_PRODUCT},
 	{mbind_scaled_product, VALUE_WARP},
 	{mbind_dmma, VALUE_WARP},
-	{mbind_bmma, VALUE_WARP},
+	{mbind_bmma, VALUE_PRODUCT},
 	{mbind_gmma, VALUE_WARP},
 	{mbind_shfl, VALUE_SHUFFLE},
 	{mbind_load, VALUE_LOAD},
@@ -128,6 +129,10 @@ void machine_classify(struct mbind *b, mbind_fn *bind, const struct op *o)
 	enum value_class class = class_of_binding(bind);
 	bool compare = class == VALUE_COMPARE;
 
+	if (class == VALUE_PRODUCT && o->x->matrix->sparse)
+		class = VALUE_WARP;
+	if (class == VALUE_LOAD_ROWS && (o->is_signed || o->mode / 2)) /* transposed, or elements of 8 bits */
+		class = VALUE_LOAD_MATRICES;
 	remove_unused_fields(b);
 	if (class >= VALUE_LOAD && class <= VALUE_STORE_ROWS)
 		list_uniform_addresses(b);

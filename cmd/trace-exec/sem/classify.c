@@ -16,7 +16,7 @@ static const uint8_t class_of_opcode[N_OPCODES] = {
 	[I_match] = VALUE_WARP,
 	[I_redux] = VALUE_WARP,
 	[I_elect] = VALUE_WARP,
-	[I_mma] = VALUE_WARP,
+	[I_mma] = VALUE_PRODUCT,
 	[I_wmma] = VALUE_WARP,
 	[I_wgmma] = VALUE_WARP,
 	[I_movmatrix] = VALUE_WARP,
@@ -60,6 +60,10 @@ void classify_operands(struct bind *b, const struct op *o)
 
 	if (in->opcode == I_mov && last && last->kind == O_VEC)
 		class = VALUE_PACK;
+	if (in->opcode == I_mma && in->n_operands != 4) /* sparse or scaled */
+		class = VALUE_WARP;
+	if (in->opcode == I_ldmatrix && (stmt_has(in, M_TRANS) || !stmt_has(in, M_M8N8)))
+		class = VALUE_LOAD_MATRICES;
 	if (in->opcode == I_wmma && (stmt_has(in, M_LOAD) || stmt_has(in, M_STORE)))
 		class = VALUE_USE;
 	if (in->opcode == I_st && (stmt_has(in, M_ASYNC) || stmt_has(in, M_BULK)))
