@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "params.h"
 #include "selftest/measured.h"
+#include "selftest/micro.h"
 
 /* A GPU to simulate. */
 struct subject {
@@ -70,7 +71,6 @@ bool probe_grid_prepare(
 bool probe_rate_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-struct micro;
 /*
  * Returns the cycles of `more` rounds: the cycles of a run with few + more rounds, minus the cycles of a run
  * with `few` rounds. The body of m reads the number of rounds from *count.
@@ -105,15 +105,41 @@ bool probe_chase_prepare(
 bool probe_tma_chase_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_walk.c */
+probe_run probe_named_walk, probe_index_walk;
+bool probe_named_walk_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+bool probe_index_walk_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_flow.c */
 probe_run probe_l1_flow, probe_l2_flow;
 bool probe_flow_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_bandwidth.c */
+probe_run probe_bandwidth;
+bool probe_bandwidth_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_stream.c */
-probe_run probe_stream, probe_small;
+probe_run probe_stream;
 bool probe_stream_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+/* Returns the address of element i of an array of the streams. */
+uint64_t probe_element_address(unsigned array, uint64_t i);
+/* Returns a kernel that scales elements of array 1 to array 0, of `bytes` bytes together. */
+struct micro probe_scale_kernel(const struct subject *s, double bytes, uint32_t block);
+/* Rate in GB/s of a long stream of such a kernel from DRAM. */
+double probe_scale_rate(const struct subject *s);
+
+/* probe_pieces.c */
+probe_run probe_pieces;
+bool probe_pieces_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_small.c */
+probe_run probe_small;
 bool probe_small_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 

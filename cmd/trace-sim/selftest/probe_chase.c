@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "selftest/bench.h"
+#include "selftest/order.h"
 #include "selftest/probe.h"
 
 #define LINE      128u
@@ -25,60 +26,15 @@
 /* number of loads of a measured kernel, derived from the slope of the L1 plateaus */
 #define PROGRAM 350000.0
 
-/* ---- the order ------------------------------------------------------------------------------ */
-
-struct chase_order {
-	uint64_t lines;
-	uint32_t half; /* number of bits in each half of a value in the Feistel network */
-};
-
-static uint32_t feistel_round(uint32_t half, uint32_t round)
-{
-	uint64_t z = ((uint64_t)round << 32 | half) * 0x9E3779B97F4A7C15ull;
-
-	z = (z ^ z >> 29) * 0xBF58476D1CE4E5B9ull;
-	return (uint32_t)(z >> 32);
-}
-
-static void chase_order_init(struct chase_order *o, uint64_t lines)
-{
-	o->lines = lines;
-	o->half = 1;
-	while (1ull << 2 * o->half < lines)
-		o->half++;
-}
-
-/*
- * Returns the line that step i of a pass visits. A Feistel network, applied repeatedly until the result is in
- * range, permutes the lines 0 to lines - 1.
- */
-static uint64_t line_of_step(const struct chase_order *o, uint64_t i)
-{
-	uint64_t mask = (1ull << o->half) - 1;
-
-	do {
-		uint64_t left = i >> o->half, right = i & mask;
-
-		for (uint32_t round = 0; round < 4; round++) {
-			uint64_t next = left ^ (feistel_round((uint32_t)right, round) & mask);
-
-			left = right;
-			right = next;
-		}
-		i = left << o->half | right;
-	} while (i >= o->lines);
-	return i;
-}
-
-static uint64_t chase_address(const struct chase_order *o, uint64_t step)
-{
-	return MICRO_DATA + line_of_step(o, step % o->lines) * LINE;
-}
-
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
+static uint64_t chase_address(const struct line_order *o, uint64_t step)
+{
+	return MICRO_DATA + order_line(o, step % o->lines) * LINE;
+}
+
 struct chase {
-	struct chase_order order;
+	struct line_order order;
 	uint64_t first_step, loads;
 	bool bulk; /* true if loads are bulk copies of 16 bytes to shared memory */
 };
@@ -144,7 +100,7 @@ static uint64_t insts_up_to_load(const struct chase *c, uint64_t i)
  * Passes the chase through the tags of the L2. For a footprint far larger than the L2 this is not necessary,
  * because a pass never hits a line of the previous pass.
  */
-static void warm_chase(struct bench *b, const struct subject *s, const struct chase_order *o)
+static void warm_chase(struct bench *b, const struct subject *s, const struct line_order *o)
 {
 	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
 
@@ -194,7 +150,9 @@ double probe_chase(const struct probe *p, const struct subject *s)
 	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
 	double load, first;
 
-	chase_order_init(&c.order, lines ? lines : 1);
+	if (p->param[0] <= 0)
+		return probe_named_walk(p, s);
+	order_init(&c.order, lines ? lines : 1);
 	load = time_chase(s, &c, &first);
 	if (first <= 0 || (double)lines * LINE >= BEYOND_L1 * (double)subject_l1_bytes(s, 32))
 		return load;
@@ -207,7 +165,7 @@ double probe_tma_chase(const struct probe *p, const struct subject *s)
 	uint64_t lines = (uint64_t)(p->param[0] * 1024 / LINE);
 	double first;
 
-	chase_order_init(&c.order, lines ? lines : 1);
+	order_init(&c.order, lines ? lines : 1);
 	return time_chase(s, &c, &first);
 }
 
@@ -241,7 +199,8 @@ bool probe_chase_prepare(
 	double near = l2 / s->params.mem.l2_sides;
 	const char *level = "between";
 
-	(void)r;
+	if (bytes <= 0)
+		return probe_named_walk_prepare(p, r, s, why);
 	*why = "footprint out of range (expected 128 bytes to 64 GiB)";
 	if (bytes < LINE || bytes > 64e9)
 		return false;

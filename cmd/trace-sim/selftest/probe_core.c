@@ -154,6 +154,10 @@ static const struct {
 	{"shared load", "LDS"},
 	{"L1 load", "LDG.E"},
 	{"atomic", "ATOMG.E.ADD.STRONG.GPU"},
+	{"L2 load", "LDG.E.STRONG.GPU"},
+	{"DPX viaddmax s16x2", "VIADDMNMX.S16x2"},
+	{"rcp", "FSETP.GEU.AND+FSEL+FSEL+FMUL+MUFU.RCP+FMUL"},
+	{"double div", "MUFU.RCP64H+DFMA+DFMA+DFMA+DFMA+DFMA+DMUL+DFMA+DFMA+FFMA+FSETP.GT.AND"},
 };
 
 static bool has_op_prefix(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
@@ -177,14 +181,18 @@ static bool parse_ops(struct chain *c, const char *text)
 	return c->n != 0;
 }
 
+/* Returns true if the figure is the time of all instructions of the chain together. */
+static bool is_whole_chain(const struct probe *p) { return !*p->rest; }
+
 static bool parse_chain(const struct probe *p, struct chain *c, const char **why)
 {
+	const char *name = *p->rest ? p->rest : p->kind->workload;
 	char ops[256];
 
 	*c = (struct chain){.n = 0};
 	*why = "unknown chain (expected a known name, or ops=A+B+... of at most 16 instructions)";
-	for (unsigned i = 0; *p->rest && i < sizeof(chain_names) / sizeof(*chain_names); i++) {
-		if (strcmp(p->rest, chain_names[i].name) != 0)
+	for (unsigned i = 0; i < sizeof(chain_names) / sizeof(*chain_names); i++) {
+		if (strcmp(name, chain_names[i].name) != 0)
 			continue;
 		*why = "the measured figure is of three independent PTX statements of unknown instructions, not a latency";
 		return chain_names[i].ops && parse_ops(c, chain_names[i].ops);
@@ -251,7 +259,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 
 	parse_chain(p, &c, &why);
 	return probe_time_rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
-	       (*p->rest ? c.n : 1);
+	       (is_whole_chain(p) ? 1 : c.n);
 }
 
 bool probe_chain_prepare(

@@ -218,8 +218,8 @@ bool probe_flow_prepare(
 	*why = "word size not supported (expected 4 or 8 bytes)";
 	if (l1 && p->param[2] != 4 && p->param[2] != 8)
 		return false;
-	*why = "footprint out of range (expected 1 KiB to 1 GiB)";
-	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 ||
+	*why = "footprint out of range (expected 1 KiB to 64 GiB)";
+	if (bytes < 1024 || bytes > 64.0 * (1u << 30) ||
 		(!l1 && (p->param[1] < 1 || p->param[1] > p->param[0])))
 		return false;
 	snprintf(p->group, sizeof(p->group), "bandwidth %s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures streams over arrays far larger than the L2, and sequences of small kernels.
+ * Measures streams over arrays far larger than the L2.
  *
  * The figure of a stream is taken in the middle of one kernel, on a GPU with an L2 that holds the lines that
  * the preceding part of the arrays would have left. The figure therefore excludes launches and the filling of
@@ -12,8 +12,6 @@
 #include "num.h"
 #include "selftest/bench.h"
 #include "selftest/probe.h"
-
-#define SECTOR 32u
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
@@ -43,7 +41,7 @@ struct probe_stream {
 	uint64_t first_element; /* first element of the first thread */
 };
 
-static uint64_t element_address(unsigned array, uint64_t i)
+uint64_t probe_element_address(unsigned array, uint64_t i)
 {
 	return MICRO_DATA + array * ARRAY_BYTES + i * 8;
 }
@@ -65,14 +63,14 @@ static void write_stream_body(struct scribe *s, const struct micro *m, uint32_t 
 		for (uint32_t t = 0; t < (a == 1 ? k->loads_of_first_array : 1); t++, reg += 2) {
 			snprintf(name, sizeof(name), "R%u", reg);
 			scribe_mem(s, lanes, name, "LDG.E.64", "R2", 8,
-				element_address(a, i + 8 + t - k->loads_of_first_array / 2), 8);
+				probe_element_address(a, i + 8 + t - k->loads_of_first_array / 2), 8);
 		}
 	for (uint32_t r = 16; r < reg; r += 2) {
 		snprintf(name, sizeof(name), "R%u R%u", r, 8);
 		scribe_masked_op(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
 	}
 	if (k->writes)
-		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, element_address(0, i + 8), 8);
+		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, probe_element_address(0, i + 8), 8);
 	scribe_masked_op(s, lanes, "", "EXIT", "", 0);
 }
 
@@ -87,9 +85,9 @@ static void warm_stream_arrays(
 		uint64_t bytes = (n - i < PIECE ? n - i : PIECE) * 8;
 
 		for (uint32_t a = 1; a <= k->reads; a++)
-			bench_warm_l2(b, element_address(a, i + 8), bytes, cluster, false);
+			bench_warm_l2(b, probe_element_address(a, i + 8), bytes, cluster, false);
 		if (k->writes)
-			bench_warm_l2(b, element_address(0, i + 8), bytes, cluster, true);
+			bench_warm_l2(b, probe_element_address(0, i + 8), bytes, cluster, true);
 	}
 }
 
@@ -176,6 +174,27 @@ static const struct stream_kind *find_stream_kind(const char *name)
 	return NULL;
 }
 
+double probe_scale_rate(const struct subject *s)
+{
+	struct flow_shape h = stream_shape(s, 512, s->params.core.threads / 512);
+
+	return stream_rate(s, find_stream_kind("scale"), &h);
+}
+
+struct micro probe_scale_kernel(const struct subject *s, double bytes, uint32_t block)
+{
+	static const struct stream_kind scale = {"scale", 1, 1, true, "DMUL"};
+	static const struct probe_stream stream = {.kind = &scale};
+
+	return (struct micro){.name = "scale",
+		.blocks = probe_round_count(bytes / 16) / block + 1,
+		.threads = block,
+		.nregs = 16,
+		.arch = s->arch,
+		.body = write_stream_body,
+		.arg = &stream};
+}
+
 /*
  * Parses the params, which are a line of the table in the source: block size, threads, [CTAs per SM,]
  * occupancy in percent. In the triad, the program that prints four columns reads three arrays, and the older
@@ -226,70 +245,4 @@ bool probe_stream_prepare(
 	p->param[3] = !strcmp(p->rest, "triad") && count_columns(line + 5) == 4;
 	snprintf(p->group, sizeof(p->group), "stream %s", share >= 50 ? "full" : "by occupancy");
 	return true;
-}
-
-/* ---- consecutive small kernels ---------------------------------------------------------------- */
-
-#define SMALL_BLOCK 256u
-#define SMALL_MOST  6e6 /* size in bytes of the largest kernel that is simulated completely */
-
-static double time_small_kernel(const struct subject *s, double bytes)
-{
-	static const struct stream_kind there = {"scale", 1, 1, true, "DMUL"};
-	struct probe_stream st = {.kind = &there};
-	struct micro m = {.name = "scale",
-		.blocks = probe_round_count(bytes / 16) / SMALL_BLOCK + 1,
-		.threads = SMALL_BLOCK,
-		.nregs = 16,
-		.arch = s->arch,
-		.body = write_stream_body,
-		.arg = &st};
-	struct bench *b;
-	double cycles;
-
-	b = bench_open(&s->params, s->isa);
-	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
-		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
-
-		bench_warm_l2(b, element_address(1, i + 8), SECTOR, cluster, false);
-		bench_warm_l2(b, element_address(0, i + 8), SECTOR, cluster, true);
-	}
-	bench_run_kernel(b, &m);
-	cycles = (double)bench_run_kernel(b, &m);
-	bench_close(b);
-	return cycles;
-}
-
-/*
- * Beyond SMALL_MOST bytes, the time is extrapolated with the slope between half of that size and that size.
- * If both arrays together do not fit into the L2, the time is extrapolated with the rate of a stream: each
- * kernel then starts with the lines that the previous kernel accessed first, which are no longer in the L2.
- */
-double probe_small(const struct probe *p, const struct subject *s)
-{
-	double bytes = p->param[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
-	double time = time_small_kernel(s, run);
-
-	if (bytes > 0.8 * (double)subject_l2_bytes(s)) {
-		struct flow_shape h = stream_shape(s, 512, s->params.core.threads / 512);
-
-		time += (bytes - run) /
-			(stream_rate(s, find_stream_kind("scale"), &h) * 1e9 / s->params.hz[0]);
-	} else if (bytes > run) {
-		time += (time - time_small_kernel(s, run / 2)) / (run / 2) * (bytes - run);
-	}
-	return subject_gb_per_s(s, bytes, time);
-}
-
-bool probe_small_prepare(
-	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
-{
-	(void)r;
-	(void)s;
-	*why = "launches by a graph or from within a kernel are not modelled";
-	if (*p->rest)
-		return false;
-	strcpy(p->group, "small kernels");
-	*why = "size out of range (expected 64 bytes to 16 GiB)";
-	return p->param[0] >= 64 && p->param[0] <= 16.0 * (1u << 30);
 }

@@ -15,6 +15,7 @@ static const struct {
 	const char *name, *alias;
 } aliases[] = {
 	{"a100-40", "a100-sxm4-40"},
+	{"a100-80", "a100-pcie"},
 	{"v100", "titan-v"},
 	{"rtx2070", "titan-rtx"},
 };
