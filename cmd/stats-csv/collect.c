@@ -115,22 +115,41 @@ void collect_add_named_columns(struct csv_job *j)
 /* ---- derived figures ------------------------------------------------------------------------- */
 
 /*
- * Finds a figure by a short name, for example "warp_insts", "thread_insts", or "L2_misses" for the total over
- * all caches of a level.
+ * Returns the name of the figure that has this short name: "warp_insts", "thread_insts", or for example "L2_misses"
+ * for the total over all caches of a level, whose name is written to `full`. Returns NULL if it is no short name.
  */
-static const struct result_value *find_by_short_name(const struct results *r, const char *name)
+static const char *name_of_short_name(char full[96], const char *name)
 {
-	char full[96];
 	const char *tail = strrchr(name, '_');
 
 	if (!strcmp(name, "warp_insts"))
-		return results_find(r, "gpgpu_n_tot_w_icount");
+		return "gpgpu_n_tot_w_icount";
 	if (!strcmp(name, "thread_insts"))
-		return results_find(r, "gpu_sim_insn");
+		return "gpu_sim_insn";
 	if (!tail || strlen(name) > 40 || (strcmp(tail, "_misses") && strcmp(tail, "_accesses")))
 		return NULL;
-	snprintf(full, sizeof(full), "%.*s_total_cache%s", (int)(tail - name), name, tail);
-	return results_find(r, full);
+	snprintf(full, 96, "%.*s_total_cache%s", (int)(tail - name), name, tail);
+	return full;
+}
+
+static const struct result_value *find_by_short_name(const struct results *r, const char *name)
+{
+	char buffer[96];
+	const char *full = name_of_short_name(buffer, name);
+
+	return full ? results_find(r, full) : NULL;
+}
+
+/* Returns true if an expression can contain the name: of a figure, a short name, or another expression. */
+static bool is_name_of_expressions(const struct csv_job *j, const char *name)
+{
+	char buffer[96];
+	const char *full = name_of_short_name(buffer, name);
+
+	for (uint32_t i = 0; i < j->n_derived; i++)
+		if (!strcmp(j->derived[i].name, name))
+			return true;
+	return figure_find(full ? full : name) != NULL;
 }
 
 /* Returns the sum of all figures of the kernel that match a name with [*], or NAN if there are none. */
@@ -329,6 +348,23 @@ void collect_check_selection(const struct csv_job *j)
 		die("-k selects no kernel of the input");
 }
 
+/* Fails if the input has no value of a name that is not in stats.def either. Warns if it is there. */
+static void check_expression_names(const struct csv_job *j, const struct derived *d)
+{
+	char q[80];
+
+	for (size_t i = 0; i < expr_names(d->expr); i++) {
+		const char *name = expr_name(d->expr, i);
+
+		if (d->found[i])
+			continue;
+		if (!is_name_of_expressions(j, name))
+			figure_die_unknown("-e", name);
+		diag_warn(NOWHERE, "-e %s: no value of %s in the input", d->name,
+			diag_quote(q, sizeof(q), name, strlen(name)));
+	}
+}
+
 void collect_warn(const struct csv_job *j)
 {
 	char q[80];
@@ -346,13 +382,6 @@ void collect_warn(const struct csv_job *j)
 		}
 	if (!j->list && !j->weights) /* with --weights, the picks list the kernels that they represent */
 		store_warn_skipped(j->store);
-	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
-		const struct derived *d = &j->derived[i];
-
-		for (size_t k = 0; k < expr_names(d->expr); k++)
-			if (!d->found[k])
-				diag_warn(NOWHERE, "-e %s: no value of %s in the input", d->name,
-					diag_quote(q, sizeof(q), expr_name(d->expr, k),
-						strlen(expr_name(d->expr, k))));
-	}
+	for (uint32_t i = 0; i < j->n_derived && !j->list; i++)
+		check_expression_names(j, &j->derived[i]);
 }

@@ -151,6 +151,12 @@ static void add_options(struct csv_job *j, const char *value)
 	j->no_options = false;
 }
 
+/* Returns true if a table has a column of this name that is not a figure. */
+static bool is_fixed_column(const char *name)
+{
+	return group_is_key(name) || !strcmp(name, "status") || !strcmp(name, "kernels");
+}
+
 static void add_derived(struct csv_job *j, const char *value)
 {
 	const char *equals = strchr(value, '=');
@@ -161,8 +167,9 @@ static void add_derived(struct csv_job *j, const char *value)
 	if (!equals || equals == value)
 		cli_usage("-e '%s' has no name (expected NAME=EXPRESSION)", value);
 	name = xstrndup(value, (size_t)(equals - value));
-	if (figure_find(name))
-		cli_usage("-e: '%s' is the name of a figure (expected another name)", name);
+	if (figure_find(name) || is_fixed_column(name))
+		cli_usage("-e: '%s' is the name of a %s (expected another name)", name,
+			is_fixed_column(name) ? "column" : "figure");
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
 			cli_usage("-e: '%s' is defined twice", name);

@@ -48,7 +48,7 @@ struct diff_options {
 struct side {
 	uint32_t first_kernel, n_kernels, first_run, n_runs;
 	const char *path;
-	bool is_log;
+	bool is_log, is_profile;
 	bool lists_figures;      /* true if the records omit figures that their run record does not list */
 	struct namelist written; /* names and patterns of trace-sim -s, if given */
 };

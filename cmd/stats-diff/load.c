@@ -96,6 +96,15 @@ bool diff_has_figure(const struct side *s, const char *name, const struct figure
 	return !s->lists_figures || !about || !about->unit_of_gpu;
 }
 
+/* Returns true if the record is from a profile, whose figures differ from those of a result. */
+static bool is_profile_item(const struct result_item *item)
+{
+	for (uint32_t i = 0; i < item->n_figures; i++)
+		if (!strncmp(item->figure[i].name, "sched_cycles", 12))
+			return true;
+	return false;
+}
+
 static int read_side_events(struct loading *l, struct results *r, struct fault *f)
 {
 	struct diff *d = l->diff;
@@ -109,6 +118,7 @@ static int read_side_events(struct loading *l, struct results *r, struct fault *
 			l->side->n_runs++;
 			l->side->is_log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
+			l->side->is_profile |= is_profile_item(&item);
 			if (!kselect_selects(d->options->kernels, item.kernel.position, item.kernel.name))
 				continue;
 			required_note_kernel(d->options);

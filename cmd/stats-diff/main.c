@@ -228,6 +228,10 @@ static int diff_files(
 	}
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
+	if (loaded && d.side[0].n_kernels && d.side[1].n_kernels &&
+		d.side[0].is_profile != d.side[1].is_profile)
+		die("%s is a profile, %s is a result (expected two results or two profiles)",
+			d.side[0].is_profile ? a : b, d.side[0].is_profile ? b : a);
 	if (loaded && !o->weights)
 		warn_of_different_skips(&d);
 	if (loaded && o->weights) {

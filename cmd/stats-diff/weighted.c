@@ -143,29 +143,42 @@ static void print_json_totals(const struct weighing *g, FILE *out)
 	}
 }
 
+/* Prints the heading: the two results, and how many kernels were picked from how many. */
+static void print_weighted_heading(const struct weighing *g, FILE *out, const char *heading)
+{
+	const struct diff_options *o = g->diff->options;
+
+	fputs(o->form == DIFF_MARKDOWN ? "### " : "", out);
+	if (heading) {
+		print_name(out, heading, o->form);
+		fputs(": ", out);
+	}
+	print_name(out, g->diff->side[0].path, o->form);
+	fputs(" -> ", out);
+	print_name(out, g->diff->side[1].path, o->form);
+	fprintf(out, ", %u of %u kernels\n", o->weights->n, picks_represented(o->weights));
+}
+
 static void print_weighted_totals(struct weighing *g, FILE *out, const char *heading)
 {
-	const struct picks *p = g->diff->options->weights;
+	const struct diff_options *o = g->diff->options;
 	uint32_t outside = 0;
 
 	if (g->n_rows)
 		qsort(g->row, g->n_rows, sizeof(*g->row), compare_moved);
 	for (uint32_t i = 0; i < g->n_rows; i++)
 		outside += g->row[i].outside;
-	if (g->diff->options->form == DIFF_JSON) {
+	if (o->form != DIFF_JSON)
+		print_weighted_heading(g, out, heading);
+	if (o->options)
+		option_print(g->diff, out, heading, true);
+	if (o->form == DIFF_JSON) {
 		print_json_totals(g, out);
 		return;
 	}
-	if (heading) {
-		print_name(out, heading, DIFF_TEXT);
-		fputs(": ", out);
-	}
-	print_name(out, g->diff->side[0].path, DIFF_TEXT);
-	fputs(" -> ", out);
-	print_name(out, g->diff->side[1].path, DIFF_TEXT);
-	fprintf(out, ", %u of %u kernels\n", p->n, picks_represented(p));
 	print_total_rows(g, out);
-	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
+	fprintf(out, "%sfigures: %u outside the 95 %% interval\n", o->form == DIFF_MARKDOWN ? "\n" : "  ",
+		outside);
 }
 
 int diff_print_weighted(struct diff *d, FILE *out, const char *heading)

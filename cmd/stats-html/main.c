@@ -98,6 +98,8 @@ int main(int argc, char **argv)
 	a.measured = xcalloc((size_t)argc, sizeof(*a.measured));
 	n = cli_parse(&cli, argc, argv, on_html_option, &a);
 	diag_quiet(a.quiet);
+	if (a.report.source && !a.n_profiles)
+		cli_usage("--source requires --profile, which names the lines");
 	for (int i = 0; i < n; i++)
 		output_check_input(a.output, argv[i]);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
@@ -110,6 +112,8 @@ int main(int argc, char **argv)
 		html_load_run(&a.report, argv[i]);
 	if (!n)
 		html_load_run(&a.report, "-");
+	if (!a.report.n_runs)
+		die("no results (expected files of trace-sim or logs of Accel-Sim; profiles follow --profile)");
 	if (a.n_profiles > a.report.n_runs)
 		cli_usage("%u profiles for %u runs (expected at most one per run)", a.n_profiles,
 			a.report.n_runs);

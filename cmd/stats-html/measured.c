@@ -314,14 +314,15 @@ static void read_measured_csv(struct html_measured *m, const char *path)
 	size_t n;
 
 	if (!in)
-		die("%s: %s", path, strerror(errno));
+		die_at((struct place){.file = path}, "cannot be opened: %s", strerror(errno));
 	if (csv_init(&parser, CSV_APPEND_NULL))
 		die("out of memory");
 	while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
 		if (csv_parse(&parser, buffer, n, on_measured_field, on_measured_row, &t) != n)
-			die("%s: malformed table: %s", path, csv_strerror(csv_error(&parser)));
+			die_at((struct place){.file = path}, "malformed table: %s",
+				csv_strerror(csv_error(&parser)));
 	if (ferror(in))
-		die("%s: %s", path, strerror(errno));
+		die_at((struct place){.file = path}, "%s", strerror(errno));
 	csv_fini(&parser, on_measured_field, on_measured_row, &t);
 	csv_free(&parser);
 	fclose(in);

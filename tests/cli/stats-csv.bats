@@ -147,9 +147,9 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 		-e 'lanes=warp_occupancy[*]-(warp_occupancy[*])' app.json
 	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle,mpki,half,zero,big,lanes'
 	assert_line --index 1 --regexp '^app.json,write,1,[0-9]+,1200,600,,7,0$'
-	run -0 stats-csv -e 'x=nonsense+1' -s gpu_ipc app.json
-	assert_output --partial "no value of nonsense"
-	run -0 stats-csv -q -e 'x=nonsense+1' -s gpu_ipc app.json
+	run -0 stats-csv -e 'x=power_average+1' -s gpu_ipc app.json
+	assert_output --partial "no value of power_average"
+	run -0 stats-csv -q -e 'x=power_average+1' -s gpu_ipc app.json
 	refute_output --partial "warning"
 }
 

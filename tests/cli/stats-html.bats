@@ -321,7 +321,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	run -2 stats-html -f -o page.htm --measured wrong.csv a.json
 	assert_output --partial 'no kernel is both measured and simulated'
 	run -2 stats-html -f -o page.htm --measured none.csv a.json
-	assert_output --partial 'none.csv: No such file or directory'
+	assert_output --partial 'none.csv: error: cannot be opened: No such file or directory'
 	run -2 stats-html -f -o page.htm --measured "$ROOT/README.md" a.json
 	printf '"kernel","cycles"\n"write","5000"\n"read","6000' >open.csv
 	run -0 stats-html -q -f -o page.htm --measured open.csv a.json
