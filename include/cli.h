@@ -81,6 +81,12 @@ unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 
 /*
+ * Returns the number of threads that `text`, the value of -j, requests: 1 to `most`. The value 0 means one for each
+ * processor. Any other text is a usage error.
+ */
+unsigned cli_threads(const char *text, unsigned most);
+
+/*
  * Parses the whole text as an unsigned number with an optional suffix K, M, G (powers of 1024). Returns 0, or -1 if
  * it is something else.
  */

@@ -13,7 +13,10 @@
 
 struct output;
 
-/* Opens path. If force is set, an existing file may be replaced. Ends the program on failure. */
+/*
+ * Opens path. If force is set, an existing file may be replaced. Ends the program on failure, and if standard output
+ * is already the path of an output that is not yet committed.
+ */
 struct output *output_open(const char *path, bool force);
 /* Ends the program if output, which -f would replace, is the file input. Accepts NULL for both. */
 void output_check_input(const char *output, const char *input);

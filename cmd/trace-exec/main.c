@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
-#include "crew.h"
 #include "disassemble.h"
 #include "gpuconf.h"
 #include "isa.h"
@@ -137,13 +136,6 @@ static enum code_kind parse_code_kind(const char *kind)
 	return strcmp(kind, "ptx") ? CODE_AUTO : CODE_PTX;
 }
 
-static unsigned parse_job_count(const char *text)
-{
-	uint64_t n = cli_number("-j", text, 0, THREADS_MAX);
-
-	return n ? (unsigned)n : crew_processors(THREADS_MAX);
-}
-
 static void parse_format_name(struct args *a, const char *value)
 {
 	a->format = !strcmp(value, "json") ? FORMAT_JSON : !strcmp(value, "pack") ? FORMAT_PACK : FORMAT_TEXT;
@@ -160,7 +152,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'n': o->trace_to = TRACE_NONE; break;
 	case 'o': o->output = value; break;
 	case 'C': o->saves = value; break;
-	case 'j': o->exec.threads = parse_job_count(value); break;
+	case 'j': o->exec.threads = cli_threads(value, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
 	case OPT_STACK:
 		o->exec.stack = !strcmp(value, "volta") ? STACK_VOLTA : STACK_SIMT;

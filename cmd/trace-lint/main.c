@@ -48,7 +48,8 @@ static void complete_lint_words(FILE *out, const char *kind, char *const *word, 
 		fprintf(out, "%s\t%s\n", rules[r].id, rules[r].meaning);
 }
 
-static const struct cli_man_table man_tables[] = {{"rules", rules_print_man}, {NULL, NULL}};
+static const struct cli_man_table man_tables[] = {
+	{"rules", rules_print_man}, {"words", rules_print_man_words}, {NULL, NULL}};
 
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
@@ -199,6 +200,11 @@ int main(int argc, char **argv)
 		set_target_program(&rep, a.target);
 	for (size_t i = 0; i < a.n_levels; i++)
 		set_rule_levels(&rep, a.level[i]);
+	if (a.config.n_defines && !a.config.n_files)
+		cli_usage("-D requires a configuration (expected -g GPU or -c FILE)");
+	if ((a.list || a.explain) && n)
+		cli_usage("%s checks no trace ('%s' is one operand too many)",
+			a.list ? "--list" : "--explain", argv[0]);
 	if (a.list || a.explain)
 		status = print_rules(&a);
 	else if (n == 0)

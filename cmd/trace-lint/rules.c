@@ -122,3 +122,18 @@ void rules_print_man(FILE *out)
 	}
 	fputs(".El\n", out);
 }
+
+void rules_print_man_words(FILE *out)
+{
+	const size_t n_sim = sizeof(on_sim) / sizeof(on_sim[0]);
+	const size_t n_original = sizeof(on_original) / sizeof(on_original[0]);
+
+	for (size_t i = 0; i < n_sim; i++) {
+		fprintf(out, ".It Cm %s\n", on_sim[i].name);
+		roff_printf(out, "trace-sim %s", on_sim[i].text);
+	}
+	for (size_t i = 0; i < n_original; i++) {
+		fprintf(out, ".It Cm %s\n", on_original[i].name);
+		roff_printf(out, "Accel-Sim %s", on_original[i].text);
+	}
+}

@@ -55,7 +55,8 @@ int rule_find(const char *id); /* Returns -1 if there is no such rule. */
 const char *lint_level_name(enum lint_level level);
 int lint_level_find(const char *name); /* Returns -1 if there is no such level. */
 void rules_print_list(FILE *out);
-void rules_print_man(FILE *out); /* prints the table of rules for trace-lint(1) */
+void rules_print_man(FILE *out);       /* prints the table of rules for trace-lint(1) */
+void rules_print_man_words(FILE *out); /* prints the words of the table of --list for trace-lint(1) */
 void rule_print_explanation(FILE *out, const struct rule *r);
 
 #endif

@@ -180,7 +180,7 @@ int list_print_table(const char *operand, const struct pack_args *a)
 	source_check_picks(p, a);
 	o = output_open(a->output, a->force);
 	out = output_stream(o);
-	if (!strcmp(a->format, "json"))
+	if (a->format && !strcmp(a->format, "json"))
 		w = record_open(out, RECORD_JSON);
 	else
 		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
@@ -190,11 +190,12 @@ int list_print_table(const char *operand, const struct pack_args *a)
 		write_totals_record(w, &s, pack_bytes(p));
 		record_close(w);
 	} else {
-		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,
-			(unsigned long long)s.insts, (unsigned long long)s.text,
+		fprintf(out, "%u kernel%s, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,
+			s.n == 1 ? "" : "s", (unsigned long long)s.insts, (unsigned long long)s.text,
 			(unsigned long long)pack_bytes(p), (double)s.text / (double)pack_bytes(p));
 		if (s.missing)
-			fprintf(out, "%u more kernels of the list are missing\n", s.missing);
+			fprintf(out, "%u more kernel%s of the list %s missing\n", s.missing,
+				s.missing == 1 ? "" : "s", s.missing == 1 ? "is" : "are");
 	}
 	output_commit(o);
 	pack_close(p);

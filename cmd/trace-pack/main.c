@@ -10,6 +10,8 @@
 #include "complete.h"
 #include "tool.h"
 
+#define MOST_THREADS 64
+
 enum {
 	OPT_BLOCKS = 256,
 	OPT_MEMORY,
@@ -57,7 +59,8 @@ static const struct cli_row rows[] = {
 	{OPT_VERIFY, "verify", NULL, "read the new stream back before it is renamed (default with -o FILE)",
 		NULL},
 	{OPT_NO_VERIFY, "no-verify", NULL, "do not read the new stream back", NULL},
-	{'j', "jobs", "N", "number of threads; the output does not depend on it", NULL},
+	{'j', "jobs", "N",
+		"number of threads (default 1; 0: all processors); the output does not depend on it", NULL},
 	{OPT_MEMORY, "memory", "SIZE", "memory for the text while --group runs (default 1G)", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
 	{'q', "quiet", NULL, "no warnings, no progress", NULL},
@@ -114,24 +117,31 @@ static void set_block_range(struct pack_args *a, const char *text)
 			text);
 }
 
+static void set_pack_mode(struct pack_args *a, enum mode mode)
+{
+	if (a->mode != MODE_PACK && a->mode != mode)
+		cli_usage("-d, -l, -t, --group and --to cannot be combined");
+	a->mode = mode;
+}
+
 static void on_pack_option(void *ctx, int letter, const char *value)
 {
 	struct pack_args *a = ctx;
 	unsigned long long n;
 
 	switch (letter) {
-	case 'd': a->mode = MODE_UNPACK; break;
-	case OPT_GROUP: a->mode = MODE_GROUP; break;
+	case 'd': set_pack_mode(a, MODE_UNPACK); break;
+	case OPT_GROUP: set_pack_mode(a, MODE_GROUP); break;
 	case OPT_TO:
 		if (strcmp(value, "text") && strcmp(value, "tracez"))
 			cli_usage("--to: invalid value '%s' (expected tracez or text)", value);
-		a->mode = MODE_CONVERT;
+		set_pack_mode(a, MODE_CONVERT);
 		a->target_form = strcmp(value, "text") ? FORM_TRACEZ : FORM_TEXT;
 		break;
 	case OPT_ALL: a->all = true; break;
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
-	case 't': a->mode = MODE_TEST; break;
-	case 'l': a->mode = MODE_TABLE; break;
+	case 't': set_pack_mode(a, MODE_TEST); break;
+	case 'l': set_pack_mode(a, MODE_TABLE); break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
 	case 'C': a->directory = value; break;
@@ -139,7 +149,7 @@ static void on_pack_option(void *ctx, int letter, const char *value)
 	case OPT_CUBIN: a->cubin[a->n_cubins++] = value; break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, 64); break;
+	case 'j': a->threads = cli_threads(value, MOST_THREADS); break;
 	case OPT_VERIFY:
 	case OPT_NO_VERIFY: a->no_verify = letter == OPT_NO_VERIFY; break;
 	case OPT_LEVEL: a->level = pack_level_named(value); break;
@@ -211,13 +221,28 @@ static void keep_freed_memory(void)
 #endif
 }
 
+/* Rejects options that have no meaning together. */
+static void check_pack_options(const struct pack_args *a)
+{
+	const bool to_directory = a->mode == MODE_UNPACK || a->mode == MODE_GROUP || a->mode == MODE_CONVERT;
+
+	if (a->directory && (!to_directory || a->output))
+		cli_usage("-C requires -d, --group or --to, and excludes -o");
+	if (a->output && (a->mode == MODE_GROUP || a->mode == MODE_TEST))
+		cli_usage("%s", a->mode == MODE_GROUP ? "--group cannot be used with -o (expected -C DIR)"
+						      : "-t cannot be used with -o: it writes nothing");
+	if (a->blocks && a->mode != MODE_PACK && !(a->mode == MODE_UNPACK && a->output))
+		cli_usage("--tb is only for packing and for -d -o FILE");
+	if (a->n_cubins && a->mode != MODE_PACK)
+		cli_usage("--cubin is only for packing");
+	if (a->format && a->mode != MODE_TABLE)
+		cli_usage("-F requires -l");
+}
+
 int main(int argc, char **argv)
 {
-	struct pack_args a = {.last_block = UINT64_MAX,
-		.max_memory_bytes = 1u << 30,
-		.level = PACK_DEFAULT,
-		.threads = 1,
-		.format = "text"};
+	struct pack_args a = {
+		.last_block = UINT64_MAX, .max_memory_bytes = 1u << 30, .level = PACK_DEFAULT, .threads = 1};
 	struct fault f;
 	int status;
 
@@ -229,15 +254,7 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("%d traces given (expected one)", n);
-	if (a.directory &&
-		((a.mode != MODE_UNPACK && a.mode != MODE_GROUP && a.mode != MODE_CONVERT) || a.output))
-		cli_usage("-C requires -d, --group or --to, and excludes -o");
-	if (a.mode == MODE_GROUP && a.output)
-		cli_usage("--group requires -C DIR, and excludes -o");
-	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
-		cli_usage("--tb is only for packing and for -d -o FILE");
-	if (a.n_cubins && a.mode != MODE_PACK)
-		cli_usage("--cubin is only for packing");
+	check_pack_options(&a);
 	if (a.kernels && !(a.select = kselect_parse(a.kernels, &f)))
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";

@@ -16,14 +16,17 @@
 
 enum { OPT_PER_STREAM = 256, OPT_SEED, OPT_ONE, OPT_TIMES, OPT_SKIP_MISSING };
 
+#define METHOD(name, ...) " " #name
 static const char method_names[] =
-#define METHOD(name, ...) #name " "
 #include "methods.def"
-#undef METHOD
 	;
+static const char method_wanted[] = "one of"
+#include "methods.def"
+	;
+#undef METHOD
 
-static const char method_help[] = "how kernels are grouped."
-#define METHOD(name, fn, reading, size, help) " " #name ": " help "."
+static const char method_help[] = "how kernels are grouped"
+#define METHOD(name, fn, reading, size, help) ". " #name ": " help
 #include "methods.def"
 #undef METHOD
 	;
@@ -46,7 +49,8 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_SEED, "seed", "N", "seed of the random picks (1)", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
-	{'j', "threads", "N", "read with N threads (1); results do not depend on N", NULL},
+	{'j', "threads", "N",
+		"read with N threads (default 1; 0: all processors); results do not depend on N", NULL},
 	{'o', "output", "FILE", "write the picks to FILE when they are complete; -: stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
 	{'q', "quiet", NULL, "print no warnings", NULL},
@@ -89,7 +93,7 @@ static const struct method *method_of(const char *name)
 	const struct method *m = method_find(name);
 
 	if (!m)
-		cli_usage("unknown method '%s' (expected one of: %s)", name, method_names);
+		cli_usage("unknown method '%s' (expected %s)", name, method_wanted);
 	return m;
 }
 
@@ -107,7 +111,7 @@ static void on_pick_option(void *ctx, int letter, const char *value)
 	case OPT_PER_STREAM: a->pick_options.per_stream = true; break;
 	case OPT_ONE: a->pick_options.one = true; break;
 	case OPT_SEED: a->pick_options.seed = cli_number("--seed", value, 0, UINT64_MAX); break;
-	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MOST_THREADS); break;
+	case 'j': a->threads = cli_threads(value, MOST_THREADS); break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
 	case 'q': a->quiet = true; break;

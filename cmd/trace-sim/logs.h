@@ -26,6 +26,7 @@ struct logs_args {
 	uint32_t timeline_sms;       /* maximum number of SMs in the timeline */
 	struct filter only;          /* filter of the event log */
 	struct filter pipeline_only; /* filter of the pipeline log */
+	bool timeline_sms_given;     /* true if timeline_sms is from the command line */
 	bool flits;                  /* true if the event log has flits */
 	bool force;                  /* true if existing files are replaced */
 };

@@ -10,7 +10,6 @@
 #include "arena.h"
 #include "cli.h"
 #include "complete.h"
-#include "crew.h"
 #include "figure.h"
 #include "gpus.h"
 #include "icnt.h"
@@ -217,13 +216,6 @@ static double parse_tolerance(const char *text)
 	return v;
 }
 
-static unsigned parse_threads(const char *text)
-{
-	uint64_t n = cli_number("-j", text, 0, MAX_THREADS);
-
-	return n ? (unsigned)n : crew_processors(MAX_THREADS);
-}
-
 static bool parse_unknown_policy(const char *text)
 {
 	if (strcmp(text, "warn") != 0 && strcmp(text, "error") != 0)
@@ -267,6 +259,7 @@ static void set_log_option(struct logs_args *l, int letter, const char *value)
 		break;
 	case OPT_TIMELINE_SMS:
 		l->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		l->timeline_sms_given = true;
 		break;
 	}
 }
@@ -295,7 +288,7 @@ static void set_sim_option(void *ctx, int letter, const char *value)
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
 	case OPT_ONLY: namelist_add(&a->only, value); break;
 	case OPT_TOLERANCE: a->tolerance = parse_tolerance(value); break;
-	case 'j': a->threads = parse_threads(value); break;
+	case 'j': a->threads = cli_threads(value, MAX_THREADS); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_POWER_REPORT: a->power.report = value; break;
@@ -359,23 +352,23 @@ static int run_selftest(
 /* Prints a list or the option values, or runs a selftest or a simulation. */
 static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
-	if (a->list_gpus) {
-		gpus_print_list(stdout);
-		return EXIT_GOOD;
-	}
-	if (a->list || a->dump) {
-		if (a->dump)
-			gpuconf_check_output(&r->conf, a->output);
-		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
+	if (a->list_gpus || a->list || a->dump) {
+		const bool dump = !a->list_gpus && !a->list;
 
-		if (a->list)
+		if (dump)
+			gpuconf_check_output(&r->conf, a->output);
+		struct output *out = output_open(dump ? a->output : NULL, !dump || a->force);
+
+		if (a->list_gpus)
+			gpus_print_list(output_stream(out));
+		else if (a->list)
 			gpuconf_list(output_stream(out));
 		else
 			gpuconf_dump(&r->conf, output_stream(out));
 		output_commit(out);
 		return EXIT_GOOD;
 	}
-	if (!a->n_config && !a->n_define)
+	if (!a->n_config)
 		cli_usage("no configuration (expected -g GPU or -c FILE)");
 	if (a->selftest)
 		return run_selftest(&r->conf, a, isa, operand);
@@ -439,6 +432,9 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 		cli_usage("--pipeline-only requires --pipeline FILE");
 	if (a->logs.profile_interval && !a->logs.profile)
 		cli_usage("--profile-interval requires --profile FILE");
+	if ((a->logs.interval || a->logs.timeline_sms_given) && !a->logs.timeline)
+		cli_usage("%s requires --timeline FILE",
+			a->logs.interval ? "--timeline-interval" : "--timeline-sms");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* the operand is the configuration, which -D overrides */
 		if (a->n_config)

@@ -112,6 +112,17 @@ static void check_outputs(const struct run *r, const struct sim_args *a)
 		check_not_overwriting(r, a, output[i]);
 }
 
+/* Fails if the filter of a log selects only SMs or warp slots that the GPU lacks. */
+static void check_log_filter(const struct params *p, const struct filter *f, const char *option)
+{
+	if (f->active && f->sm[0] >= p->sms)
+		die("%s: the GPU has no SM %llu (expected 0 to %u)", option, (unsigned long long)f->sm[0],
+			p->sms - 1);
+	if (f->active && f->warp[0] >= p->core.warps)
+		die("%s: an SM has no warp slot %llu (expected 0 to %u)", option,
+			(unsigned long long)f->warp[0], p->core.warps - 1);
+}
+
 int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
@@ -122,6 +133,8 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
+	check_log_filter(&r->gpu.params, &a->logs.only, "--events-only");
+	check_log_filter(&r->gpu.params, &a->logs.pipeline_only, "--pipeline-only");
 	check_outputs(r, a);
 	power_setup_read(&power, r, &a->power);
 	read_cubins(&r->gpu, a);

@@ -115,7 +115,8 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 	if (near)
 		return fault_set(
 			f, at, "conf-option", "unknown option '%s', did you mean '%s'?", shown, near);
-	return fault_set(f, at, "conf-option", "unknown option '%s' (--list-options prints all)", shown);
+	return fault_set(
+		f, at, "conf-option", "unknown option '%s' (trace-sim --list-options prints all)", shown);
 }
 
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };

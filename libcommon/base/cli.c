@@ -10,6 +10,7 @@
 #include <string.h>
 #include "bits.h"
 #include "cli_internal.h"
+#include "crew.h"
 #include "diag.h"
 #include "num.h"
 #include "output.h"
@@ -274,6 +275,13 @@ unsigned long long cli_number(
 		cli_usage("%s: invalid value '%s' (expected a whole number from %llu to %llu)", option, text,
 			min, max);
 	return v;
+}
+
+unsigned cli_threads(const char *text, unsigned most)
+{
+	unsigned long long n = cli_number("-j", text, 0, most);
+
+	return n ? (unsigned)n : crew_processors(most);
 }
 
 int cli_size(const char *text, unsigned long long *out)

@@ -284,6 +284,8 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 		die("the name of an output is empty");
 	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
 		die("%s: is a directory (expected a file)", path);
+	if (!exists && !lstat(path, &st))
+		die("%s: is a broken symbolic link (expected the name of a file)", path);
 	if (exists && !S_ISREG(st.st_mode)) {
 		o->fd = move_above_standard_fds(open(path, O_WRONLY | O_CLOEXEC));
 		if (o->fd < 0)
@@ -313,6 +315,17 @@ void output_check_input(const char *output, const char *input)
 		die("%s: the output is also an input", output);
 }
 
+static bool is_standard_output_open(void)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&open_lock);
+	for (const struct output *o = open_outputs; o; o = o->next)
+		found |= o->fd == STDOUT_FILENO;
+	pthread_mutex_unlock(&open_lock);
+	return found;
+}
+
 static struct output *open_output(const char *path, bool force, bool part, uint64_t keep)
 {
 	bool standard = !path || !strcmp(path, "-");
@@ -322,6 +335,8 @@ static struct output *open_output(const char *path, bool force, bool part, uint6
 	o->path = xstrdup(standard ? "<stdout>" : path);
 	o->force = force;
 	o->part = part;
+	if (standard && is_standard_output_open())
+		die("standard output is named for two outputs");
 	if (standard) {
 		fflush(stdout);
 		o->fd = STDOUT_FILENO;

@@ -27,6 +27,59 @@ is_refused() {
 	assert_line --index 0 --partial "$text"
 }
 
+@test "-j 0 uses all processors, in every program that has -j" {
+	trace-pack -j 0 app | cmp - app.tpack
+	trace-pick -j 0 app >a
+	trace-pick app | cmp - a
+	for p in trace-pack trace-pick trace-sim trace-exec; do
+		run -0 $p -h
+		assert_output --regexp '0:[[:space:]]+all[[:space:]]+processors'
+		is_refused "-j: invalid value '65' (expected a whole number from 0 to 64)" $p -j 65 app
+	done
+}
+
+@test "trace-pack does one thing at a time" {
+	for modes in "-l -t" "-d -t" "-d -l" "--group --to text" "-t --to tracez"; do
+		is_refused "-d, -l, -t, --group and --to cannot be combined" trace-pack $modes app.tpack
+	done
+	run -0 trace-pack -l -l app.tpack
+	is_refused "-F requires -l" trace-pack -F json -o x app
+	is_refused "-t cannot be used with -o" trace-pack -t -o x app.tpack
+	is_refused "--group cannot be used with -o (expected -C DIR)" trace-pack --group -o x app
+	assert [ ! -e x ]
+	trace-pack -q -k 1 -o one.tpack app
+	run -0 trace-pack -l one.tpack
+	assert_line --regexp '^1 kernel, '
+}
+
+@test "trace-lint: -D needs a configuration, the tables take no operand" {
+	is_refused "-D requires a configuration (expected -g GPU or -c FILE)" trace-lint -D gpgpu_n_clusters=4 app
+	is_refused "--list checks no trace ('app' is one operand too many)" trace-lint --list app
+	is_refused "--explain checks no trace" trace-lint --explain open app
+	run -1 trace-lint -g rtx3070 -D nonsense=1 app
+	assert_output --partial "unknown option '-nonsense' (trace-sim --list-options prints all)"
+}
+
+@test "trace-sim: options of logs that are not written, filters that select nothing" {
+	is_refused "--timeline-interval requires --timeline FILE" trace-sim -g rtx3070 --timeline-interval 9 app
+	is_refused "--timeline-sms requires --timeline FILE" trace-sim -g rtx3070 --timeline-sms 8 app
+	is_refused "no configuration (expected -g GPU or -c FILE)" trace-sim -D gpgpu_n_clusters=4 app
+	is_refused "--events-only: the GPU has no SM 46 (expected 0 to 45)" \
+		trace-sim -g rtx3070 --events x --events-only sm=46-50 app
+	is_refused "--pipeline-only: an SM has no warp slot 48 (expected 0 to 47)" \
+		trace-sim -g rtx3070 --pipeline x --pipeline-only warp=48 app
+	run -0 trace-sim -q -g rtx3070 -o y --events x --events-only sm=45-99 app
+	is_refused "standard output is named for two outputs" trace-sim -q -g rtx3070 --events - app
+	is_refused "standard output is named for two outputs" trace-sim -q -g rtx3070 -o z --events - --pipeline - app
+	trace-sim -q -g rtx3070 -o z --events - --events-only sm=0 app >out
+	trace-sim -q -f -g rtx3070 -o z --events x --events-only sm=0 app
+	cmp out x
+}
+
+@test "trace-pick: unknown methods" {
+	is_refused "unknown method 'x' (expected one of sieve photon pka stem random all)" trace-pick -m x app
+}
+
 @test "stats-csv: -e with unknown names, and with names of columns" {
 	is_refused "-e: unknown figure gpu_sim_cycles, did you mean gpu_sim_cycle?" stats-csv -e x=2*gpu_sim_cycles run.json
 	is_refused "-e: unknown figure nonsense" stats-csv -q -e 'x=L2_misses' -e 'y=x+nonsense' run.json
@@ -60,4 +113,25 @@ is_refused() {
 	is_refused "stats-html: none.csv: error: cannot be opened: No such file or directory" \
 		stats-html --measured none.csv -o page.html run.json
 	assert [ ! -e page.html ]
+}
+
+@test "an output that is a broken symbolic link is refused at once, and remains" {
+	ln -s loop loop
+	ln -s nowhere dangling
+	for name in loop dangling; do
+		for force in "" -f; do
+			is_refused "$name: is a broken symbolic link" stats-csv $force -o $name run.json
+			is_refused "$name: is a broken symbolic link" trace-sim $force -q -g rtx3070 -o $name app
+		done
+		assert [ -L $name ]
+		assert [ ! -e $name.part ]
+	done
+}
+
+@test "tables on a full disk have status 2" {
+	for table in "trace-sim --list-gpus" "trace-sim --list-options" "trace-sim --dump-config -g rtx3070" \
+		"trace-lint --list" "stats-csv --list run.json"; do
+		run -2 sh -c "$table >/dev/full"
+		assert_output --partial "<stdout>: No space left on device"
+	done
 }

@@ -46,7 +46,7 @@ setup() {
 	assert_line --partial '"kernels":2,"missing":2,'
 	run -0 trace-pack -l -k 3-4 app.tpack
 	refute_output --partial kernel-2
-	assert_line '1 more kernels of the list are missing'
+	assert_line '1 more kernel of the list is missing'
 	run -0 trace-pack -tv app.tpack
 	assert_line "app.tpack: 2 of the list's kernels are missing"
 }
@@ -321,7 +321,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 		run -0 trace-lint --skip-missing -W kernel-skipped=off $t
 		refute_output --partial kernel-skipped
 	done
-	run -0 trace-lint --skip-missing - <"$whole/kernelslist.g" --explain kernel-skipped
+	run -0 trace-lint --explain kernel-skipped
 }
 
 @test "trace-lint: all missing, a directory, a damaged file" {

@@ -25,7 +25,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	run -0 trace-pick -h
 	for m in $METHODS; do assert_output --partial "$m: "; done
 	run -0 trace-pick --version
-	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m all -n 3" "--sed 1"; do
+	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 65" "-m all -n 3" "--sed 1"; do
 		# shellcheck disable=SC2086
 		run -2 trace-pick $bad "$app"
 		assert_output --regexp '(invalid|unknown|trace-pick)'
