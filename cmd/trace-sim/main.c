@@ -139,7 +139,7 @@ static const struct cli_row rows[] = {
 		"write the power report in AccelWattch's form (-power_simulation_enabled 1)", "file"},
 	{OPT_POWER_ENERGIES, "power-energies", "FILE",
 		"energies per event, instead of those of the shipped hardware", "file"},
-	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
+	{OPT_HOST_TIME, "host-time", NULL, "with -F accelsim: print its lines of host time and rates, too", NULL},
 	{OPT_PROVENANCE, "provenance", NULL,
 		"put the command line and the paths of the inputs into the result", NULL},
 	{'q', "quiet", NULL, "print no warnings and no progress", NULL},
@@ -450,6 +450,8 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
 	if (a->selftest && (a->choice.names.n || a->choice.all_figures))
 		cli_usage("-s and --all-figures cannot be used with --selftest");
+	if (a->host_time && a->format != FORMAT_ACCELSIM)
+		cli_usage("--host-time requires -F accelsim; other formats have no host times");
 	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage("--interval cannot be used with -F accelsim (expected text, json or msgpack)");
 	return n ? argv[0] : NULL;

@@ -63,6 +63,9 @@ is_refused() {
 @test "trace-sim: options of logs that are not written, filters that select nothing" {
 	is_refused "--timeline-interval requires --timeline FILE" trace-sim -g rtx3070 --timeline-interval 9 app
 	is_refused "--timeline-sms requires --timeline FILE" trace-sim -g rtx3070 --timeline-sms 8 app
+	for form in text json msgpack; do
+		is_refused "--host-time requires -F accelsim" trace-sim -g rtx3070 --host-time -F $form app
+	done
 	is_refused "no configuration (expected -g GPU or -c FILE)" trace-sim -D gpgpu_n_clusters=4 app
 	is_refused "--events-only: the GPU has no SM 46 (expected 0 to 45)" \
 		trace-sim -g rtx3070 --events x --events-only sm=46-50 app
