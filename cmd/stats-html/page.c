@@ -155,14 +155,16 @@ static void write_page_title(const struct html_report *r, FILE *out)
 	}
 	if (r->n_runs > 3)
 		fprintf(out, " and %u more", r->n_runs - 3);
-	if (!r->n_runs)
-		fputs("no runs", out);
 }
 
+/* Writes the legend of the stall reasons if a run has a profile. */
 static void write_reasons(const struct html_report *r, FILE *out)
 {
-	(void)r;
-	for (int i = 0; i < HOTSPOTS_N_REASONS; i++)
+	bool profiled = false;
+
+	for (uint32_t i = 0; i < r->n_runs; i++)
+		profiled |= r->run[i].profiled;
+	for (int i = 0; i < HOTSPOTS_N_REASONS && profiled; i++)
 		fprintf(out, "<span><i class=\"r%d\"></i>%s</span>", i, hotspots_reason_name(i));
 }
 

@@ -397,6 +397,28 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_line --regexp '^[1-9][0-9]* 0 2 true$'
 }
 
+@test "browser: a narrow window scrolls no page sideways" {
+	needs_chromium
+	stats-html -o page.htm --profile a.prof a.json b.msgpack
+	python3 -c 'import html; print("<iframe width=390 height=900 srcdoc=\"%s\"></iframe>" % html.escape(open("page.htm").read()))' >frame.htm
+	run -0 browser frame.htm <<-'END'
+		const page = document.querySelector("iframe").contentDocument.documentElement;
+		document.title = page.clientWidth > 300 && page.scrollWidth <= page.clientWidth ? "fits" : page.scrollWidth + " of " + page.clientWidth;
+	END
+	assert_output "fits"
+}
+
+@test "browser: without a profile there is no legend of stall reasons, and a sentence for heat maps" {
+	needs_chromium
+	trace-sim -q -g rtx3070 -F json -o interval.json --interval 500 "$(trace streams)"
+	stats-html -o page.htm interval.json
+	run -0 browser page.htm <<-'END'
+		document.title = [document.querySelectorAll("#charts canvas").length, document.getElementById("heat").textContent,
+			document.querySelector("#kernels .legend").checkVisibility()].join(" ");
+	END
+	assert_output --regexp '^[1-9] Heat maps require a profile[.] false$'
+}
+
 @test "browser: source lines open to their instructions" {
 	needs_chromium
 	lined
