@@ -225,7 +225,10 @@ int klist_parse(struct klist *k, struct input *in, const char *directory, struct
 
 /* ---- opening a list by its path ---------------------------------------------------------- */
 
-/* Returns true if the directory has raw kernel files, or the list that the tracer writes for them. */
+/*
+ * Returns true if the directory has raw kernel files, or the list that the tracer writes for them. Kernels in archives
+ * (.tracez) are not raw.
+ */
 static bool directory_has_raw(const char *path)
 {
 	DIR *d = opendir(path);
@@ -236,7 +239,7 @@ static bool directory_has_raw(const char *path)
 	for (struct dirent *e; (e = readdir(d));) {
 		const char *trace = strncmp(e->d_name, "kernel-", 7) ? NULL : strstr(e->d_name, ".trace");
 
-		raw |= (trace && trace[6] != 'g') || !strcmp(e->d_name, "kernelslist") ||
+		raw |= (trace && trace[6] != 'g' && trace[6] != 'z') || !strcmp(e->d_name, "kernelslist") ||
 		       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
 	}
 	closedir(d);

@@ -38,6 +38,15 @@ small() {
 	grep -q '"gpu_sim_cycle":[1-9]' a
 }
 
+@test "a directory of archives without a list is not taken for raw traces" {
+	trace-pack -q --to tracez -C z "$(trace vecadd)"
+	rm z/kernelslist.g
+	run -2 trace-sim -q -g rtx3070 z
+	assert_output "trace-sim: z: error: no kernel list in the folder (expected kernelslist.g)"
+	run -0 trace-pack -o z.tpack z
+	run -0 trace-sim -q -g rtx3070 -o result z.tpack
+}
+
 @test "an archive of a trace of clusters comes back byte for byte, from a stream and a pipe, too" {
 	small >k.traceg
 	trace-pack --to tracez -o k.tracez k.traceg
