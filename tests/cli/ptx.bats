@@ -1816,6 +1816,38 @@ for i in range(32):
 	run -0 trace-exec --no-check -n k.launch
 }
 
+# Writes k.ptx with a kernel that executes $1; %rd2 is the generic address of 64 allocated bytes, v a variable of 4 bytes.
+uses_allocated() {
+	kernel <<-E
+		.param .b64 n;
+		.param .b64 p;
+		st.param.b64 [n], 64;
+		call (p), malloc, (n);
+		ld.param.b64 %rd2, [p];
+		st.b32 [%rd2+60], %r1;
+		$1
+		st.param.b64 [n], %rd2;
+		call free, (n);
+	E
+	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n); .extern .func free (.param .b64 p); .global .b32 v;' k.ptx
+	launch 1
+}
+
+@test "a generic access is within one buffer or variable" {
+	uses_allocated ''
+	run -0 trace-exec -n k.launch
+	uses_allocated 'st.b32 [%rd2+64], %r1;'
+	run -1 trace-exec -n k.launch
+	assert_output --partial "error: write of 4 bytes at 0xc0000140, 0 bytes after 'device malloc' of 64 bytes (expected an address in a buffer)"
+	uses_allocated 'st.param.b64 [n], %rd2; call free, (n); ld.b32 %r1, [%rd2+12];'
+	run -1 trace-exec -n k.launch
+	assert_output --partial "at byte 12 of 'device malloc' of 64 bytes, which was freed (expected an address in a buffer)"
+	uses_allocated 'cvta.global.u64 %rd3, v; ld.b64 %rd3, [%rd3];'
+	run -1 trace-exec -n k.launch
+	assert_output --partial "error: read of 8 bytes at 0x"
+	assert_output --partial "'v' of 4 bytes (expected an address in a buffer)"
+}
+
 @test "a launch without a module that can be read is refused" {
 	echo 'module nothing.ptx' >k.launch
 	run -2 trace-exec -n k.launch

@@ -376,17 +376,29 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 	return check_shared_access(w, o, span, n, bytes, at, write);
 }
 
-/* Checks generic accesses, whose lanes may be in several spaces. */
+static bool is_static_byte(const struct memory *m, const uint8_t *at)
+{
+	return (uintptr_t)at - (uintptr_t)m->statics < m->static_bytes;
+}
+
+/*
+ * Checks generic accesses, whose lanes may be in several spaces. The translation of addresses has checked the bounds of
+ * those in shared and local memory.
+ */
 static bool check_generic_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	struct access_range span[LANES];
-	uint32_t heap = 0;
+	uint32_t heap = 0, statics = 0;
 
 	if (!check_lane_alignment(w, o, m, bytes))
 		return false;
-	FOR_BITS32 (i, m)
+	FOR_BITS32 (i, m) {
 		heap |= (uint32_t)(heap_offset(w->mem, at[i]) != UINT64_MAX) << i;
+		statics |= (uint32_t)is_static_byte(w->mem, at[i]) << i;
+	}
+	if (heap | statics && !check_global_lane_bounds(w, o, heap | statics, bytes))
+		return false;
 	if (heap && is_atomic_access(o) && write)
 		checker_note_barrier(w->cta);
 	if (heap && !check_spans(w, o, SP_GLOBAL, span, lanes_merge_spans(span, heap, bytes, at), bytes, at,
