@@ -1812,7 +1812,7 @@ for i in range(32):
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'error: leak: 3 allocations of kernels, 192 bytes'
+	assert_output --partial 'error: leak: 3 allocations of kernels, 192 bytes (kernel k)'
 	run -0 trace-exec --no-check -n k.launch
 }
 

@@ -129,4 +129,12 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 		trace-exec -n -j "$jobs" k.launch >got
 		cmp want got
 	done
+	sed -i '/call free/d' k.ptx
+	ptxas -arch=sm_80 k.ptx -o k
+	run -1 trace-exec -n k.launch
+	assert_output --regexp 'k: error: leak: 64 allocations of kernels, 1024 bytes [(]kernel k, PC 0x[0-9a-f]+: CALL'
+	sed -i 's/+12[]]/+16]/' k.ptx
+	ptxas -arch=sm_80 k.ptx -o k
+	run -1 trace-exec -n k.launch
+	assert_output --partial "write of 4 bytes at 0xc0000110, 0 bytes after 'device malloc' of 16 bytes"
 }

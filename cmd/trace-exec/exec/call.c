@@ -7,6 +7,7 @@
  * call stores them.
  */
 #include <string.h>
+#include "exec/check.h"
 #include "exec/digest.h"
 #include "exec/print.h"
 #include "exec/stack.h"
@@ -263,7 +264,12 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 	w->cta->has_outside_effect = w->changed = true;
 	if (!a)
 		return 0;
-	w->mem->buffer[w->mem->n_buffers - 1].allocated_at = stmt_place(o->func, o->stmt);
+	const char *kernel = w->grid->launch->kernel->name;
+	char line[300], text[400];
+
+	checker_instruction_text(o, line, sizeof(line));
+	snprintf(text, sizeof(text), "kernel %.80s%s%s", kernel, strlen(kernel) > 80 ? ".." : "", line);
+	memory_note_allocating_call(w->mem, stmt_place(o->func, o->stmt), text);
 	if (w->grid->options->check)
 		memory_mark_unset(w->mem, a, n);
 	return a;

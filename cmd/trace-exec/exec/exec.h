@@ -203,11 +203,16 @@ struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
-	/* place of the call by which a kernel allocated it; line 0: not allocated by a kernel */
-	struct place allocated_at;
+	uint32_t allocated_by; /* 1 + index of the call by which a kernel allocated it; 0: not allocated by a kernel */
 	bool host; /* managed or pinned memory, which the host may write */
 	uint32_t summed; /* digest.c: time at which `sum`, the sum of the hashes of its chunks, was computed; 0: never */
 	uint64_t sum[2];
+};
+
+/* A call by which a kernel allocates buffers. */
+struct allocating_call {
+	struct place at;
+	char *text; /* kernel and instruction, for messages */
 };
 
 /* Name of the buffer with the conditions of graphs. */
@@ -220,6 +225,8 @@ struct memory {
 	uint64_t static_bytes;
 	struct buffer *buffer; /* buffers in ascending order of addresses */
 	uint32_t n_buffers, cap_buffers;
+	struct allocating_call *allocating;
+	uint32_t n_allocating, cap_allocating;
 	uint8_t *unset;      /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
 	bool may_have_unset; /* some bytes of the heap may be uninitialised */
 	int ones;            /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
@@ -233,6 +240,9 @@ void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
 /* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if memory is exhausted. */
 uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t bytes);
+
+/* Notes that a kernel allocated the newest buffer by the call at a place. text: kernel and instruction, for messages. */
+void memory_note_allocating_call(struct memory *m, struct place at, const char *text);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks heap bytes as initialised. */

@@ -29,6 +29,9 @@ void memory_free(struct memory *m)
 	digest_free(m);
 	free(m->statics);
 	free(m->buffer);
+	for (uint32_t i = 0; i < m->n_allocating; i++)
+		free(m->allocating[i].text);
+	free(m->allocating);
 	if (m->unset)
 		reserve_free(m->unset, m->heap_cap, 1);
 	if (m->ones)
@@ -47,7 +50,7 @@ uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t byt
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	m->buffer[m->n_buffers++] = (struct buffer){
-		.name = name, .addr = HEAP_BASE + at, .size = bytes, .live = true, .allocated_at = NOWHERE};
+		.name = name, .addr = HEAP_BASE + at, .size = bytes, .live = true};
 	m->heap_bytes += size;
 	return HEAP_BASE + at;
 }
@@ -131,52 +134,49 @@ void memory_mark_all_set(struct memory *m)
 	m->may_have_unset = false;
 }
 
-#define PLACES_MAX 16u
-
-static bool is_same_place(struct place a, struct place b)
+void memory_note_allocating_call(struct memory *m, struct place at, const char *text)
 {
-	return a.line == b.line && a.col == b.col && a.file == b.file;
+	uint32_t i = 0;
+
+	while (i < m->n_allocating && strcmp(m->allocating[i].text, text))
+		i++;
+	if (i == m->n_allocating) {
+		grow(&m->allocating, &m->cap_allocating, i + 1, sizeof(*m->allocating));
+		m->allocating[m->n_allocating++] = (struct allocating_call){at, xstrdup(text)};
+	}
+	m->buffer[m->n_buffers - 1].allocated_by = i + 1;
 }
 
 uint64_t memory_report_leaks(const struct memory *m, bool finding)
 {
 	struct {
-		struct place at;
 		uint64_t n, bytes;
-	} leak[PLACES_MAX];
+	} *leak = xcalloc(m->n_allocating + 1u, sizeof(*leak));
 	uint64_t total = 0;
-	unsigned places = 0;
 
 	for (uint32_t i = 0; i < m->n_buffers; i++) {
 		const struct buffer *b = &m->buffer[i];
-		unsigned k = 0;
 
-		if (!b->live || !b->allocated_at.line)
+		if (!b->live || !b->allocated_by)
 			continue;
 		total++;
-		while (k < places && !is_same_place(leak[k].at, b->allocated_at))
-			k++;
-		if (k == PLACES_MAX)
-			continue;
-		if (k == places) {
-			leak[places].at = b->allocated_at;
-			leak[places].n = leak[places].bytes = 0;
-			places++;
-		}
-		leak[k].n++;
-		leak[k].bytes += b->size;
+		leak[b->allocated_by - 1].n++;
+		leak[b->allocated_by - 1].bytes += b->size;
 	}
-	for (unsigned k = 0; k < places; k++) {
-		char text[96];
+	for (uint32_t k = 0; k < m->n_allocating; k++) {
+		char text[480];
 
-		snprintf(text, sizeof(text), "leak: %llu allocation%s of kernels, %llu bytes",
+		if (!leak[k].n)
+			continue;
+		snprintf(text, sizeof(text), "leak: %llu allocation%s of kernels, %llu bytes (%s)",
 			(unsigned long long)leak[k].n, leak[k].n == 1 ? "" : "s",
-			(unsigned long long)leak[k].bytes);
+			(unsigned long long)leak[k].bytes, m->allocating[k].text);
 		if (finding)
-			diag_error(leak[k].at, "%s", text);
+			diag_error(m->allocating[k].at, "%s", text);
 		else
-			diag_warn(leak[k].at, "%s", text);
+			diag_warn(m->allocating[k].at, "%s", text);
 	}
+	free(leak);
 	return total;
 }
 
@@ -188,7 +188,7 @@ static void add_static_buffer(struct memory *m, const struct symbol *v)
 		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	m->buffer[m->n_buffers++] = (struct buffer){
-		.name = v->name, .addr = v->addr, .size = v->size, .live = true, .allocated_at = NOWHERE};
+		.name = v->name, .addr = v->addr, .size = v->size, .live = true};
 }
 
 void memory_add_statics(struct memory *m, const struct program *p)
