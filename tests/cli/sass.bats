@@ -190,7 +190,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	cmp o.bin want.bin
 }
 
-@test "F2FP of e4m3 and e5m2; FRND, F2I and I2F of bf16; pairs: VIMNMX3.RELU, VIADD of a negative, HFMA2 of a swapped pair" {
+@test "F2FP of e4m3 and e5m2; FRND, F2I and I2F of bf16; pairs: VIMNMX3.RELU, VIADD of a negative, HFMA2 of swapped pairs" {
 	"$ROOT/tests/data/sass/narrow" .
 	run -0 trace-exec -n k.launch
 	assert_output ''

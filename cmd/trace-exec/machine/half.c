@@ -231,7 +231,7 @@ int mbind_half2(struct mbind *b, struct op *o)
 	if (mul && (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7))
 		return mbind_refuse(b, "form of operands");
 	bind_half_operands(b, o, add || mul, !mma);
-	if (base == 0x031 && b->inst->form == 1 && !field(b, 60, 2) && bit(b, 86))
+	if (base == 0x031 && b->inst->form <= 2 && !o->x->aux[1] && bit(b, 86))
 		o->x->aux[1] = SELECT_SWAPPED;
 	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
 	o->imm = (bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 77) ? HALF_SAT : 0) | (bit(b, 85) ? HALF_BF16 : 0) |

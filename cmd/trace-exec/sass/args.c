@@ -99,8 +99,8 @@ static void read_half_selection(struct reading *r, const struct arg_token *t, st
 {
 	a->flags |= r->inst->row->base == 0x35 ? 0 : SASS_HALF;
 	a->select = (uint8_t)reading_field(r, at, 2);
-	if (at == 60 && !t->narrow && a->select == SASS_WHOLE && a->kind == SASS_REG &&
-		r->inst->row->base == 0x31 && read_bit(r, 86))
+	if (r->inst->row->base == 0x31 && t->kind[0] == 'b' && a->kind == SASS_REG &&
+		a->select == SASS_WHOLE && (r->inst->form == 1 || r->inst->form == 2) && read_bit(r, 86))
 		a->select = SASS_LOW_NEGATED;
 }
 
