@@ -2,8 +2,8 @@
 /*
  * FFMA2 FMUL2 FADD2 of sm_100: two operations of f32 on pairs of registers.
  *
- * Each operand has two bits of order: 0 the pair as it is, 1 the pair swapped, 2 one register for both operations. The
- * bit .NP negates the operand of the second operation. Signs, .FTZ and rounding are those of FFMA.
+ * Each operand has two bits of order: 0 the pair as it is, 1 the pair swapped, 2 one register, or the immediate, for both
+ * operations. The bit .NP negates the operand of the second operation. Signs, .FTZ and rounding are those of FFMA.
  */
 #include <math.h>
 #include "inlining.h"
@@ -83,9 +83,13 @@ int mbind_pairs(struct mbind *b, struct op *o)
 	unsigned how = operations[(b->inst->opcode & 0x1ff) - 0x49], form = b->inst->opcode >> 9,
 		 of_a = (unsigned)field(b, 81, 2), of_b = (unsigned)field(b, 87, 2),
 		 of_c = (unsigned)field(b, 84, 2);
-	uint32_t at32 = form == 6 || form == 7 ? mbind_ureg(b, 32) : mbind_reg(b, 32, 2),
-		 b_slot = form == 7 && how == PAIR_FMA ? mbind_reg(b, 64, 2) : at32,
-		 c_slot = how == PAIR_ADD || form == 7 ? at32 : mbind_reg(b, 64, 2);
+	bool immediate = form == 2 || form == 4, c_at_32 = how == PAIR_ADD || form == 2 || form == 7,
+	     b_at_64 = how == PAIR_FMA && c_at_32;
+	uint32_t at32 = immediate                ? mbind_number(b, field(b, 32, 32), 1)
+			: form == 6 || form == 7 ? mbind_ureg(b, 32)
+						 : mbind_reg(b, 32, 2),
+		 b_slot = b_at_64 ? mbind_reg(b, 64, 2) : at32,
+		 c_slot = c_at_32 ? at32 : mbind_reg(b, 64, 2);
 	bool known;
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
@@ -96,10 +100,14 @@ int mbind_pairs(struct mbind *b, struct op *o)
 	known = order_pair(
 		o, 0, mbind_reg(b, 24, of_a == 2 ? 1 : 2), of_a, pair_signs(b, 72, 73, bit(b, 83)));
 	known &= order_pair(o, 1, how == PAIR_ADD ? FRAME_ZERO : b_slot, how == PAIR_ADD ? 0 : of_b,
-		form == 7 ? pair_signs(b, 75, 74, false) : pair_signs(b, 63, 62, false));
+		b_at_64     ? pair_signs(b, 75, 74, false)
+		: immediate ? 0
+			    : pair_signs(b, 63, 62, false));
 	known &= order_pair(o, 2, how == PAIR_MUL ? FRAME_ZERO : c_slot, how == PAIR_MUL ? 0 : of_c,
-		form == 7 || how == PAIR_ADD ? pair_signs(b, 63, 62, bit(b, 86))
-					     : pair_signs(b, 75, 74, bit(b, 86)));
+		!c_at_32    ? pair_signs(b, 75, 74, bit(b, 86))
+		: immediate ? 0
+			    : pair_signs(b, 63, 62, bit(b, 86)));
+	known &= !immediate || (c_at_32 ? of_c : of_b) == 2;
 	machine_set_function(o, execute_pairs);
 	return known && !bit(b, 76) && !bit(b, 77) ? 0 : mbind_refuse(b, "mode");
 }

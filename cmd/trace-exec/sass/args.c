@@ -510,6 +510,8 @@ static struct sass_arg read_plain_arg(struct reading *r, const struct arg_token 
 		return address_arg(r, t);
 	if (*k == 'K')
 		return k[1] ? load_constant_arg(r, k) : constant_arg(r, false);
+	if (!strcmp(k, "F"))
+		return immediate_arg(r, 'f');
 	if (!strcmp(k, "TQ") || !strcmp(k, "DIM"))
 		return name_arg(*k == 'T' ? SASS_NAME_QUERY : SASS_NAME_DIMENSION,
 			(int64_t)reading_field(r, t->first_bit, t->width));
