@@ -44,6 +44,16 @@ for i in range(64):
 	assert_output --partial 'FFMA.BF16 '
 }
 
+@test "sm_120: values that are the same for all lanes are converted to 8 bits and TF32, and packed" {
+	printf '%s\n' 'module k' 'buffer O bytes=84 u32=iota' 'launch k grid=1 block=1 args O,f32:3.3,f32:-150.7' 'save O o' >k.launch
+	equals_ptx packs 120 -r 24 -p 8,4,4
+	run trace-exec -q --disassemble k
+	assert_output --partial 'UF2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C UR6, UR4, UR5, URZ'
+	assert_output --partial 'UF2FP.TF32.F32.PACK_B.RZ UR4, URZ, 3.14'
+	assert_output --partial 'UI2IP.U16.S32.SAT UR8, UR8, -0x5, URZ'
+	assert_output --partial 'UF2IP.U8.F32.NTZ UR8, URZ, 195.5, URZ'
+}
+
 @test "sm_80: copies that store zeros, events, the number of the warp, integers of 4 bits" {
 	python3 -c '
 import random, sys

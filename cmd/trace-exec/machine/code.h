@@ -317,6 +317,7 @@ B(mbind_half_set);
 B(mbind_hmnmx2);
 B(mbind_vhmnmx);
 B(mbind_f2fp);
+B(mbind_uf2fp);
 B(mbind_f2ip);
 B(mbind_f2f);
 B(mbind_f2i);

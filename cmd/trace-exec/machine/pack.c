@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * F2FP: conversions of two numbers to or from narrow formats.
+ * F2FP: conversions of two numbers to or from narrow formats. UF2FP: those to e4m3, e5m2 and TF32, in other bits.
  *
- * Bits 85-90 of the instruction name the formats. Without them the results are f16 or bf16. Bit 90: the results have 8
+ * Bits 85-90 of F2FP name the formats. Without them the results are f16 or bf16. Bit 90: the results have 8
  * bits or less. Bit 89: the sources have 8 bits or less, or the result is one TF32. Bit 81: stochastic rounding with
  * random bits in c, in the order that sem/narrow.c describes.
  */
@@ -195,4 +195,29 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 		known = !field(b, 82, 6) && !field(b, 73, 2);
 	}
 	return known ? 0 : mbind_refuse(b, "format");
+}
+
+int mbind_uf2fp(struct mbind *b, struct op *o)
+{
+	static const enum rounding roundings[4] = {ROUND_RN, ROUND_RM, ROUND_RP, ROUND_RZ};
+	struct narrowing *p = arena_alloc(&b->bound->arena, 1, sizeof(*p));
+	bool tf32 = bit(b, 89);
+
+	if (mbind_forms(b, o, WIDE_NONE))
+		return -1;
+	*p = (struct narrowing){.to_type = tf32          ? SMALL_TF32
+					   : bit(b, 75) ? SMALL_E4M3
+							: SMALL_E5M2,
+		.from_type = SMALL_F16,
+		.round = roundings[field(b, 79, 2)],
+		.width = 8,
+		.from_f32 = !bit(b, 84),
+		.merge = bit(b, 78),
+		.relu = bit(b, 74),
+		.saturate = bit(b, 82)};
+	o->mode = 0; /* the bits of signs have other meanings */
+	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
+	o->x->family = p;
+	machine_set_function(o, tf32 ? round_to_tf32 : pack_elements);
+	return bit(b, 82) | tf32 && field(b, 89, 2) == (tf32 ? 1 : 2) ? 0 : mbind_refuse(b, "format");
 }

@@ -217,6 +217,22 @@ static void put_pack_types(struct sass_out *o, struct reading *r)
 	sass_put(o, reading_field(r, 81, 1) ? "" : roundings[reading_field(r, 79, 2)]);
 }
 
+/* Appends the modifiers of UF2FP. Bits 89 and 90: the result is a TF32, or has numbers of 8 bits. */
+static void put_uniform_pack_types(struct sass_out *o, struct reading *r)
+{
+	unsigned to = (unsigned)reading_field(r, 75, 3), kind = (unsigned)reading_field(r, 89, 2);
+
+	put_if_bit_is(o, r, "", 85, true);
+	if (kind == 1 && to == 3)
+		sass_put(o, ".TF32.F32.PACK_B");
+	else if (kind == 2 && to >= 4 && to < 6)
+		sass_putf(o, "%s%s%s", to == 5 ? ".E4M3" : ".E5M2", reading_field(r, 84, 1) ? ".F16" : ".F32",
+			reading_field(r, 78, 1) ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+	else
+		sass_put(o, ".?");
+	put_field(o, r, "rnd", 79);
+}
+
 /* Appends the size of a float, a field of table `sizes` at bit `at`. Size 0 with bit `bf16` is BF16. */
 static void put_float_size(
 	struct sass_out *o, struct reading *r, const char *sizes, unsigned at, unsigned bf16)
@@ -380,6 +396,7 @@ static const struct alias_rule {
 	RULE("hmma884", put_hmma884_modifiers),
 	RULE("narrow", put_narrow_modifiers),
 	RULE("f2fp", put_pack_types),
+	RULE("uf2fp", put_uniform_pack_types),
 	RULE("f2f", put_f2f_modifiers),
 	RULE("f2i", put_f2i_modifiers),
 	RULE("frnd", put_frnd),
