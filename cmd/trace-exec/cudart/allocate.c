@@ -153,8 +153,7 @@ static void replace_freed_buffers(const char *name, uint64_t at, uint64_t n, uin
 
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
-	m->buffer[from] = (struct buffer){
-		.name = name, .addr = at, .size = bytes, .live = true};
+	m->buffer[from] = (struct buffer){.name = name, .addr = at, .size = bytes, .live = true};
 	m->n_buffers = m->n_buffers - to + from + 1;
 	from = count_grants_below(at);
 	to = count_grants_below(at + n);

@@ -145,8 +145,7 @@ static void name_variable_buffer(struct symbol *v)
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
 		m->buffer[at] = m->buffer[at - 1];
-	m->buffer[at] = (struct buffer){
-		.name = v->name, .addr = v->addr, .size = v->size, .live = true};
+	m->buffer[at] = (struct buffer){.name = v->name, .addr = v->addr, .size = v->size, .live = true};
 }
 
 void cudart_init_variables(const struct module *m)

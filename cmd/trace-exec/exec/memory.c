@@ -49,8 +49,8 @@ uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t byt
 	if (size > m->heap_cap - at)
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){
-		.name = name, .addr = HEAP_BASE + at, .size = bytes, .live = true};
+	m->buffer[m->n_buffers++] =
+		(struct buffer){.name = name, .addr = HEAP_BASE + at, .size = bytes, .live = true};
 	m->heap_bytes += size;
 	return HEAP_BASE + at;
 }
@@ -187,8 +187,8 @@ static void add_static_buffer(struct memory *m, const struct symbol *v)
 	if (v->init)
 		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){
-		.name = v->name, .addr = v->addr, .size = v->size, .live = true};
+	m->buffer[m->n_buffers++] =
+		(struct buffer){.name = v->name, .addr = v->addr, .size = v->size, .live = true};
 }
 
 void memory_add_statics(struct memory *m, const struct program *p)

@@ -205,7 +205,7 @@ int mbind_uf2fp(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	*p = (struct narrowing){.to_type = tf32          ? SMALL_TF32
+	*p = (struct narrowing){.to_type = tf32         ? SMALL_TF32
 					   : bit(b, 75) ? SMALL_E4M3
 							: SMALL_E5M2,
 		.from_type = SMALL_F16,

@@ -88,8 +88,7 @@ int mbind_pairs(struct mbind *b, struct op *o)
 	uint32_t at32 = immediate                ? mbind_number(b, field(b, 32, 32), 1)
 			: form == 6 || form == 7 ? mbind_ureg(b, 32)
 						 : mbind_reg(b, 32, 2),
-		 b_slot = b_at_64 ? mbind_reg(b, 64, 2) : at32,
-		 c_slot = c_at_32 ? at32 : mbind_reg(b, 64, 2);
+		 b_slot = b_at_64 ? mbind_reg(b, 64, 2) : at32, c_slot = c_at_32 ? at32 : mbind_reg(b, 64, 2);
 	bool known;
 
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
