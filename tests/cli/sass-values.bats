@@ -138,3 +138,21 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 	run -1 trace-exec -n k.launch
 	assert_output --partial "write of 4 bytes at 0xc0000110, 0 bytes after 'device malloc' of 16 bytes"
 }
+
+# Writes k, whose two warps store different values to one word of shared memory and then execute fence $1.
+stores_then_fence() {
+	printf '%s\n' '000e220000002100 0000000000007919' '000fe20000000800 00000000ff007388' \
+		"000fc0000000$1 0000000000007992" '000fea0003800000 000000000000794d' >words
+	"$ROOT/tests/data/sass/cubin.py" -S 16 k <words >k
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=64 args O,O,i32:1' >k.launch
+}
+
+@test "the fence before the end of code without optimisation (MEMBAR.SC.VC) does not hide a race on shared memory" {
+	stores_then_fence 5000
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'race: write at byte 0 of .shared that warp 0 has written since the last barrier'
+	stores_then_fence 0000
+	run -0 trace-exec -n k.launch
+	run trace-exec -q --disassemble k
+	assert_output --partial 'MEMBAR.SC.CTA'
+}

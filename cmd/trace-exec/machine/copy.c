@@ -362,6 +362,9 @@ int mbind_fence(struct mbind *b, struct op *o)
 	char text[SASS_TEXT_MAX];
 
 	sass_opcode_text(b->inst, text);
+	if (strstr(text,
+		    ".VC")) /* code without optimisation has it before each EXIT; no fence of a program becomes it */
+		return mbind_nothing(b, o);
 	machine_set_function(o, order_accesses);
 	memory_bind_order(b, false, !strstr(text, "CTA"));
 	return 0;
