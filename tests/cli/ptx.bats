@@ -1816,6 +1816,36 @@ for i in range(32):
 	run -0 trace-exec --no-check -n k.launch
 }
 
+# Runs two warps: the first writes data and sets a flag by store $1, the second waits for the flag by load $2.
+waits_for_flag() {
+	kernel <<-E
+		.shared .b32 flag;
+		.shared .b32 data;
+		st.shared.b32 [flag], 0;
+		bar.sync 0;
+		setp.lt.u32 %p1, %r1, 32;
+		@!%p1 bra wait;
+		st.shared.b32 [data], 5;
+		st$1.shared.b32 [flag], 1;
+		ret;
+		wait: ld$2.shared.b32 %r2, [flag];
+		setp.eq.u32 %p2, %r2, 0;
+		@%p2 bra wait;
+		ld.shared.b32 %r3, [data];
+	E
+	launch 64
+}
+
+@test "volatile and ordered accesses to shared memory do not race, and order others" {
+	waits_for_flag .release.cta .acquire.cta
+	run -0 trace-exec -n k.launch
+	waits_for_flag .volatile .volatile
+	run -0 trace-exec -n k.launch
+	waits_for_flag '' ''
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'of .shared that warp'
+}
+
 # Writes k.ptx with a kernel that executes $1; %rd2 is the generic address of 64 allocated bytes, v a variable of 4 bytes.
 uses_allocated() {
 	kernel <<-E

@@ -359,6 +359,12 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 /* ---- accesses ---- */
 
+static bool is_ordered_access(const struct op *o)
+{
+	return stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
+	       stmt_has(o->stmt, M_ACQUIRE) || stmt_has(o->stmt, M_RELEASE);
+}
+
 /* Checks n spans that lanes access. All of them or none are in the heap. */
 static bool check_spans(struct warp *w, const struct op *o, enum state_space space,
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)
@@ -373,7 +379,13 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 		check_shared_atomic(w, o, span, n, bytes, at);
 		return true;
 	}
-	return check_shared_access(w, o, span, n, bytes, at, write);
+	if (!is_ordered_access(o))
+		return check_shared_access(w, o, span, n, bytes, at, write);
+	checker_note_barrier(
+		w->cta); /* the access races with no earlier or later one, and orders those of others */
+	bool good = check_shared_access(w, o, span, n, bytes, at, write);
+	checker_note_barrier(w->cta);
+	return good;
 }
 
 static bool is_static_byte(const struct memory *m, const uint8_t *at)

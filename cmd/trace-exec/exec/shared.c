@@ -3,7 +3,7 @@
  * Checks of shared memory: reads of bytes that were not written, and races between the warps of a thread block.
  *
  * Accesses race only if they are by different warps, to the same word of 4 bytes, and after the last barrier,
- * fence or atomic of the block.
+ * fence or atomic, volatile or ordered access of the block.
  */
 #include <stdio.h>
 #include <stdlib.h>
