@@ -121,6 +121,8 @@ bool kselect_may_select(const struct kselect *s, uint32_t position);
 struct picks;
 /* Checks that the picks of @FILE belong to this list. Returns 0, or -1 and sets *f. */
 int kselect_check_list(const struct kselect *s, const struct klist *k, struct fault *f);
+/* Warns about each position or range that begins after the last of the n kernels of the list. */
+void kselect_warn_beyond(const struct kselect *s, uint32_t n_kernels);
 /* Returns the picks of @FILE; NULL: the selection is by positions or names. */
 const struct picks *kselect_picks(const struct kselect *s);
 /* Ends the program if output, which -f would replace, is @FILE. Accepts NULL as output. */

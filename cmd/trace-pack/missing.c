@@ -31,6 +31,13 @@ static void separate_missing_items(struct source *s)
 	s->n_items = kept;
 }
 
+void source_check_selection(const struct source *s, const struct pack_args *a)
+{
+	if (!s->n_items && (s->n_listed || a->mode != MODE_UNPACK))
+		die("%s: -k selects none of the kernels", s->shown);
+	kselect_warn_beyond(a->select, s->n_listed);
+}
+
 void source_separate_missing(struct source *s, const struct pack_args *a)
 {
 	const struct place at = {.file = s->list_path ? diag_keep(s->list_path) : s->shown};

@@ -576,8 +576,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 		if (!s->pack && picks_fit(kselect_picks(a->select), hash, s->n_listed, &f) < 0)
 			die_fault(&f);
 	}
-	if (!s->n_items)
-		die("%s: -k selects none of the kernels", operand);
+	source_check_selection(s, a);
 	for (uint32_t i = 0; i < s->n_items; i++)
 		check_kernel_name(s, s->item[i].name);
 	source_separate_missing(s, a);

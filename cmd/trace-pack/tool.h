@@ -82,6 +82,8 @@ void source_select_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
 
 /* ---- missing.c ---- */
+/* Ends the program if -k selects no kernel. Warns about each position of -k that the list does not have. */
+void source_check_selection(const struct source *s, const struct pack_args *a);
 /*
  * Removes the missing kernels from the items, and reports them. Ends the program if no kernel is left. Also
  * ends the program if kernels of a packed stream are missing and --skip-missing is not given.

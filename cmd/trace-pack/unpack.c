@@ -45,8 +45,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 		}
 	}
 	source_select_packed(s, a);
-	if (!s->n_items && pack_kernels(s->pack))
-		die("%s: -k selects none of the kernels", operand);
+	source_check_selection(s, a);
 	source_separate_missing(s, a);
 }
 

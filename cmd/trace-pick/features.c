@@ -143,6 +143,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 	if (!a->n_kernels)
 		die_at((struct place){a->list.path, 0, 0}, "-k selects none of %u kernel%s", a->n_listed,
 			a->n_listed == 1 ? "" : "s");
+	kselect_warn_beyond(a->select, a->n_listed);
 	free(j.cmd);
 	isa_free(isa);
 }

@@ -69,6 +69,7 @@ void run_check_kernels(struct run *r)
 	if (r->selection && !chosen)
 		die("-k '%s' matches none of %u kernel%s", r->selection, r->list.n_kernels,
 			r->list.n_kernels == 1 ? "" : "s");
+	kselect_warn_beyond(r->select, r->list.n_kernels);
 }
 
 /* ---- skipped kernels in the run record -------------------------------------------------------- */

@@ -353,11 +353,8 @@ static int run_selftest(
 static int run_command(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list_gpus || a->list || a->dump) {
-		const bool dump = !a->list_gpus && !a->list;
-
-		if (dump)
-			gpuconf_check_output(&r->conf, a->output);
-		struct output *out = output_open(dump ? a->output : NULL, !dump || a->force);
+		gpuconf_check_output(&r->conf, a->output);
+		struct output *out = output_open(a->output, a->force);
 
 		if (a->list_gpus)
 			gpus_print_list(output_stream(out));
@@ -411,6 +408,31 @@ static void check_isolate_options(const struct sim_args *a)
 			"--isolate cannot be used with --selftest, --events, --pipeline, --profile, --timeline, --net-report or --power-report");
 }
 
+/* Rejects options about traces and results that --selftest, which simulates its own traces, does not read. */
+static void check_selftest_options(const struct sim_args *a)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} unread[] = {
+		{a->choice.names.n > 0, "-s"},
+		{a->choice.all_figures, "--all-figures"},
+		{a->kernels != NULL, "-k"},
+		{a->warm, "--warm"},
+		{a->sample_blocks, "--sample-blocks"},
+		{a->skip_missing, "--skip-missing"},
+		{a->interval > 0, "--interval"},
+		{a->provenance, "--provenance"},
+		{a->n_cubin > 0, "--cubin"},
+		{a->power.report != NULL, "--power-report"},
+		{logs_any_given(&a->logs), "--events, --pipeline, --profile, --timeline or --net-report"},
+	};
+
+	for (size_t i = 0; a->selftest && i < sizeof(unread) / sizeof(unread[0]); i++)
+		if (unread[i].given)
+			cli_usage("--selftest cannot be used with %s", unread[i].name);
+}
+
 /* Parses the command line into *a. Returns the operand, or NULL if there is none. */
 static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 {
@@ -448,8 +470,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	check_isolate_options(a);
 	if (a->choice.names.n && a->format == FORMAT_ACCELSIM)
 		cli_usage("-s cannot be used with -F accelsim (expected text, json or msgpack)");
-	if (a->selftest && (a->choice.names.n || a->choice.all_figures))
-		cli_usage("-s and --all-figures cannot be used with --selftest");
+	check_selftest_options(a);
 	if (a->host_time && a->format != FORMAT_ACCELSIM)
 		cli_usage("--host-time requires -F accelsim; other formats have no host times");
 	if (a->interval && a->format == FORMAT_ACCELSIM)

@@ -16,7 +16,7 @@
 #include "picks.h"
 
 struct kselect_item {
-	uint32_t first, last; /* range of positions; from is 0 for a pattern */
+	uint32_t first, last; /* range of positions; first is 0 for a pattern */
 	char *pattern;
 };
 
@@ -93,6 +93,16 @@ int kselect_check_list(const struct kselect *s, const struct klist *k, struct fa
 		return 0;
 	klist_hash(k, hash);
 	return picks_fit(s->picks, hash, k->n_kernels, f);
+}
+
+void kselect_warn_beyond(const struct kselect *s, uint32_t n_kernels)
+{
+	for (uint32_t i = 0; s && i < s->n; i++) {
+		const struct kselect_item *it = &s->item[i];
+		if (!it->pattern && it->first > n_kernels)
+			diag_warn((struct place){.file = "-k"}, "kernel %u: the list has only %u kernel%s", it->first,
+				n_kernels, n_kernels == 1 ? "" : "s");
+	}
 }
 
 struct kselect *kselect_parse(const char *text, struct fault *f)

@@ -138,3 +138,37 @@ is_refused() {
 		assert_output --partial "<stdout>: No space left on device"
 	done
 }
+
+@test "--selftest refuses options about traces and results" {
+	for option in "-s gpu_ipc" --all-figures "-k 1" --sample-blocks --skip-missing "--interval 100" --provenance \
+		"--cubin app/kernel-1.traceg" "--profile x" "--events x"; do
+		is_refused "--selftest cannot be used with -" trace-sim --selftest $option rtx4090
+	done
+}
+
+@test "trace-sim: tables go to the file of -o" {
+	for table in --list-gpus --list-options; do
+		trace-sim $table >out
+		trace-sim -f -o table $table
+		cmp out table
+		run -2 trace-sim -o table $table
+		assert_output "trace-sim: error: table: exists already, -f replaces it"
+	done
+}
+
+@test "a position of -k that the list does not have is a warning" {
+	for c in "trace-sim -g rtx3070 -o /dev/null" "trace-sim -g rtx3070 --isolate -o /dev/null" "trace-pick -o /dev/null" \
+		"trace-pack -o /dev/null"; do
+		for t in app app.tpack; do
+			run -0 $c -k 2,7,5-9 $t
+			assert_output "${c%% *}: -k: warning: kernel 7: the list has only 2 kernels
+${c%% *}: -k: warning: kernel 5: the list has only 2 kernels"
+			run -0 $c -k '1-9,2-,*add*' $t
+			assert_output ""
+		done
+	done
+	run -0 trace-pack -d -C unpacked -k 1,3 app.tpack
+	assert_output "trace-pack: -k: warning: kernel 3: the list has only 2 kernels"
+	run -0 trace-pack -q -d -C quiet -k 1,3 app.tpack
+	assert_output ""
+}
