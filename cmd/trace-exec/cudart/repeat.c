@@ -181,20 +181,15 @@ static void replay_effect(const struct effect *e, struct memory *m)
 	const char *p = e->changes.p;
 
 	while (p < e->changes.p + e->changes.n) {
-		uint8_t *marks;
 		struct chunk_change c;
 
 		memcpy(&c, p, sizeof(c));
 		p += sizeof(c);
 		memcpy(digest_chunk_bytes(m, c.addr), p, DIGEST_CHUNK);
 		p += DIGEST_CHUNK;
-		marks = digest_chunk_marks(m, c.addr);
-		if (c.has_marks) {
-			memcpy(marks, p, DIGEST_CHUNK);
+		digest_put_marks(m, c.addr, c.has_marks ? (const uint8_t *)p : NULL);
+		if (c.has_marks)
 			p += DIGEST_CHUNK;
-		} else if (is_any_mark_set(marks)) {
-			memset(marks, 0, DIGEST_CHUNK);
-		}
 		digest_set_chunk(m, c.addr, c.hash);
 	}
 	cudart.warp_insts += e->warp_insts;

@@ -19,6 +19,7 @@
 #include "exec/lanes.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
+#include "exec/unset.h"
 #include "sass/sass.h"
 
 /* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
@@ -230,45 +231,6 @@ static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 	return d < m->heap_cap ? d : UINT64_MAX;
 }
 
-typedef uint64_t marks_of_8 __attribute__((may_alias));
-typedef uint32_t marks_of_4 __attribute__((may_alias));
-
-static inline bool is_aligned_word(const uint8_t *unset, uint64_t n)
-{
-	return n == 4 && (uintptr_t)unset % 4 == 0;
-}
-
-/* Marks bytes as initialised. Other threads may access the marks at the same time. */
-static void mark_initialised(uint8_t *unset, uint64_t n)
-{
-	if (is_aligned_word(unset, n)) { /* a lane of a strided access */
-		__atomic_store_n((marks_of_4 *)(void *)unset, 0, __ATOMIC_RELAXED);
-		return;
-	}
-	for (; n && (uintptr_t)unset % 8; unset++, n--)
-		__atomic_store_n(unset, 0, __ATOMIC_RELAXED);
-	for (; n >= 8; unset += 8, n -= 8)
-		__atomic_store_n((marks_of_8 *)(void *)unset, 0, __ATOMIC_RELAXED);
-	for (; n; unset++, n--)
-		__atomic_store_n(unset, 0, __ATOMIC_RELAXED);
-}
-
-/* Returns true if one of n bytes is uninitialised. */
-static bool is_any_byte_uninitialised(const uint8_t *unset, uint64_t n)
-{
-	uint64_t any = 0;
-
-	if (is_aligned_word(unset, n))
-		return __atomic_load_n((const marks_of_4 *)(const void *)unset, __ATOMIC_RELAXED);
-	for (; n && (uintptr_t)unset % 8; unset++, n--)
-		any |= __atomic_load_n(unset, __ATOMIC_RELAXED);
-	for (; n >= 8; unset += 8, n -= 8)
-		any |= __atomic_load_n((const marks_of_8 *)(const void *)unset, __ATOMIC_RELAXED);
-	for (; n; unset++, n--)
-		any |= __atomic_load_n(unset, __ATOMIC_RELAXED);
-	return any;
-}
-
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes)
 {
 	uint64_t off = heap_offset(m, at);
@@ -277,7 +239,7 @@ void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, ui
 		return;
 	digest_note_write(m->digests, off, bytes);
 	if (m->unset)
-		mark_initialised(m->unset + off, bytes);
+		unset_initialise(m, off, bytes);
 }
 
 void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at)
@@ -288,7 +250,7 @@ void checker_mark_heap_uninitialised(const struct memory *m, const uint8_t *at)
 		return;
 	digest_note_write(m->digests, off, 1);
 	if (m->unset)
-		__atomic_store_n(&m->unset[off], 1, __ATOMIC_RELAXED);
+		unset_mark_byte(m, off);
 }
 
 static void describe_heap_read(
@@ -309,7 +271,7 @@ static void note_heap_read(
 	uint64_t unset = all ? UINT64_MAX : 0;
 
 	for (uint64_t b = 0; !all && b < bytes && b < 64; b++)
-		unset |= (uint64_t)__atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED) << b;
+		unset |= (uint64_t)unset_is_any(w->mem, off + b, 1) << b;
 	if (!all && bytes > 64) /* a copy, some of whose bytes are initialised */
 		return;
 	undefined_note_read(w, o, lane, unset, &r);
@@ -324,7 +286,7 @@ static void check_heap_lanes(
 		bool any = false, all = true;
 
 		for (uint64_t b = 0; b < bytes; b++) {
-			bool one = __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
+			bool one = unset_is_any(w->mem, off + b, 1);
 
 			any |= one;
 			all &= one;
@@ -332,7 +294,7 @@ static void check_heap_lanes(
 		if (any)
 			note_heap_read(w, o, i, off, bytes, all);
 		if (write)
-			mark_initialised(w->mem->unset + off, bytes);
+			unset_initialise(w->mem, off, bytes);
 	}
 }
 
@@ -349,11 +311,10 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 			digest_note_write(w->mem->digests, off, s->bytes);
 		if (!w->mem->unset)
 			continue;
-		if ((!write || does_atomic_read(o)) &&
-			is_any_byte_uninitialised(w->mem->unset + off, s->bytes))
+		if ((!write || does_atomic_read(o)) && unset_is_any(w->mem, off, s->bytes))
 			check_heap_lanes(w, o, s->lanes, bytes, at, write);
 		else if (write)
-			mark_initialised(w->mem->unset + off, s->bytes);
+			unset_initialise(w->mem, off, s->bytes);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "exec/digest.h"
 #include "exec/exec.h"
+#include "exec/unset.h"
 
 #define CHUNK      DIGEST_CHUNK
 #define VISIT_COST 64u /* time to visit a buffer, as a number of bytes to read */
@@ -162,9 +163,17 @@ uint8_t *digest_chunk_bytes(const struct memory *m, uint64_t addr)
 	return addr < HEAP_BASE ? m->statics + addr : m->heap + (addr - HEAP_BASE);
 }
 
-uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr)
+_Static_assert(CHUNK == UNSET_PAGE, "a chunk is a page of marks");
+
+const uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr)
 {
-	return addr < HEAP_BASE || !m->may_have_unset ? NULL : m->unset + (addr - HEAP_BASE);
+	return addr < HEAP_BASE || !m->may_have_unset ? NULL : unset_page(m, addr - HEAP_BASE);
+}
+
+void digest_put_marks(struct memory *m, uint64_t addr, const uint8_t *marks)
+{
+	if (addr >= HEAP_BASE && m->may_have_unset)
+		unset_put_page(m, addr - HEAP_BASE, marks);
 }
 
 static XXH128_hash_t hash_chunk(const struct memory *m, uint64_t addr)

@@ -67,7 +67,9 @@ XXH128_hash_t digest_update(struct memory *m, digest_changed_fn *changed, void *
 
 /* Returns the bytes of a chunk, or its marks of uninitialised bytes (NULL: there are none). */
 uint8_t *digest_chunk_bytes(const struct memory *m, uint64_t addr);
-uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr);
+const uint8_t *digest_chunk_marks(const struct memory *m, uint64_t addr);
+/* Sets the marks of uninitialised bytes of a chunk; marks: NULL: all are initialised. */
+void digest_put_marks(struct memory *m, uint64_t addr, const uint8_t *marks);
 /* Sets the hash of a chunk to that of its new contents, which the caller has stored. */
 void digest_set_chunk(struct memory *m, uint64_t addr, XXH128_hash_t hash);
 /* Returns true if the host may write to the chunk. */

@@ -227,9 +227,9 @@ struct memory {
 	uint32_t n_buffers, cap_buffers;
 	struct allocating_call *allocating;
 	uint32_t n_allocating, cap_allocating;
-	uint8_t *unset;      /* state of each byte of the heap: 1: uninitialised; NULL: all are initialised */
-	bool may_have_unset; /* some bytes of the heap may be uninitialised */
-	int ones;            /* 1 + descriptor of a file whose bytes are all 1; 0: no such file */
+	uint8_t *unset;        /* marks of uninitialised bytes of the heap (unset.h); NULL: all are initialised */
+	uint16_t *unset_count; /* for each page of the heap, the number of its uninitialised bytes (unset.h) */
+	bool may_have_unset;   /* some bytes of the heap may be uninitialised */
 	struct spare_marks *spare_marks;
 	struct digests *digests; /* hashes of parts of the memory (digest.h); NULL: not used */
 	pthread_mutex_t lock;

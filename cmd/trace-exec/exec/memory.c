@@ -8,10 +8,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "exec/check.h"
 #include "exec/digest.h"
+#include "exec/unset.h"
 
 void memory_open(struct memory *m, uint64_t heap_cap)
 {
@@ -32,10 +31,7 @@ void memory_free(struct memory *m)
 	for (uint32_t i = 0; i < m->n_allocating; i++)
 		free(m->allocating[i].text);
 	free(m->allocating);
-	if (m->unset)
-		reserve_free(m->unset, m->heap_cap, 1);
-	if (m->ones)
-		close(m->ones - 1);
+	unset_free(m);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -55,63 +51,11 @@ uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t byt
 	return HEAP_BASE + at;
 }
 
-/*
- * Large arrays of marks take no memory until a mark changes: pages of ones are private mappings of one file,
- * pages of zeros anonymous mappings.
- */
-#define MARKS_MOST (1u << 20)  /* marks of at least this many bytes are mapped */
-#define ONES       (16u << 20) /* size of the file whose bytes are all 1 */
-#define PAGE       4096u
-
-static int open_file_of_ones(void)
-{
-	int fd = memfd_create("ones", MFD_CLOEXEC);
-	void *p =
-		fd < 0 || ftruncate(fd, ONES) ? MAP_FAILED : mmap(NULL, ONES, PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (p == MAP_FAILED)
-		return -1;
-	memset(p, 1, ONES);
-	munmap(p, ONES);
-	return fd;
-}
-
-/* Sets whole pages of marks to 0 or 1 by mapping files. Returns false on failure. */
-static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
-{
-	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (value ? 0 : MAP_ANONYMOUS);
-	uint64_t part = value ? ONES : n;
-
-	if (value && !m->ones)
-		m->ones = open_file_of_ones() + 1;
-	if (value && !m->ones)
-		return false;
-	for (; n; at += part, n -= part) {
-		part = part < n ? part : n;
-		if (mmap(at, part, PROT_READ | PROT_WRITE, flags, value ? m->ones - 1 : -1, 0) == MAP_FAILED)
-			return false;
-	}
-	return true;
-}
-
-static void set_memory_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
-{
-	uint64_t before = (PAGE - (uintptr_t)at % PAGE) % PAGE;
-	uint64_t pages = n > before ? (n - before) / PAGE * PAGE : 0;
-
-	if (n < MARKS_MOST || !map_marks(m, at + before, pages, value)) {
-		memset(at, value, n);
-		return;
-	}
-	memset(at, value, before);
-	memset(at + before + pages, value, n - before - pages);
-}
-
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
-		m->unset = reserve(m->heap_cap, 1);
-	set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 1);
+		unset_open(m);
+	unset_set_range(m, addr - HEAP_BASE, bytes, true);
 	digest_forget(m, addr, bytes);
 	if (!m->may_have_unset)
 		digest_forget_all(m);
@@ -121,14 +65,14 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
-		set_memory_marks(m, m->unset + (addr - HEAP_BASE), bytes, 0);
+		unset_set_range(m, addr - HEAP_BASE, bytes, false);
 	digest_forget(m, addr, bytes);
 }
 
 void memory_mark_all_set(struct memory *m)
 {
 	if (m->may_have_unset) {
-		set_memory_marks(m, m->unset, m->heap_bytes, 0);
+		unset_set_range(m, 0, m->heap_bytes, false);
 		digest_forget_all(m);
 	}
 	m->may_have_unset = false;
