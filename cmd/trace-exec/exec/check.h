@@ -97,9 +97,15 @@ void flight_free(struct cta *c);
 #define WARP_REGION 256u /* words of memory whose marks of warps are allocated together */
 #define MARKED_LINE 8u   /* words of memory that have one mark if all have the same; a power of two */
 
+/* Marks of the parts of a line that differ (race_lines.c), as one or more elements of 16 bytes. */
+union line_array {
+	uint64_t mark[2];
+	uint16_t inst[8];
+};
+#define LINE_ARRAYS_MAX INT32_MAX /* largest number of elements of all arrays */
+
 enum marks_kind {
-	MARKS_OF_WORDS, /* accesses of thread blocks: two marks per line, then two per word */
-	MARKS_OF_BYTES, /* accesses of thread blocks to parts of words */
+	MARKS_OF_LINES, /* accesses of thread blocks: two marks per line, then arrays of lines */
 	MARKS_OF_WARPS /* accesses of the warps of one block: for each region of words, the place of its marks */
 };
 /* Returns the number of words of memory for which marks are allocated. It is a multiple of MARKED_LINE and WARP_REGION. */
@@ -109,8 +115,9 @@ uint64_t marks_round_up(uint64_t words);
  * which is then set to the highest number in them; else the marks are zeroed, and *last is 0.
  */
 void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t *last);
-/* Keeps marks for later launches. last: the highest number in the marks. */
-void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks);
+/* Keeps marks for later launches. last: the highest number in the marks; arrays: number of elements of arrays in use. */
+void marks_return(
+	struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks, uint64_t arrays);
 void marks_free(struct memory *m);
 
 /* ---- races on global memory between thread blocks and between warps of a block; race.c, race_warps.c ---- */

@@ -15,6 +15,7 @@ struct spare_marks {
 	enum marks_kind kind;
 	uint64_t words;          /* number of words of memory, rounded up */
 	uint64_t highest_number; /* the highest number in the marks */
+	uint64_t arrays;         /* number of elements of arrays that the latest launch used */
 	void *marks;
 };
 
@@ -28,19 +29,32 @@ uint64_t marks_round_up(uint64_t words)
 	return round_up_u64(words, step);
 }
 
-/* Returns the bytes of the marks of a memory. words: the number of words, rounded up. */
-static size_t bytes_of_marks(enum marks_kind kind, uint64_t words)
+/* Returns the bytes of the marks of a memory, with elements of arrays. words: the number of words, rounded up. */
+static size_t bytes_of_marks(enum marks_kind kind, uint64_t words, uint64_t arrays)
 {
-	switch (kind) {
-	case MARKS_OF_WARPS: return words / WARP_REGION * sizeof(uint64_t);
-	case MARKS_OF_BYTES: return words * 8 * sizeof(uint64_t);
-	default: return (words + words / MARKED_LINE) * 2 * sizeof(uint64_t);
-	}
+	return kind == MARKS_OF_WARPS
+		       ? words / WARP_REGION * sizeof(uint64_t)
+		       : words / MARKED_LINE * 2 * sizeof(uint64_t) + arrays * sizeof(union line_array);
+}
+
+#define ARRAYS_RESERVED 65536u /* elements of arrays that a memory of any size can use */
+#define ARRAYS_OF_LINE  42u    /* largest number of elements that a line uses: two kinds of 1, 4 and 16 */
+
+/*
+ * Returns the bytes of address space of the marks. It is a mapping of its own, whose unused pages cost nothing when it
+ * is freed.
+ */
+static size_t reserved_bytes_of_marks(enum marks_kind kind, uint64_t words)
+{
+	uint64_t arrays = words / MARKED_LINE * ARRAYS_OF_LINE;
+
+	return bytes_of_marks(
+		kind, words, min_u64(arrays > ARRAYS_RESERVED ? arrays : ARRAYS_RESERVED, LINE_ARRAYS_MAX));
 }
 
 static void free_spare(struct spare_marks *s)
 {
-	reserve_free(s->marks, bytes_of_marks(s->kind, s->words), 1);
+	reserve_free(s->marks, reserved_bytes_of_marks(s->kind, s->words), 1);
 	free(s);
 }
 
@@ -75,18 +89,19 @@ void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_
 	pthread_mutex_unlock(&m->lock);
 	if (!marks)
 		*last = 0;
-	return marks ? marks : reserve(bytes_of_marks(kind, words), 1);
+	return marks ? marks : reserve(reserved_bytes_of_marks(kind, words), 1);
 }
 
-void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks)
+void marks_return(
+	struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks, uint64_t arrays)
 {
 	struct spare_marks *s = xcalloc(1, sizeof(*s)), *old = NULL;
 	size_t bytes;
 	unsigned count = 1;
 
 	words = marks_round_up(words);
-	bytes = bytes_of_marks(kind, words);
-	*s = (struct spare_marks){NULL, kind, words, last, marks};
+	bytes = bytes_of_marks(kind, words, arrays);
+	*s = (struct spare_marks){NULL, kind, words, last, arrays, marks};
 	if (bytes > SPARE_MAX) {
 		free_spare(s);
 		return;
@@ -95,7 +110,7 @@ void marks_return(struct memory *m, enum marks_kind kind, uint64_t words, uint64
 	s->next = m->spare_marks;
 	m->spare_marks = s;
 	for (struct spare_marks **at = &s->next; *at;) {
-		bytes += bytes_of_marks((*at)->kind, (*at)->words);
+		bytes += bytes_of_marks((*at)->kind, (*at)->words, (*at)->arrays);
 		if ((*at)->words == words && bytes <= SPARE_MAX && ++count <= SPARE_COUNT) {
 			at = &(*at)->next;
 			continue;

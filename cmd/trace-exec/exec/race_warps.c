@@ -69,7 +69,7 @@ void race_free_cta(struct cta *c)
 {
 	if (c->warp_marks) {
 		marks_return(c->grid->mem, MARKS_OF_WARPS, c->warp_marks->words, c->warp_marks->epoch,
-			c->warp_marks->region);
+			c->warp_marks->region, 0);
 		free(c->warp_marks->marks);
 	}
 	free(c->warp_marks);
