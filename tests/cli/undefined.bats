@@ -126,15 +126,16 @@ reports() {
 
 @test "memory keeps the state of a value that is stored to it" {
 	reports <<-'E'
-		st.shared.u32 [s+600], 5; st.shared.u32 [s+600], %r1; ld.shared.u32 %r4, [s+600]; st.global.u32 [%rd2], %r4;	k.ptx:26:1: error: read of 4 uninitialised bytes at byte 600 of .shared, stored to global memory at line 27
+		st.shared.u32 [s+600], 5; st.shared.u32 [s+600], %r1; ld.shared.u32 %r4, [s+600]; st.global.u32 [%rd2], %r4;	k.ptx:26:1: error: read of 4 uninitialised bytes at byte 600 of .shared (an undefined value stored there, which was read at line 21), stored to global memory at line 27
 		st.shared.u32 [s+600], %r1; st.shared.u32 [s+600], 5; ld.shared.u32 %r4, [s+600]; st.global.u32 [%rd2], %r4;
+		st.shared.u32 [s+600], %r1; ld.shared.u32 %r4, [s+600]; st.shared.u32 [s+604], %r4; ld.shared.u32 %r5, [s+604]; st.global.u32 [%rd2], %r5;	at byte 604 of .shared (an undefined value stored there, which was read at line 21), stored
 		st.local.u32 [l+8], %r1; ld.local.u32 %r4, [l+8]; st.global.u32 [%rd2], %r4;	k.ptx:21:1: error: read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line 26
 		st.local.u32 [l+8], %r1; st.local.u32 [l+8], 1; ld.local.u32 %r4, [l+8]; st.global.u32 [%rd2], %r4;
 		st.local.u32 [l+8], %r2; ld.local.u32 %r4, [l+8]; setp.ne.u32 %p2, %r0, 5; @%p2 st.global.u32 [%rd2], %r4;
 		st.local.u32 [l+8], %r2; ld.local.u32 %r4, [l+8]; st.global.u32 [%rd2], %r4;	(kernel k, thread (5,0,0)
 		mov.u64 %rd3, l; cvta.local.u64 %rd3, %rd3; st.u32 [%rd3], %r1; ld.u32 %r4, [%rd3]; st.u32 [%rd2], %r4;	k.ptx:21:1: error: read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line 28
 		st.shared.v4.u32 [s+640], {7, %r1, %r3, 7}; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [s+640]; st.global.u32 [%rd1], %r4;
-		st.shared.v4.u32 [s+640], {7, %r1, %r3, 7}; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [s+640]; st.global.u32 [%rd1], %r5;	k.ptx:25:1: error: read of 16 bytes, some uninitialised, at byte 640 of .shared, stored
+		st.shared.v4.u32 [s+640], {7, %r1, %r3, 7}; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [s+640]; st.global.u32 [%rd1], %r5;	k.ptx:25:1: error: read of 16 bytes, some uninitialised, at byte 640 of .shared (an undefined value stored there, which was read at line 23), stored
 		st.shared.u8 [s+641], 1; ld.shared.v2.u8 {%h1, %h2}, [s+640]; st.global.u8 [%rd1], %h2;
 		st.shared.u8 [s+641], 1; ld.shared.v2.u8 {%h1, %h2}, [s+640]; st.global.u8 [%rd1], %h1;	k.ptx:25:1: error: read of 2 bytes
 	E

@@ -267,7 +267,7 @@ static void describe_heap_read(
 static void note_heap_read(
 	struct warp *w, const struct op *o, uint32_t lane, uint64_t off, uint64_t bytes, bool all)
 {
-	const struct unset_read r = {describe_heap_read, HEAP_BASE + off, bytes, all};
+	const struct unset_read r = {describe_heap_read, HEAP_BASE + off, bytes, all, 0};
 	uint64_t unset = all ? UINT64_MAX : 0;
 
 	for (uint64_t b = 0; !all && b < bytes && b < 64; b++)

@@ -10,6 +10,7 @@
 #include "exec/exec.h"
 
 struct access_range; /* lanes.h */
+struct unset_read;   /* undefined.h */
 
 /* Fails the launch because the lane's access to addr in `space` is out of bounds. */
 void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
@@ -74,8 +75,12 @@ void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes);
 
 /* Returns true if a host address is in the shared memory of a block of the cluster. */
 bool checker_is_shared(const struct cta *c, const uint8_t *at);
-/* Marks a byte of shared or global memory as not written: its value is undefined. */
-void checker_mark_unwritten(const struct cta *c, const uint8_t *at);
+/*
+ * Marks a byte of shared or global memory as not written: its value is undefined. read: the read by op o that the value
+ * comes from.
+ */
+void checker_mark_unwritten(
+	const struct cta *c, const uint8_t *at, const struct op *o, const struct unset_read *read);
 
 /* Marks bytes of shared memory as the target of a copy that is in flight (in_flight) or has completed. */
 void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight);

@@ -15,12 +15,18 @@
 enum { MANY = 0xffff };              /* several warps */
 enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
 
+#define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
+
 struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
 	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
+	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */
+	uint8_t *stored_at;
+	const struct op **stored; /* stored reads: their ops */
+	uint32_t n_stored, cap_stored;
 };
 
 void checker_start_cta(struct cta *c)
@@ -40,6 +46,9 @@ void checker_start_cta(struct cta *c)
 	}
 	s->epoch++;
 	memset(s->byte_state, 0, s->bytes);
+	if (s->n_stored)
+		memset(s->stored_at, 0, s->bytes / 4 + 1);
+	s->n_stored = 0;
 	if (c->grid->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
 		memset(s->byte_state + c->grid->reserved_at, WRITTEN, RESERVED_SHARED);
 }
@@ -52,6 +61,8 @@ void checker_free_cta(struct cta *c)
 		free(s->byte_state);
 		free(s->valid_epoch);
 		free(s->warps);
+		free(s->stored_at);
+		free(s->stored);
 	}
 	free(s);
 	c->check = NULL;
@@ -116,16 +127,40 @@ void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
 
 bool checker_is_shared(const struct cta *c, const uint8_t *at) { return shared_offset(&c, at) != UINT32_MAX; }
 
-void checker_mark_unwritten(const struct cta *c, const uint8_t *at)
+/* Returns 1 + the number of the read by op o, which is noted; 0 if there are too many. */
+static uint32_t note_stored_read(struct shared_shadow *s, const struct op *o, const struct unset_read *read)
+{
+	if (read->stored_read) /* the value came from shared memory */
+		return read->stored_read;
+	for (uint32_t i = 0; i < s->n_stored; i++)
+		if (s->stored[i] == o)
+			return i + 1;
+	if (s->n_stored == STORED_READS_MAX)
+		return 0;
+	if (!s->stored_at)
+		s->stored_at = xcalloc(s->bytes / 4 + 1, 1);
+	grow(&s->stored, &s->cap_stored, s->n_stored + 1, sizeof(*s->stored));
+	s->stored[s->n_stored++] = o;
+	return s->n_stored;
+}
+
+void checker_mark_unwritten(
+	const struct cta *c, const uint8_t *at, const struct op *o, const struct unset_read *read)
 {
 	const struct cta *owner = c;
-	uint32_t off = shared_offset(&owner, at);
+	uint32_t off = shared_offset(&owner, at), stored;
 	struct shared_shadow *s = owner->check;
 
-	if (off == UINT32_MAX)
+	if (off == UINT32_MAX) {
 		checker_mark_heap_uninitialised(c->grid->mem, at);
-	else if (s)
-		s->byte_state[off] = 0;
+		return;
+	}
+	if (!s)
+		return;
+	s->byte_state[off] = 0;
+	stored = owner == c ? note_stored_read(s, o, read) : 0;
+	if (s->stored_at)
+		s->stored_at[off / 4] = (uint8_t)stored;
 }
 
 static void report_shared_race(
@@ -266,11 +301,26 @@ static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lan
 static void describe_shared_read(
 	const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap)
 {
-	(void)w;
-	snprintf(out, cap, "%s of %llu %s at byte %llu of .shared", checker_access_noun(o),
+	int n = snprintf(out, cap, "%s of %llu %s at byte %llu of .shared", checker_access_noun(o),
 		(unsigned long long)r->bytes,
 		r->all_unwritten ? "uninitialised bytes" : "bytes, some uninitialised,",
 		(unsigned long long)r->address);
+	const struct shared_shadow *s = w->cta->check;
+	char at[24];
+
+	if (!r->stored_read || n < 0 || (size_t)n >= cap)
+		return;
+	checker_position_text(s->stored[r->stored_read - 1], at, sizeof(at));
+	snprintf(out + n, cap - (size_t)n, " (an undefined value stored there, which was read at %s)", at);
+}
+
+/* Returns 1 + the number of the read whose undefined value one of the bytes has; 0: none. */
+static uint32_t find_stored_read(const struct shared_shadow *s, uint32_t off, uint64_t bytes)
+{
+	for (uint64_t b = 0; s->stored_at && b < bytes; b++)
+		if (!(s->byte_state[off + b] & WRITTEN) && s->stored_at[(off + b) / 4])
+			return s->stored_at[(off + b) / 4];
+	return 0;
 }
 
 /*
@@ -291,10 +341,11 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t m, con
 		unset |= (uint64_t) !(s->byte_state[off + b] & WRITTEN) << b;
 	if (!unset)
 		return;
+	const struct unset_read read = {describe_shared_read, off, bytes,
+		!(states_of_bytes(s->byte_state + off, bytes) & WRITTEN),
+		s == w->cta->check ? find_stored_read(s, off, bytes) : 0};
 	FOR_BITS32 (i, m)
-		undefined_note_read(w, o, i, unset,
-			&(struct unset_read){describe_shared_read, off, bytes,
-				!(states_of_bytes(s->byte_state + off, bytes) & WRITTEN)});
+		undefined_note_read(w, o, i, unset, &read);
 }
 
 /*

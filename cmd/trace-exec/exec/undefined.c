@@ -566,7 +566,8 @@ static void note_store_of_lane(struct warp *w, const struct op *o, unsigned lane
 		else if (local != SIZE_MAX)
 			mark_local(w, local + b, 1, local_state_of_origin(origin));
 		else
-			checker_mark_unwritten(w->cta, at + b);
+			checker_mark_unwritten(w->cta, at + b, w->undefined->load[origin].op,
+				&w->undefined->load[origin].read);
 }
 
 void undefined_note_access(

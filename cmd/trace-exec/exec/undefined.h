@@ -18,6 +18,7 @@ struct unset_read {
 		const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap);
 	uint64_t address, bytes; /* address, and number of bytes */
 	bool all_unwritten;      /* all bytes are unwritten */
+	uint32_t stored_read; /* 1 + number of the read whose undefined value was stored there (shared.c); 0: none */
 };
 
 /*
