@@ -408,7 +408,7 @@ static int read_angle(const struct cublas_handle *h, bool two, const void *c, co
 static int run_rot(struct cublas_handle *h, int type, int real, int64_t n, void *x, int64_t step_x, void *y,
 	int64_t step_y, const void *c, const void *s)
 {
-	double angle[2];
+	double angle[2] = {0};
 	int e = read_angle(h, real == TYPE_F64, c, s, angle);
 
 	return e ? e
@@ -421,7 +421,7 @@ static int run_complex_rot(struct cublas_handle *h, int type, int64_t n, void *x
 	int64_t step_y, const void *c, const void *s)
 {
 	bool two = type == TYPE_C64;
-	double angle[2];
+	double angle[2] = {0};
 	int e = read_angle(h, two, c, s, angle);
 
 	if (e)
