@@ -279,7 +279,7 @@ static int check_strata(const struct picks *p, struct fault *f)
 	}
 	if (kernels > picks_represented(p))
 		return fault_set(f, at, "picks",
-			"strata have %llu kernels together (expected at most the %s %u)",
+			"the strata contain %llu kernels (expected at most the %s %u)",
 			(unsigned long long)kernels, p->n_part || p->n_missing ? "part's" : "application's",
 			picks_represented(p));
 	return 0;

@@ -585,7 +585,7 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	python3 check.py
 	sed -i 's/mma.*rz.f64.f64.f64.f64/wmma.mma.sync.aligned.row.col.m16n16k16.rz.f32.f32/' k
 	run -2 trace-exec -n k.launch
-	assert_output --partial 'rounding in wmma'
+	assert_output --partial 'with a rounding'
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	ptxas -arch=sm_80 "$ROOT/tests/data/sass/dmmaround.ptx" -o k

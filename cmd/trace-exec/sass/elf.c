@@ -52,7 +52,7 @@ static int read_elf_section(struct elf_file *e, uint32_t i, const uint8_t *h, st
 	if (s->type == ELF_NULL || s->type == ELF_NOBITS || !s->n)
 		return 0;
 	if (at > e->n || s->n > e->n - at)
-		return elf_set_fault(e, f, "a section is not in the file (expected an ELF file)");
+		return elf_set_fault(e, f, "a section is outside the file (expected an ELF file)");
 	s->p = e->p + at;
 	return 0;
 }

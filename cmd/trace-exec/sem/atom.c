@@ -210,7 +210,7 @@ static int bind_atom_values(
 	unsigned n = o->n;
 
 	if (n > 1 && (s->kind != O_VEC || s->n != n || (d && (d->kind != O_VEC || d->n != n))))
-		return bind_fault(b, s, "operand", "no vector of %u elements (expected {..})", n);
+		return bind_fault(b, s, "operand", "not a vector of %u elements (expected {..})", n);
 	for (unsigned e = 0; e < n; e++) {
 		o->x->slot[8 + e] = bind_src(b, n > 1 ? &s->elem[e] : s, t);
 		o->x->slot[e] = d ? bind_dst(b, n > 1 ? &d->elem[e] : d, types[t].bits) : 0;

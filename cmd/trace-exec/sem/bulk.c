@@ -315,7 +315,7 @@ int bind_store_async(struct bind *b, struct op *o)
 			"%s (expected elements of 4 or 8 bytes, at most 16 together)", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
 		return bind_fault(
-			b, &k[1], "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
+			b, &k[1], "operand", "not a vector of %u elements (expected {..})", (unsigned)o->n);
 	for (unsigned i = 0; i < o->n; i++) {
 		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
 			return -1;

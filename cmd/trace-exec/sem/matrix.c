@@ -139,7 +139,7 @@ int bind_ldmatrix(struct bind *b, struct op *o)
 	if ((in->type[0] != T_B16 || !stmt_has(in, M_M8N8)) && !take_byte_matrix(in, o))
 		return bind_refuse(b, "this shape with this type");
 	if (vec->kind != O_VEC || vec->n != o->n)
-		return bind_fault(b, vec, "operand", "no vector of %u elements (expected {..})", o->n);
+		return bind_fault(b, vec, "operand", "not a vector of %u elements (expected {..})", o->n);
 	for (unsigned i = 0; i < o->n; i++)
 		if ((x->slot[i] = store ? bind_src(b, &vec->elem[i], T_B32)
 					: bind_dst(b, &vec->elem[i], 32)) == UINT32_MAX)

@@ -399,7 +399,7 @@ static int bind_access_vector(
 {
 	if (data->kind != O_VEC || data->n != o->n)
 		return bind_fault(
-			b, data, "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
+			b, data, "operand", "not a vector of %u elements (expected {..})", (unsigned)o->n);
 	struct ext *x = bind_ext(b, o);
 	for (unsigned k = 0; k < o->n; k++) {
 		x->slot[k] = write ? bind_src_any(b, &data->elem[k], t, &x->bytes[k])

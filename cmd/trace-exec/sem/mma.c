@@ -131,9 +131,9 @@ static int check_mma_suffixes(struct bind *b, struct matrix *x, bool layouts)
 
 	x->rounding = (uint8_t)sem_rounding_suffix(in);
 	if (x->a != T_F64 && (x->rounding || stmt_has(in, M_RN)))
-		return bind_fault(b, NULL, "suffix", "rounding in %s (expected .f64)", in->text);
+		return bind_fault(b, NULL, "suffix", "%s with a rounding (expected .f64)", in->text);
 	if (x->saturate && (!mma_is_int((enum type)x->d) || x->a == T_B1))
-		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
+		return bind_fault(b, NULL, "suffix", "%s with .satfinite (expected integers)", in->text);
 	if (x->a == T_B1 ? stmt_has(in, M_XOR) == stmt_has(in, M_AND) || !stmt_has(in, M_POPC)
 			 : stmt_has(in, M_XOR) || stmt_has(in, M_AND) || stmt_has(in, M_POPC))
 		return bind_fault(
@@ -245,7 +245,7 @@ int bind_mma(struct bind *b, struct op *o)
 		return -1;
 	if (!find_mma_shape(in, &x.shape))
 		return bind_fault(
-			b, NULL, "suffix", "no shape in %s (expected one such as .m16n8k16)", in->text);
+			b, NULL, "suffix", "%s has no shape (expected one such as .m16n8k16)", in->text);
 	x.d = in->type[0];
 	x.a = in->type[1];
 	x.b = in->type[2];
@@ -403,7 +403,7 @@ int bind_wmma(struct bind *b, struct op *o)
 
 	if (!find_mma_shape(b->stmt, &s))
 		return bind_fault(
-			b, NULL, "suffix", "no shape in %s (expected one such as .m16n16k16)", b->stmt->text);
+			b, NULL, "suffix", "%s has no shape (expected one such as .m16n16k16)", b->stmt->text);
 	return stmt_has(b->stmt, M_STORE) || stmt_has(b->stmt, M_LOAD) ? bind_wmma_move(b, o, s)
 								       : bind_wmma_product(b, o, s);
 }

@@ -216,7 +216,7 @@ static int bind_narrow_sources(struct bind *b, struct op *o, struct narrow *c, e
 		return -1;
 	if (n == FOUR) {
 		if (from->kind != O_VEC || from->n != FOUR)
-			return bind_fault(b, from, "operand", "no vector of 4 elements (expected {..})");
+			return bind_fault(b, from, "operand", "not a vector of 4 elements (expected {..})");
 		from = from->elem;
 	}
 	for (unsigned i = 0; i < n; i++)

@@ -285,7 +285,7 @@ static int bind_surface_data(struct bind *b, struct op *o, const struct operand 
 		return bind_fault(b, NULL, "types", "%s (expected at most 16 bytes)", b->stmt->text);
 	if (o->n > 1 && (data->kind != O_VEC || data->n != o->n))
 		return bind_fault(
-			b, data, "operand", "no vector of %u elements (expected {..})", (unsigned)o->n);
+			b, data, "operand", "not a vector of %u elements (expected {..})", (unsigned)o->n);
 	const struct operand *e = data->kind == O_VEC ? data->elem : data;
 	for (unsigned k = 0; k < o->n; k++) {
 		x->slot[k] = write ? bind_src_any(b, &e[k], t, &x->bytes[k])

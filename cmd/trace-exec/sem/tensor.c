@@ -416,11 +416,11 @@ static int bind_tensor_map(
 
 	if (!x->rank || map->kind != O_ADDR || map->n != 1 || map->elem[0].kind != O_VEC ||
 		map->elem[0].n != n)
-		return bind_fault(b, map, "operand", "no [map, {coordinates}] of %s (expected %u of them)",
+		return bind_fault(b, map, "operand", "%s (expected [map, {coordinates}] with %u coordinates)",
 			b->stmt->text, n);
 	if (offsets && (offsets->kind != O_VEC || offsets->n != x->rank - 2u))
 		return bind_fault(
-			b, offsets, "operand", "no offsets of im2col (expected {..} of %u)", x->rank - 2u);
+			b, offsets, "operand", "offsets of im2col (expected %u in braces)", x->rank - 2u);
 	plain.n = 0;
 	if (address_bind(b, &x->map, &plain, SP_GENERIC))
 		return -1;

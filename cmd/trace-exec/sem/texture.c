@@ -364,7 +364,7 @@ int geometry_bind(
 	g->has_sampler = at->kind == O_ADDR && at->n == 2 && b->stmt->opcode != I_suld &&
 			 b->stmt->opcode != I_sust && b->stmt->opcode != I_sured;
 	if (at->kind != O_ADDR || at->n != 1u + g->has_sampler)
-		return bind_fault(b, at, "operand", "no [handle, {coordinates}]");
+		return bind_fault(b, at, "operand", "%s (expected [handle, {coordinates}])", b->stmt->text);
 	if (g->has_sampler && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
 		return -1;
 	if (at->sym && sym_definition(at->sym)->space == SP_PARAM)
@@ -442,7 +442,7 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 		return bind_fault(b, NULL, "types", "coordinates of type .%s (expected .f32 or .s32)",
 			types[coordinate].name);
 	if (d->kind != O_VEC || d->n != n)
-		return bind_fault(b, d, "operand", "no vector of %u elements (expected {..})", n);
+		return bind_fault(b, d, "operand", "not a vector of %u elements (expected {..})", n);
 	for (unsigned i = 0; i < n; i++)
 		if ((x->slot[i] = bind_dst(b, &d->elem[i], 32)) == UINT32_MAX)
 			return -1;

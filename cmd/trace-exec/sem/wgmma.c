@@ -288,7 +288,7 @@ int bind_wgmma(struct bind *b, struct op *o)
 	x->saturate = stmt_has(in, M_SATFINITE);
 	x->popc = stmt_has(in, M_POPC) && stmt_has(in, M_AND);
 	if (x->saturate && x->d != T_S32)
-		return bind_fault(b, NULL, "suffix", ".satfinite in %s (expected integers)", in->text);
+		return bind_fault(b, NULL, "suffix", "%s with .satfinite (expected integers)", in->text);
 	if (!find_wgmma_shape(in->text, x) || !wgmma_is_known(x))
 		return bind_refuse(b, "this shape with these types");
 	o->execute = wgmma_run;

@@ -95,7 +95,8 @@ static int bind_first_block(struct bind *b, struct op *o)
 	o->execute = query_first_block;
 	if (stmt_has(in, M_GET_FIRST_CTAID)) {
 		if (!stmt_has(in, M_V4) || d->kind != O_VEC || d->n != 4)
-			return bind_fault(b, d, "operand", "no vector of 4 elements (expected .v4 and {..})");
+			return bind_fault(
+				b, d, "operand", "not a vector of 4 elements (expected .v4 and {..})");
 		o->n = 4;
 		for (unsigned i = 0; i < 4; i++)
 			if ((bind_ext(b, o)->slot[i] = bind_dst(b, &d->elem[i], 32)) == UINT32_MAX)

@@ -76,8 +76,8 @@ static struct tblock *park_block(struct gpu *g, struct kernel *k)
 		return NULL;
 	if (p->n - p->first == PARKED_MOST) {
 		fault_set(&f, (struct place){.file = k->path}, "cluster-apart",
-			"more than %u other blocks between two blocks of a cluster (expected fewer)",
-			PARKED_MOST);
+			"more than %u other blocks between two blocks of a cluster (expected at most %u)",
+			PARKED_MOST, PARKED_MOST);
 		die_fault(&f);
 	}
 	if (p->n == p->cap) {
