@@ -212,40 +212,61 @@ void machine_execute_nothing(struct warp *w, const struct op *o, uint32_t m)
 static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, unsigned wide)
 {
 	switch (kind) {
-	case 1: return b->uniform ? mbind_ureg(b, 32) : mbind_reg(b, 32, count);
-	case 4:
+	case FORM_REG: return b->uniform ? mbind_ureg(b, 32) : mbind_reg(b, 32, count);
+	case FORM_IMM:
 		return mbind_number(b,
 			wide & F64_IMMEDIATE      ? field(b, 32, 32) << 32
 			: wide & SIGNED_IMMEDIATE ? (uint64_t)signed_field(b, 32, 32)
 						  : field(b, 32, 32),
 			count);
-	case 5: return mbind_constant(b, count);
+	case FORM_CONST: return mbind_constant(b, count);
 	default: return mbind_ureg(b, 32);
 	}
 }
 
+/*
+ * Returns true if the instruction can have its form. Bit 91 means a uniform register, so only forms with such a
+ * register have it, or instructions whose operands are all uniform.
+ */
+static bool is_form_valid(const struct mbind *b, unsigned form)
+{
+	bool uniform_reg = form == FORM_UREG || form == FORM_UREG_C;
+
+	if (!form)
+		return false;
+	return b->uniform ? form <= FORM_IMM || form == FORM_UREG : !bit(b, 91) || uniform_reg;
+}
+
+/* Returns the modifiers of the second (of_c false) or third source: NEG_B and ABS_B, or NEG_C and ABS_C. */
+static unsigned source_modifiers(bool negated, bool absolute, bool of_c)
+{
+	return (negated ? of_c ? NEG_C : NEG_B : 0) | (absolute ? of_c ? ABS_C : ABS_B : 0);
+}
+
 int mbind_forms(struct mbind *b, struct op *o, unsigned wide)
 {
-	unsigned form = b->inst->form, nb = wide & WIDE_B ? 2 : 1, nc = wide & WIDE_C ? 2 : 1;
-	bool swapped = form == 2 || form == 3 || form == 7, imm = form == 2 || form == 4;
-	unsigned kind = form == 2 ? 4 : form == 3 ? 5 : form == 7 ? 6 : form;
+	unsigned form = b->inst->form, count_b = wide & WIDE_B ? 2 : 1, count_c = wide & WIDE_C ? 2 : 1;
+	bool swapped = mbind_is_swapped(b), imm = form == FORM_IMM_C || form == FORM_IMM;
+	unsigned kind = form == FORM_IMM_C     ? FORM_IMM
+			: form == FORM_CONST_C ? FORM_CONST
+			: form == FORM_UREG_C  ? FORM_UREG
+					       : form;
+	uint32_t field32, field64;
 
-	if (!form || (bit(b, 91) && !b->uniform && form != 6 && form != 7) ||
-		(b->uniform && form > 4 && form != 6))
+	if (!is_form_valid(b, form))
 		return mbind_refuse(b, "form of operands");
 	o->d = b->uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, wide & WIDE_D ? 2 : 1);
 	o->a = b->uniform ? mbind_ureg(b, 24) : mbind_reg(b, 24, wide & WIDE_A ? 2 : 1);
-	uint32_t first = field32_slot(b, kind, swapped ? nc : nb, wide),
-		 second = wide & TWO_OPERANDS && !swapped ? (uint32_t)FRAME_ZERO
-			  : b->uniform                    ? mbind_ureg(b, 64)
-							  : mbind_reg(b, 64, swapped ? nb : nc);
-	o->b = swapped ? second : first;
-	o->c = swapped ? first : second;
-	unsigned neg1 = imm ? 0 : bit(b, 63), abs1 = imm ? 0 : bit(b, 62), neg2 = bit(b, 75),
-		 abs2 = bit(b, 74);
+	field32 = field32_slot(b, kind, swapped ? count_c : count_b, wide);
+	if (wide & TWO_OPERANDS && !swapped)
+		field64 = FRAME_ZERO;
+	else
+		field64 = b->uniform ? mbind_ureg(b, 64) : mbind_reg(b, 64, swapped ? count_b : count_c);
+	o->b = swapped ? field64 : field32;
+	o->c = swapped ? field32 : field64;
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 73) ? ABS_A : 0) |
-			    ((swapped ? neg2 : neg1) ? NEG_B : 0) | ((swapped ? abs2 : abs1) ? ABS_B : 0) |
-			    ((swapped ? neg1 : neg2) ? NEG_C : 0) | ((swapped ? abs1 : abs2) ? ABS_C : 0));
+			    source_modifiers(!imm && bit(b, 63), !imm && bit(b, 62), swapped) |
+			    source_modifiers(bit(b, 75), bit(b, 74), !swapped));
 	return 0;
 }
 
@@ -253,7 +274,7 @@ int mbind_two_sources(struct mbind *b, struct op *o, unsigned wide)
 {
 	if (mbind_forms(b, o, wide))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		o->b = o->c;
 	return 0;
 }

@@ -182,6 +182,21 @@ uint32_t mbind_barrier(const struct mbind *b, unsigned at);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform);
 /*
+ * Forms of the operands of an arithmetic instruction (bits 9-11). They name the operand in bits 32-63, which is the
+ * second source or, in the forms _C, the third. The other of these two sources is the register in bits 64-71.
+ */
+enum mbind_form { FORM_REG = 1, FORM_IMM_C, FORM_CONST_C, FORM_IMM, FORM_CONST, FORM_UREG, FORM_UREG_C };
+/* Returns true if the third source is an immediate or a constant. */
+static inline bool mbind_has_constant_c(const struct mbind *b)
+{
+	return b->inst->form == FORM_IMM_C || b->inst->form == FORM_CONST_C;
+}
+/* Returns true if the operand in bits 32-63 is the third source. */
+static inline bool mbind_is_swapped(const struct mbind *b)
+{
+	return mbind_has_constant_c(b) || b->inst->form == FORM_UREG_C;
+}
+/*
  * Flags for mbind_forms(). WIDE_A to WIDE_D: the operand has 64 bits. F64_IMMEDIATE: an immediate is the upper word of
  * such an operand. SIGNED_IMMEDIATE: an immediate is sign-extended. TWO_OPERANDS: the instruction does not read c.
  */
@@ -491,9 +506,9 @@ void trace_free(struct machine_code *c);
  */
 struct same_base {
 	int64_t distance;  /* distance of each lane's address from that of the earlier access, in bytes */
-	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: there is none */
+	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: no earlier one */
 	uint32_t inst;     /* number of the earlier instruction */
-	uint32_t n;        /* number of instructions of the stretch from this one on; 0: it has no access */
+	uint32_t n; /* number of instructions from this one to the end of the stretch; 0: no access in it */
 	uint32_t lowest_inst; /* lowest same_base.inst of the accesses in the stretch */
 	uint32_t next;        /* number of instructions before the next access; large if there is none */
 };

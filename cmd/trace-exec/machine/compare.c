@@ -223,7 +223,7 @@ static int bind_float_compare(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, TWO_OPERANDS))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		return mbind_refuse(b, "form of operands");
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->bytes = true_outcomes[field(b, 76, 4)];
@@ -289,11 +289,11 @@ static void execute_dsetp_min_max(struct warp *w, const struct op *o, uint32_t m
 
 int mbind_dsetp(struct mbind *b, struct op *o)
 {
-	unsigned cmp = (unsigned)field(b, 76, 4), form = b->inst->form;
+	unsigned cmp = (unsigned)field(b, 76, 4);
 
 	if (mbind_forms(b, o, WIDE_A | WIDE_B | WIDE_C | F64_IMMEDIATE | TWO_OPERANDS))
 		return -1;
-	if (form == 2 || form == 3 || form == 7) {
+	if (mbind_is_swapped(b)) {
 		unsigned signs = o->mode;
 
 		o->b = o->c;

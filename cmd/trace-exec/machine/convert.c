@@ -359,13 +359,14 @@ static bool is_plain_conversion(const struct op *o) { return !o->space && !(o->m
 /* Returns the function for all lanes of a conversion of a float to an integer, or else the one for each lane. */
 static op_fn *choose_f2i(const struct op *o)
 {
-	bool whole = o->n == 0 || o->n == 3; /* .FTZ changes only results that are rounded up or down */
+	bool to_zero = o->n == 3;
+	bool whole = o->n == 0 || to_zero; /* .FTZ changes only results that are rounded up or down */
 
 	if (o->mode & (NEG_B | ABS_B) || (o->space & ~CONVERT_FTZ) || (o->space && !whole))
 		return execute_f2i;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && o->is_signed)
 		return f2i_f32_s32[o->n & 3];
-	if (o->n != 3)
+	if (!to_zero)
 		return execute_f2i;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32)
 		return f2i_unsigned;
@@ -380,16 +381,19 @@ static op_fn *choose_f2i(const struct op *o)
  */
 static op_fn *choose_i2f(const struct op *o)
 {
+	bool to_nearest = o->n == 0, up = o->n == 2;
+
 	if (o->space)
 		return execute_i2f;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_64)
 		return i2f_f64;
-	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && o->n == 0)
+	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && to_nearest)
 		return o->is_signed ? i2f_signed : i2f_unsigned;
-	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && o->n == 2)
+	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && up)
 		return o->is_signed ? i2f_signed_up : i2f_unsigned_up;
-	return o->reg_bytes == SIZE_64 && o->bytes == SIZE_32 && o->n == 2 && !o->is_signed ? i2f_u64_up
-											    : execute_i2f;
+	if (o->reg_bytes == SIZE_64 && o->bytes == SIZE_32 && up && !o->is_signed)
+		return i2f_u64_up;
+	return execute_i2f;
 }
 
 static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
@@ -400,14 +404,14 @@ static int bind_conversion(struct mbind *b, struct op *o, bool float_source)
 		    (from == SIZE_64 ? WIDE_B : 0) | (to == SIZE_64 ? WIDE_D : 0) |
 			    (from == SIZE_64 && float_source ? F64_IMMEDIATE : 0)))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		return mbind_refuse(b, "form of operands");
 	o->reg_bytes = (uint8_t)from;
 	o->bytes = (uint8_t)to;
 	o->n = (uint8_t)field(b, 78, 2);
 	o->mode &= NEG_B | ABS_B;
 	o->space = bit(b, 80) ? CONVERT_FTZ : 0;
-	o->is_param = b->inst->form == 4 ? 0 : (uint8_t)field(b, 60, 2);
+	o->is_param = b->inst->form == FORM_IMM ? 0 : (uint8_t)field(b, 60, 2);
 	return 0;
 }
 
@@ -497,5 +501,5 @@ int mbind_i2fp(struct mbind *b, struct op *o)
 										       : i2f_unsigned);
 	if (o->bytes != SIZE_16 && o->bytes != SIZE_32)
 		return mbind_refuse(b, "format");
-	return b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+	return mbind_has_constant_c(b) ? mbind_refuse(b, "form of operands") : 0;
 }

@@ -136,12 +136,12 @@ static void bind_f32_modes(const struct mbind *b, struct op *o, bool fmz)
 			 round[field(b, 78, 2)]);
 }
 
-/* Moves the second operand from c to b in the forms that have it in c: forms 2, 3 and 7, or all forms if `always`. */
+/* Moves the second operand from c to b in the swapped forms, or in all forms if `always`. */
 static void bind_second_operand(const struct mbind *b, struct op *o, bool always)
 {
-	unsigned form = b->inst->form, signs = o->mode;
+	unsigned signs = o->mode;
 
-	if (form != 2 && form != 3 && form != 7 && !always) {
+	if (!mbind_is_swapped(b) && !always) {
 		o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 		return;
 	}
@@ -170,7 +170,7 @@ int mbind_fmul(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
@@ -298,7 +298,7 @@ int mbind_dadd(struct mbind *b, struct op *o)
 	bind_second_operand(b, o, true);
 	o->c = FRAME_ZERO;
 	machine_set_function(o, dadd);
-	return b->inst->form == 4 || b->inst->form == 5 || b->inst->form == 6
+	return b->inst->form == FORM_IMM || b->inst->form == FORM_CONST || b->inst->form == FORM_UREG
 		       ? mbind_refuse(b, "form of operands")
 		       : 0;
 }
@@ -307,7 +307,7 @@ int mbind_dmul(struct mbind *b, struct op *o)
 {
 	if (bind_doubles(b, o))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		bind_second_operand(b, o, false);
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
 	o->c = FRAME_ZERO;
@@ -552,12 +552,12 @@ int mbind_mufu(struct mbind *b, struct op *o)
 		return -1;
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
-	o->is_param = field(b, 60, 2) == 1 && b->inst->form != 4;
+	o->is_param = field(b, 60, 2) == 1 && b->inst->form != FORM_IMM;
 	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
 	machine_set_function(o, format ? execute_small_mufu : execute_mufu);
 	if (format == 3 || (format && format != f16 && b->code->sm < 90))
 		return mbind_refuse(b, "format");
-	return o->n > MUFU_TANH || b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "function") : 0;
+	return o->n > MUFU_TANH || mbind_has_constant_c(b) ? mbind_refuse(b, "function") : 0;
 }
 
 /* ---- FFMA2, FMUL2, FADD2: two f32 in a pair of registers ---- */

@@ -203,7 +203,7 @@ static void fold_half2(struct mbind *b, struct op *o)
 static void bind_half_operands(struct mbind *b, struct op *o, bool second, bool selects)
 {
 	unsigned form = b->inst->form;
-	bool imm = form == 2 || form == 4, swapped = !second && (form == 2 || form == 3 || form == 7);
+	bool imm = form == FORM_IMM_C || form == FORM_IMM, swapped = !second && mbind_is_swapped(b);
 	unsigned signs_b = imm ? 0 : (unsigned)(bit(b, 63) | bit(b, 62) << 1),
 		 signs_c = (unsigned)(bit(b, 84) | bit(b, 83) << 1),
 		 h32 = imm ? 0 : (unsigned)field(b, 60, 2), h64 = (unsigned)field(b, 81, 2);
@@ -226,12 +226,12 @@ int mbind_half2(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (add && (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7))
+	if (add && mbind_is_swapped(b))
 		o->b = o->c;
-	if (mul && (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7))
+	if (mul && mbind_is_swapped(b))
 		return mbind_refuse(b, "form of operands");
 	bind_half_operands(b, o, add || mul, !mma);
-	if (base == 0x031 && b->inst->form <= 2 && !o->x->aux[1] && bit(b, 86))
+	if (base == 0x031 && b->inst->form <= FORM_IMM_C && !o->x->aux[1] && bit(b, 86))
 		o->x->aux[1] = SELECT_SWAPPED;
 	o->n = add ? HALF_ADD : mul ? HALF_MUL : HALF_FMA;
 	o->imm = (bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 77) ? HALF_SAT : 0) | (bit(b, 85) ? HALF_BF16 : 0) |
@@ -303,7 +303,7 @@ int mbind_half_set(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7)
+	if (mbind_is_swapped(b))
 		o->b = o->c;
 	bind_half_operands(b, o, true, true);
 	o->n = (uint8_t)field(b, 76, 4);
@@ -362,7 +362,7 @@ int mbind_hmnmx2(struct mbind *b, struct op *o)
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, execute_hmnmx2);
-	return b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+	return mbind_has_constant_c(b) ? mbind_refuse(b, "form of operands") : 0;
 }
 
 static void execute_vhmnmx(struct warp *w, const struct op *o, uint32_t m)
@@ -396,9 +396,7 @@ int mbind_vhmnmx(struct mbind *b, struct op *o)
 	o->bytes = (uint8_t)((bit(b, 80) ? HALF_FTZ : 0) | (bit(b, 85) ? HALF_BF16 : 0));
 	o->imm = mbind_pred(b, 87, false);
 	machine_set_function(o, execute_vhmnmx);
-	return bit(b, 82) || b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7
-		       ? mbind_refuse(b, "form of operands")
-		       : 0;
+	return bit(b, 82) || mbind_is_swapped(b) ? mbind_refuse(b, "form of operands") : 0;
 }
 
 /* ---- packing of bytes ---- */

@@ -35,7 +35,7 @@ int mbind_mov(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, wide ? WIDE_B | WIDE_C | WIDE_D : WIDE_NONE))
 		return -1;
-	o->a = b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7 ? o->c : o->b;
+	o->a = mbind_is_swapped(b) ? o->c : o->b;
 	o->n = b->uniform || wide ? 15 : (uint8_t)field(b, 72, 4);
 	machine_set_function(o, wide ? move_pair : o->n == 15 ? move_word : move_in_quads);
 	return 0;
@@ -231,9 +231,9 @@ int mbind_iadd64(struct mbind *b, struct op *o)
 		o->target = mbind_pdst(b, 81, true);
 		return bit(b, 74) ? mbind_refuse(b, "carry") : 0;
 	}
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		o->b = o->c;
-	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->inst->form != 4 ? NEG_B : 0));
+	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (bit(b, 63) && b->inst->form != FORM_IMM ? NEG_B : 0));
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->n = bit(b, 74);
 	o->imm = mbind_pred(b, 87, b->uniform);
@@ -277,7 +277,8 @@ int mbind_clmad(struct mbind *b, struct op *o)
 		return -1;
 	o->n = bit(b, 77);
 	machine_set_function(o, execute_clmad);
-	return b->inst->form == 2 || b->inst->form == 4 ? mbind_refuse(b, "form of operands") : 0;
+	return b->inst->form == FORM_IMM_C || b->inst->form == FORM_IMM ? mbind_refuse(b, "form of operands")
+									: 0;
 }
 
 /* Adds b to a shifted to the left (hi: to the upper word of a pair shifted to the left) with carries. */
@@ -322,7 +323,7 @@ int mbind_lea(struct mbind *b, struct op *o)
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	bool nb = form != 4 && form != 2 && form != 3 && form != 7 && bit(b, 63);
+	bool nb = form != FORM_IMM && !mbind_is_swapped(b) && bit(b, 63);
 	o->mode = (uint8_t)((bit(b, 72) ? NEG_A : 0) | (nb ? NEG_B : 0) | (x ? ABS_A : 0));
 	o->n = (uint8_t)field(b, 75, 5);
 	o->is_param = bit(b, 73);
@@ -442,8 +443,7 @@ static int bind_wide_product(struct mbind *b, struct op *o, bool low)
 	o->target = mbind_pdst(b, 81, b->uniform);
 	o->n = low;
 	o->is_signed = bit(b, 73);
-	if (b->inst->form ==
-		2) /* an immediate c is one word, extended by its sign if the product is signed */
+	if (b->inst->form == FORM_IMM_C) /* one word, extended by its sign if the product is signed */
 		o->c = mbind_number(b, o->is_signed ? (u64)signed_field(b, 32, 32) : field(b, 32, 32), 2);
 	if (o->target != FRAME_PSINK)
 		machine_set_function(o, o->is_signed ? mad_carry_signed : mad_carry_unsigned);

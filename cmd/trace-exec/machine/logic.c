@@ -409,7 +409,7 @@ static int bind_one_source(struct mbind *b, struct op *o)
 {
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
-	if (b->inst->form == 2 || b->inst->form == 3)
+	if (mbind_has_constant_c(b))
 		return mbind_refuse(b, "form of operands");
 	o->a = o->b;
 	o->mode &= NEG_B;

@@ -52,7 +52,7 @@ static int bind_product(struct mbind *b, struct op *o, struct matrix *x)
 		 n_d = x->shape.m * 8u * types[x->d].bits / 1024u;
 
 	if (!n_a || !n_b || !n_d || n_a > 4 || n_b > 4 || n_d > 4 ||
-		(b->inst->row->arithmetic && b->inst->form != 1))
+		(b->inst->row->arithmetic && b->inst->form != FORM_REG))
 		return mbind_refuse(b, "shape");
 	x->n_a = (uint8_t)n_a;
 	x->n_b = (uint8_t)n_b;
@@ -96,7 +96,7 @@ int mbind_hmma884(struct mbind *b, struct op *o)
 	x->n_d = x->d == T_F32 ? 8 : 4;
 	x->n_c = x->c == T_F32 ? 8 : 4;
 	first = (x->d == T_F32 ? 2 : 4) * step;
-	if (b->inst->form != 1 || first >= VOLTA_ELEMENTS || (x->c == T_F32 && x->d == T_F16))
+	if (b->inst->form != FORM_REG || first >= VOLTA_ELEMENTS || (x->c == T_F32 && x->d == T_F16))
 		return mbind_refuse(b, "shape");
 	x->part_d = (struct mma_range){(uint8_t)first, (uint8_t)(first + (x->d == T_F32 ? 2 : 4))};
 	x->part_c = x->part_d;
@@ -253,7 +253,7 @@ int mbind_dmma(struct mbind *b, struct op *o)
 	static const uint8_t columns[4] = {4, 4, 8, 16};
 	unsigned shape = b->code->sm >= 90 ? (unsigned)field(b, 76, 2) : 0, parts = shape ? 2 : 1;
 
-	if (b->inst->form != 1)
+	if (b->inst->form != FORM_REG)
 		return mbind_refuse(b, "shape");
 	o->n = (uint8_t)(8 * parts);
 	o->bytes = columns[shape];

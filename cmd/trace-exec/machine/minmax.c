@@ -10,7 +10,7 @@ int mbind_iabs(struct mbind *b, struct op *o)
 		return -1;
 	o->a = o->b;
 	machine_set_function(o, abs_word);
-	return b->inst->form == 2 || b->inst->form == 3 ? mbind_refuse(b, "form of operands") : 0;
+	return mbind_has_constant_c(b) ? mbind_refuse(b, "form of operands") : 0;
 }
 
 MACHINE_OP2(min_max_signed, u32 p = first_pred_source(w, o);, ((s32)a < (s32)b) == (p >> i & 1) ? a : b)
@@ -180,7 +180,7 @@ int mbind_viadd(struct mbind *b, struct op *o)
 
 	if (mbind_two_sources(b, o, WIDE_NONE))
 		return -1;
-	o->mode = (uint8_t)((bit(b, 63) && b->inst->form != 4 ? NEG_B : 0) | (bit(b, 72) ? NEG_A : 0));
+	o->mode = (uint8_t)((bit(b, 63) && b->inst->form != FORM_IMM ? NEG_B : 0) | (bit(b, 72) ? NEG_A : 0));
 	machine_set_function(o, saturated               ? viadd_saturated
 				: bit(b, 75)            ? viadd_bytes
 				: bit(b, 73) && o->mode ? viadd_halves_signed

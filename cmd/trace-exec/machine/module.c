@@ -144,7 +144,7 @@ static int symbol_address(
 /* type of a relocation: the handle of a texture or surface reference */
 #define RELOC_REFERENCE 6u
 
-/* type of a relocation: a kernel that kernels launch; those that do are rejected (link.c) */
+/* type of a relocation: a kernel that other kernels launch; link.c rejects kernels that launch kernels */
 #define RELOC_LAUNCHED 0x23u
 
 /*

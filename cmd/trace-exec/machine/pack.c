@@ -176,7 +176,7 @@ int mbind_f2fp(struct mbind *b, struct op *o)
 		.relu = bit(b, 75),
 		.saturate = bit(b, 77)};
 	o->mode &= NEG_A | ABS_A | NEG_B | ABS_B;
-	if (b->inst->form == 2 || b->inst->form == 3 || b->inst->form == 7)
+	if (mbind_is_swapped(b))
 		o->mode &= NEG_A | ABS_A; /* b is in bits 64-71; bit 75, elsewhere its sign, is .RELU here */
 	o->x = arena_alloc(&b->bound->arena, 1, sizeof(*o->x));
 	o->x->family = p;

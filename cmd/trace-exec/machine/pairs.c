@@ -83,11 +83,12 @@ int mbind_pairs(struct mbind *b, struct op *o)
 	unsigned how = operations[(b->inst->opcode & 0x1ff) - 0x49], form = b->inst->opcode >> 9,
 		 of_a = (unsigned)field(b, 81, 2), of_b = (unsigned)field(b, 87, 2),
 		 of_c = (unsigned)field(b, 84, 2);
-	bool immediate = form == 2 || form == 4, c_at_32 = how == PAIR_ADD || form == 2 || form == 7,
+	bool immediate = form == FORM_IMM_C || form == FORM_IMM,
+	     c_at_32 = how == PAIR_ADD || form == FORM_IMM_C || form == FORM_UREG_C,
 	     b_at_64 = how == PAIR_FMA && c_at_32;
-	uint32_t at32 = immediate                ? mbind_number(b, field(b, 32, 32), 1)
-			: form == 6 || form == 7 ? mbind_ureg(b, 32)
-						 : mbind_reg(b, 32, 2),
+	uint32_t at32 = immediate                                  ? mbind_number(b, field(b, 32, 32), 1)
+			: form == FORM_UREG || form == FORM_UREG_C ? mbind_ureg(b, 32)
+								   : mbind_reg(b, 32, 2),
 		 b_slot = b_at_64 ? mbind_reg(b, 64, 2) : at32, c_slot = c_at_32 ? at32 : mbind_reg(b, 64, 2);
 	bool known;
 

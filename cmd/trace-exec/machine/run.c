@@ -28,9 +28,9 @@ static inline uint32_t run_plain(struct warp *w, const struct op *o, uint32_t n,
 }
 
 /*
- * Returns true if the running group may hand the warp to another group after an op that changed the flow: it has
- * branched back. A group that is extended to the lanes of its quads, which other groups have, too, branches back only
- * after the extension.
+ * Returns true if the running group has branched back, after an op that changed the flow. It may then hand the warp to
+ * another group. A group that is extended to whole quads shares lanes with other groups, so it hands over only after
+ * the extension.
  */
 static inline bool has_branched_back(const struct warp *w, uint32_t pc)
 {

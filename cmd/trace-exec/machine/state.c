@@ -77,7 +77,7 @@ static void set_block_axis(struct warp *w, unsigned axis, u32 v)
 	PRED(w, FRAME_CTAID + 4 * axis) = v;
 }
 
-/* Executes SETCTAID. It is not known if other warps of the block see it, nor what lanes with different values set. */
+/* Executes SETCTAID. Its effects on other warps of the block, and with different values in lanes, are unknown. */
 static void set_block_index(struct warp *w, const struct op *o, uint32_t m)
 {
 	const u32 *a = REG(u32, w, o->a);
