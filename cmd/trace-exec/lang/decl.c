@@ -18,49 +18,71 @@ struct spec {
 	bool align_given;
 };
 
-static bool take_type_spec(struct parser *p, struct spec *s)
+/* Parses ".align N". The current token is "align". */
+static bool take_alignment(struct parser *p, struct spec *s)
 {
 	int64_t v;
 
-	*s = (struct spec){0};
-	while (p->token.kind == TOK_DOT) {
-		enum type type = type_find(p->token.start, p->token.n);
-
-		if (type) {
-			if (s->type)
-				return parser_unexpected(p, "one type");
-			s->type = type;
-		} else if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
-			s->vec = (unsigned)(p->token.start[1] - '0');
-		} else if (parser_at_word(p, "align")) {
-			if (!parser_next(p))
-				return false;
-			if (!constant_take_number(p, &v))
-				return false;
-			if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
-				return parser_unexpected(
-					p, "an alignment that is a power of 2 up to 4096 before it");
-			s->align = (uint64_t)v;
-			s->align_given = true;
-			continue;
-		} else if (parser_at_word(p, "attribute")) {
-			if (!parser_next(p) || !parser_take_punct(p, '('))
-				return false;
-			while (!parser_at_punct(p, ')'))
-				if (p->token.kind == TOK_END || !parser_next(p))
-					return p->failed ? false : parser_unexpected(p, "')'");
-		} else if (!parser_at_word(p, "ptr") && !parser_at_word(p, "global") &&
-			   !parser_at_word(p, "shared") && !parser_at_word(p, "const") &&
-			   !parser_at_word(p, "local") && !parser_at_word(p, "generic") &&
-			   !parser_at_word(p, "param")) {
-			return parser_unexpected(p, "a type, .align or .v4");
-		}
-		if (!parser_next(p))
-			return false;
-	}
-	if (!s->type)
-		return parser_unexpected(p, "a type");
+	if (!parser_next(p) || !constant_take_number(p, &v))
+		return false;
+	if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
+		return parser_unexpected(p, "an alignment that is a power of 2 up to 4096 before it");
+	s->align = (uint64_t)v;
+	s->align_given = true;
 	return true;
+}
+
+/* Skips ".attribute(...)". The current token is "attribute". */
+static bool skip_attribute(struct parser *p)
+{
+	if (!parser_next(p) || !parser_take_punct(p, '('))
+		return false;
+	while (!parser_at_punct(p, ')'))
+		if (p->token.kind == TOK_END || !parser_next(p))
+			return p->failed ? false : parser_unexpected(p, "')'");
+	return parser_next(p);
+}
+
+/* Returns true if the current token is a word of a pointer parameter, which has no effect. */
+static bool is_at_pointer_word(const struct parser *p)
+{
+	static const char *const words[] = {"ptr", "global", "shared", "const", "local", "generic", "param"};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (parser_at_word(p, words[i]))
+			return true;
+	return false;
+}
+
+/* Parses the current word, which is a part of the type of a variable or parameter. */
+static bool take_type_word(struct parser *p, struct spec *s)
+{
+	enum type type = type_find(p->token.start, p->token.n);
+
+	if (type && s->type)
+		return parser_unexpected(p, "one type");
+	if (type) {
+		s->type = type;
+		return parser_next(p);
+	}
+	if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
+		s->vec = (unsigned)(p->token.start[1] - '0');
+		return parser_next(p);
+	}
+	if (parser_at_word(p, "align"))
+		return take_alignment(p, s);
+	if (parser_at_word(p, "attribute"))
+		return skip_attribute(p);
+	return is_at_pointer_word(p) ? parser_next(p) : parser_unexpected(p, "a type, .align or .v4");
+}
+
+static bool take_type_spec(struct parser *p, struct spec *s)
+{
+	*s = (struct spec){0};
+	while (p->token.kind == TOK_DOT)
+		if (!take_type_word(p, s))
+			return false;
+	return s->type || parser_unexpected(p, "a type");
 }
 
 /* Parses "[4][2]" after a name: *elems is the product; [] sets it to 0 and *unsized to true. */
@@ -264,10 +286,40 @@ static bool matches_extern_declaration(
 		       old->line);
 }
 
-/*
- * Parses one variable of a declaration: its name, dimensions and value. Sets its address, unless the linker
- * does.
- */
+/* Sets the linkage of a variable, and checks that its size and its initial value agree with it. */
+static bool link_variable(struct parser *p, const struct token *name, struct symbol *v, struct linkage l)
+{
+	bool has_value = parser_at_punct(p, '=');
+
+	v->external = l.external;
+	v->visible |= l.visible;
+	v->weak |= l.weak;
+	v->common |= l.common;
+	v->defined |= !l.external;
+	if (v->unsized && !l.external && !has_value)
+		return parser_bad(
+			p, name, "array", "array '%s' without size (expected a size, or .extern)", v->name);
+	if (!check_variable_size(p, name, v))
+		return false;
+	if (has_value &&
+		(v->space == SP_SHARED || v->space == SP_LOCAL || v->space == SP_PARAM || l.external))
+		return parser_unexpected(
+			p, "';', because only .global and .const variables have initial values");
+	return true;
+}
+
+/* Adds a variable to its function or module, and places it, unless the linker does. old: its earlier declaration. */
+static void place_variable(struct parser *p, struct symbol *v, const struct symbol *old, bool unsized)
+{
+	if (!old->space)
+		add_variable_to_owner(p, v);
+	if (v->space == SP_SHARED && !unsized && (!old->space || old->unsized))
+		add_shared_variable(p->module, v);
+	if (p->func && (v->space == SP_LOCAL || v->space == SP_PARAM))
+		place_variable_in_frame(p->func, v);
+}
+
+/* Parses one variable of a declaration: its name, dimensions and value. */
 static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
 {
 	struct token name = p->token;
@@ -282,32 +334,13 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		return false;
 	const struct symbol old = *v;
 	set_variable_type(v, s, space, elems, unsized);
-	if (!matches_extern_declaration(p, &name, &old, v))
+	if (!matches_extern_declaration(p, &name, &old, v) || !link_variable(p, &name, v, l))
 		return false;
-	v->external = l.external;
-	v->visible |= l.visible;
-	v->weak |= l.weak;
-	v->common |= l.common;
-	v->defined |= !l.external;
-	if (unsized && !l.external && !parser_at_punct(p, '='))
-		return parser_bad(
-			p, &name, "array", "array '%s' without size (expected a size, or .extern)", v->name);
-	if (!check_variable_size(p, &name, v))
-		return false;
-	if (parser_at_punct(p, '=') &&
-		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
-		return parser_unexpected(
-			p, "';', because only .global and .const variables have initial values");
 	if (s->vec)
 		p->dim[p->n_dims++] = s->vec;
 	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_parse_variable(p, v)))
 		return false;
-	if (!old.space)
-		add_variable_to_owner(p, v);
-	if (space == SP_SHARED && !unsized && (!old.space || old.unsized))
-		add_shared_variable(p->module, v);
-	if (p->func && (space == SP_LOCAL || space == SP_PARAM))
-		place_variable_in_frame(p->func, v);
+	place_variable(p, v, &old, unsized);
 	return check_variable_size(p, &name, v);
 }
 

@@ -101,36 +101,34 @@ static int lex_float(struct lexer *l, struct token *t, struct fault *f)
 	return 0;
 }
 
-static int lex_number(struct lexer *l, struct token *t, struct fault *f)
+/* Returns the prefix of the number at the position: 'f', 'd', 'x' or 'b' after a 0; 0: none. */
+static char prefix_of_number(const struct lexer *l)
 {
-	unsigned base = 10;
 	const char *p = l->position;
+	char letter = p + 1 < l->end ? (char)(p[1] | 0x20) : 0; /* in lower case */
+
+	return *p == '0' && letter && strchr("fdxb", letter) ? letter : 0;
+}
+
+/* Returns true if the decimal digits at the position are those of a float. Sets *digits to their number. */
+static bool is_decimal_float(const struct lexer *l, size_t *digits)
+{
+	const char *p = l->position;
+
+	while (p < l->end && is_decimal_digit(*p))
+		p++;
+	*digits = (size_t)(p - l->position);
+	if (p == l->end)
+		return false;
+	return *p == 'e' || *p == 'E' || (*p == '.' && p + 1 < l->end && is_decimal_digit(p[1]));
+}
+
+/* Reads the digits of a whole number, and the suffix U. */
+static int lex_digits(struct lexer *l, struct token *t, unsigned base, struct fault *f)
+{
+	const char *first = l->position;
 	uint64_t v = 0;
 
-	t->kind = TOK_INT;
-	if (*p == '0' && p + 1 < l->end && strchr("fFdD", p[1])) {
-		t->kind = p[1] == 'f' || p[1] == 'F' ? TOK_F32 : TOK_F64;
-		l->position += 2;
-		return lex_float_bits(l, t, f);
-	}
-	if (*p == '0' && p + 1 < l->end && (p[1] == 'x' || p[1] == 'X')) {
-		base = 16;
-		l->position += 2;
-	} else if (*p == '0' && p + 1 < l->end && (p[1] == 'b' || p[1] == 'B')) {
-		base = 2;
-		l->position += 2;
-	} else {
-		const char *q = p;
-
-		while (q < l->end && is_decimal_digit(*q))
-			q++;
-		if (q < l->end &&
-			(*q == 'e' || *q == 'E' || (*q == '.' && q + 1 < l->end && is_decimal_digit(q[1]))))
-			return lex_float(l, t, f);
-		if (*p == '0' && q > p + 1)
-			base = 8;
-	}
-	const char *first = l->position;
 	for (; l->position < l->end && value_of_hex_digit(*l->position) < base; l->position++) {
 		if (v > (UINT64_MAX - value_of_hex_digit(*l->position)) / base)
 			return lex_fault(l, f, t->start, "number", "number too large (at most 64 bits)");
@@ -142,6 +140,26 @@ static int lex_number(struct lexer *l, struct token *t, struct fault *f)
 		return lex_fault(l, f, t->start, "number", "bad number (expected digits of its base)");
 	t->value = v;
 	return 0;
+}
+
+static int lex_number(struct lexer *l, struct token *t, struct fault *f)
+{
+	char prefix = prefix_of_number(l);
+	size_t digits;
+
+	t->kind = TOK_INT;
+	if (prefix == 'f' || prefix == 'd') {
+		t->kind = prefix == 'f' ? TOK_F32 : TOK_F64;
+		l->position += 2;
+		return lex_float_bits(l, t, f);
+	}
+	if (prefix) {
+		l->position += 2;
+		return lex_digits(l, t, prefix == 'x' ? 16 : 2, f);
+	}
+	if (is_decimal_float(l, &digits))
+		return lex_float(l, t, f);
+	return lex_digits(l, t, *l->position == '0' && digits > 1 ? 8 : 10, f);
 }
 
 static int lex_string(struct lexer *l, struct token *t, struct fault *f)

@@ -88,58 +88,85 @@ static bool skip_directive_values(struct parser *p)
 /* Returns the row of the current token if it is a directive of module scope, or NULL. */
 static const struct directive_row *directive_at(const struct parser *p);
 
+/* Returns true if the current token is one of the n words. */
+static bool is_at_one_of(const struct parser *p, const char *const *word, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (parser_at_word(p, word[i]))
+			return true;
+	return false;
+}
+
+/* Parses .maxntid, .reqntid or .reqnctapercluster: up to three numbers from 1 to `most`; absent ones are 1. */
+static bool parse_dimensions(struct parser *p, uint32_t v[3], uint32_t most, const char *expected)
+{
+	v[0] = v[1] = v[2] = 1;
+	if (!parser_next(p) || !take_directive_numbers(p, v, 3))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (!v[i] || v[i] > most)
+			return parser_unexpected(p, expected);
+	return true;
+}
+
+/* Parses a directive with one number. */
+static bool parse_directive_number(struct parser *p, uint32_t *v)
+{
+	return parser_next(p) && take_directive_numbers(p, v, 1);
+}
+
+/* Parses a directive without values, which sets *flag. */
+static bool parse_directive_flag(struct parser *p, bool *flag)
+{
+	*flag = true;
+	return parser_next(p);
+}
+
+/* Skips a directive with its values and a semicolon after them. */
+static bool skip_directive(struct parser *p)
+{
+	return parser_next(p) && skip_directive_values(p) && (!parser_at_punct(p, ';') || parser_next(p));
+}
+
+/* Parses one directive between the head of a function and its body. Sets *done if it belongs to the module instead. */
+static bool parse_performance_directive(struct parser *p, struct func *fn, bool *done)
+{
+	static const char *const ignored[] = {"maxnreg", "maxnctapersm", "abi_preserve",
+		"abi_preserve_control"},
+				 *const skipped[] = {"pragma", "attribute", "unified"};
+	const char *above_0 = "numbers above 0 before it";
+	uint32_t number;
+
+	if (parser_at_word(p, "maxntid"))
+		return parse_dimensions(p, fn->maxntid, UINT32_MAX, above_0);
+	if (parser_at_word(p, "reqntid"))
+		return parse_dimensions(p, fn->reqntid, UINT32_MAX, above_0);
+	if (parser_at_word(p, "reqnctapercluster"))
+		return parse_dimensions(
+			p, fn->cluster, CLUSTER_MAX, "clusters of 1 to 16 thread blocks before it");
+	if (parser_at_word(p, "minnctapersm"))
+		return parse_directive_number(p, &fn->minnctapersm);
+	if (parser_at_word(p, "maxclusterrank"))
+		return parse_directive_number(p, &fn->max_cluster);
+	if (is_at_one_of(p, ignored, sizeof(ignored) / sizeof(*ignored)))
+		return parse_directive_number(p, &number);
+	if (parser_at_word(p, "noreturn"))
+		return parse_directive_flag(p, &fn->noreturn);
+	if (parser_at_word(p, "explicitcluster"))
+		return parse_directive_flag(p, &fn->explicit_cluster);
+	if (is_at_one_of(p, skipped, sizeof(skipped) / sizeof(*skipped)))
+		return skip_directive(p);
+	*done = !fn->entry && directive_at(p);
+	return *done || parser_unexpected(p, "a directive of a function, '{' or ';'");
+}
+
 static bool parse_performance_directives(struct parser *p, struct func *fn)
 {
-	uint32_t ignored[3];
+	bool done = false;
 
-	while (p->token.kind == TOK_DOT) {
-		bool maxn = parser_at_word(p, "maxntid"), reqn = parser_at_word(p, "reqntid"),
-		     per_sm = parser_at_word(p, "minnctapersm"),
-		     cluster = parser_at_word(p, "reqnctapercluster");
-
-		if (maxn || reqn || per_sm || cluster) {
-			uint32_t *v = maxn     ? fn->maxntid
-				      : reqn   ? fn->reqntid
-				      : per_sm ? &fn->minnctapersm
-					       : fn->cluster;
-
-			if (!per_sm)
-				v[0] = v[1] = v[2] = 1;
-			if (!parser_next(p) || !take_directive_numbers(p, v, per_sm ? 1 : 3))
-				return false;
-			for (unsigned i = 0; (maxn || reqn) && i < 3; i++)
-				if (!v[i])
-					return parser_unexpected(p, "numbers above 0 before it");
-			for (unsigned i = 0; cluster && i < 3; i++)
-				if (!v[i] || v[i] > CLUSTER_MAX)
-					return parser_unexpected(
-						p, "clusters of 1 to 16 thread blocks before it");
-		} else if (parser_at_word(p, "maxnreg") || parser_at_word(p, "maxnctapersm") ||
-			   parser_at_word(p, "maxclusterrank") || parser_at_word(p, "abi_preserve") ||
-			   parser_at_word(p, "abi_preserve_control")) {
-			uint32_t *v = parser_at_word(p, "maxclusterrank") ? &fn->max_cluster : ignored;
-
-			if (!parser_next(p) || !take_directive_numbers(p, v, 1))
-				return false;
-		} else if (parser_at_word(p, "noreturn")) {
-			fn->noreturn = true;
-			if (!parser_next(p))
-				return false;
-		} else if (parser_at_word(p, "explicitcluster")) {
-			fn->explicit_cluster = true;
-			if (!parser_next(p))
-				return false;
-		} else if (parser_at_word(p, "pragma") || parser_at_word(p, "attribute") ||
-			   parser_at_word(p, "unified")) {
-			if (!parser_next(p) || !skip_directive_values(p) ||
-				(parser_at_punct(p, ';') && !parser_next(p)))
-				return false;
-		} else if (!fn->entry && directive_at(p)) {
-			break;
-		} else {
-			return parser_unexpected(p, "a directive of a function, '{' or ';'");
-		}
-	}
+	while (!done && p->token.kind == TOK_DOT)
+		if (!parse_performance_directive(p, fn, &done))
+			return false;
 	return true;
 }
 

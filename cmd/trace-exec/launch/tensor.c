@@ -149,38 +149,62 @@ static int take_tensor_option(
 	return got;
 }
 
+/* Sets the strides of a dense tensor. */
+static void set_dense_strides(struct tensor_map *m)
+{
+	uint64_t bytes = tensor_element(m)->bytes;
+
+	for (unsigned d = 1; d < m->rank; d++)
+		m->stride[d - 1] = bytes *= m->dim[d - 1];
+}
+
+/* Returns true if the lists of the map have as many numbers as their kind requires. */
+static bool are_list_lengths_valid(const struct tensor_map *m, const struct list_lengths *lengths)
+{
+	return lengths->box == (m->pixels ? 0 : lengths->dims) &&
+	       (!lengths->strides || lengths->strides == lengths->dims - 1) &&
+	       (!lengths->steps || lengths->steps == lengths->dims);
+}
+
+/* Returns a description of what is wrong with a map, or NULL if it is valid. */
+static const char *map_error(const struct tensor_map *m, const struct list_lengths *lengths)
+{
+	if (!are_list_lengths_valid(m, lengths))
+		return "lists of different lengths";
+	if (m->fill_nan && lengths->are_integers)
+		return "NaNs to fill whole numbers with";
+	return tensor_map_error(m);
+}
+
 int launch_read_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.element = (uint8_t)tensor_element_of_type(T_U32), .step = {1, 1, 1, 1, 1}};
 	struct list_lengths lengths = {.are_integers = false};
-	struct step *b;
-	int got;
+	struct script *s = r->script;
+	struct step *buffer;
 
 	if (r->n < 5)
 		return launch_unexpected(r, r->n,
 			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
-	if (!(b = launch_find_buffer(r->script, r->word[2].text, strlen(r->word[2].text))))
+	if (!(buffer = launch_find_buffer(s, r->word[2].text, strlen(r->word[2].text))))
 		return launch_unexpected(r, 2, "the name of a buffer");
-	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = take_tensor_option(r, w, &m, &lengths)) <= 0)
-			return got ? got
-				   : launch_unexpected(r, w,
-					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
-	m.addr = b->addr;
+	for (uint32_t w = 3; w < r->n; w++) {
+		int got = take_tensor_option(r, w, &m, &lengths);
+
+		if (got < 0)
+			return got;
+		if (!got)
+			return launch_unexpected(r, w,
+				"bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
+	}
+	m.addr = buffer->addr;
 	m.rank = (uint8_t)lengths.dims;
-	for (int d = 1; d < lengths.dims && !lengths.strides; d++)
-		m.stride[d - 1] =
-			d == 1 ? m.dim[0] * tensor_element(&m)->bytes : m.stride[d - 2] * m.dim[d - 1];
-	const char *wrong = (m.pixels ? lengths.box != 0 : lengths.box != lengths.dims) ||
-					    (lengths.strides && lengths.strides != lengths.dims - 1) ||
-					    (lengths.steps && lengths.steps != lengths.dims)
-				    ? "lists of different lengths"
-			    : m.fill_nan && lengths.are_integers ? "NaNs to fill whole numbers with"
-								 : tensor_map_error(&m);
+	if (!lengths.strides)
+		set_dense_strides(&m);
+	const char *wrong = map_error(&m, &lengths);
 	if (wrong)
 		return fault_set(r->fault, launch_word_place(r, 0), "tensor-map",
 			"%s (expected a map that the hardware supports)", wrong);
-	struct script *s = r->script;
 	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
 	s->map[s->n_maps++] = (struct named_map){r->word[1].text, m};
 	return 0;

@@ -61,52 +61,91 @@ int bind_trap(struct bind *b, struct op *o)
 
 /* ---- calls ---- */
 
+/* A call's argument or result while it is bound. */
+struct passed {
+	const struct operand *actual;
+	const struct symbol *formal; /* parameter or result of the prototype; NULL: not known */
+	bool is_result;
+};
+
+/* Returns the slot of a register that receives a result, or of an operand that supplies an argument. */
+static uint32_t bind_passed_register(struct bind *b, const struct passed *p, const struct operand *k)
+{
+	enum type t = (enum type)p->formal->type;
+
+	return p->is_result ? bind_dst(b, k, types[t].bits) : bind_src(b, k, t);
+}
+
+/* Binds an argument for a .reg parameter: an operand, or a vector with an operand for each element. */
+static int bind_register_argument(struct bind *b, const struct passed *p, struct argument *out)
+{
+	const struct operand *k = p->actual;
+	bool is_vector = k->kind == O_VEC && k->n == p->formal->vec;
+
+	out->kind = ARG_REG;
+	out->n = is_vector ? k->n : 1;
+	if (!is_vector)
+		out->bytes = types[p->formal->type].bits / 8;
+	for (unsigned e = 0; e < out->n && e < 4; e++) {
+		out->slot[e] = bind_passed_register(b, p, is_vector ? &k->elem[e] : k);
+		if (out->slot[e] == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
+/* Binds an argument that is a .param variable of the caller. */
+static int bind_param_argument(struct bind *b, const struct passed *p, struct argument *out)
+{
+	const struct symbol *variable = p->actual->sym;
+
+	if (p->formal && variable->size != p->formal->size)
+		return bind_fault(b, p->actual, "argument", "argument of %llu bytes (expected %llu)",
+			(unsigned long long)variable->size, (unsigned long long)p->formal->size);
+	out->kind = ARG_PARAM;
+	out->param_offset = (uint32_t)variable->addr;
+	out->bytes = (uint32_t)variable->size;
+	return 0;
+}
+
+/* Returns true if a register or a constant is passed for a .param parameter of its size. */
+static bool is_value_for_param(const struct passed *p)
+{
+	const struct operand *k = p->actual;
+
+	return p->formal && !p->is_result && p->formal->size == types[p->formal->type].bits / 8u &&
+	       (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT);
+}
+
+static int bind_argument(struct bind *b, const struct passed *p, struct argument *out)
+{
+	const struct operand *k = p->actual;
+
+	*out = (struct argument){.kind = ARG_NONE};
+	if (k->kind == O_NULL)
+		return 0;
+	if (p->formal && p->formal->kind == SYM_REG)
+		return bind_register_argument(b, p, out);
+	if (k->kind == O_SYM && k->sym->kind == SYM_VAR && k->sym->space == SP_PARAM)
+		return bind_param_argument(b, p, out);
+	if (!is_value_for_param(p))
+		return bind_fault(b, k, "argument",
+			"argument that does not match the parameter (expected a register, a constant or a .param)");
+	out->kind = ARG_VALUE;
+	out->bytes = types[p->formal->type].bits / 8;
+	out->slot[0] = bind_passed_register(b, p, k);
+	return out->slot[0] == UINT32_MAX ? -1 : 0;
+}
+
+/* Binds n arguments, or results if is_result is true. formal is NULL if the prototype does not name them. */
 static int bind_arguments(struct bind *b, const struct operand *list, struct symbol *const *formal,
-	uint32_t n, struct argument *out, bool ret)
+	uint32_t n, struct argument *out, bool is_result)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct operand *k = &list->elem[i];
-		const struct symbol *f = formal ? formal[i] : NULL;
+		struct passed p = {&list->elem[i], formal ? formal[i] : NULL, is_result};
 
-		out[i] = (struct argument){.kind = ARG_NONE};
-		if (k->kind == O_NULL)
-			continue;
-		if (f && f->kind == SYM_REG) {
-			if (k->kind == O_VEC && k->n == f->vec) {
-				out[i].kind = ARG_REG;
-				out[i].n = k->n;
-				for (unsigned e = 0; e < k->n && e < 4; e++) {
-					out[i].slot[e] = ret ? bind_dst(b, &k->elem[e], types[f->type].bits)
-							     : bind_src(b, &k->elem[e], (enum type)f->type);
-					if (out[i].slot[e] == UINT32_MAX)
-						return -1;
-				}
-			} else {
-				out[i].kind = ARG_REG;
-				out[i].n = 1;
-				out[i].bytes = types[f->type].bits / 8;
-				out[i].slot[0] = ret ? bind_dst(b, k, types[f->type].bits)
-						     : bind_src(b, k, (enum type)f->type);
-				if (out[i].slot[0] == UINT32_MAX)
-					return -1;
-			}
-		} else if (k->kind == O_SYM && k->sym->kind == SYM_VAR && k->sym->space == SP_PARAM) {
-			if (f && k->sym->size != f->size)
-				return bind_fault(b, k, "argument", "argument of %llu bytes (expected %llu)",
-					(unsigned long long)k->sym->size, (unsigned long long)f->size);
-			out[i].kind = ARG_PARAM;
-			out[i].param_offset = (uint32_t)k->sym->addr;
-			out[i].bytes = (uint32_t)(f ? f->size : k->sym->size);
-		} else if (f && !ret && f->size == types[f->type].bits / 8u &&
-			   (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
-			out[i].kind = ARG_VALUE; /* a plain value is passed for a .param */
-			out[i].bytes = types[f->type].bits / 8;
-			if ((out[i].slot[0] = bind_src(b, k, (enum type)f->type)) == UINT32_MAX)
-				return -1;
-		} else {
-			return bind_fault(b, k, "argument",
-				"argument that does not match the parameter (expected a register, a constant or a .param)");
-		}
+		if (bind_argument(b, &p, &out[i]))
+			return -1;
 	}
 	return 0;
 }
@@ -235,56 +274,73 @@ int bind_call(struct bind *b, struct op *o)
 
 /* ---- barriers ---- */
 
+/* Returns the form of a barrier: BAR_SYNC and so on. */
+static uint8_t barrier_form(const struct stmt *in)
+{
+	if (stmt_has(in, M_RED))
+		return stmt_has(in, M_POPC) ? BAR_POPC : stmt_has(in, M_AND) ? BAR_AND : BAR_OR;
+	return stmt_has(in, M_ARRIVE) ? BAR_ARRIVE : BAR_SYNC;
+}
+
+/* Returns the smallest number of operands of a barrier without a reduction. */
+static unsigned least_barrier_operands(const struct op *o, const struct stmt *in)
+{
+	if (o->n == BAR_ARRIVE)
+		return 2;
+	return in->opcode == I_bar || in->opcode == I_barrier ? 1 : 0;
+}
+
+/* Binds the number of the barrier. The mode is not 0 if each line of the trace has the number. */
+static int bind_barrier_number(struct bind *b, struct op *o, const struct operand *k)
+{
+	if (k->kind == O_INT && (k->value < 0 || k->value > 15))
+		return bind_fault(b, k, "barrier", "barrier %lld (expected 0 to 15)", (long long)k->value);
+	o->mode = k->kind != O_INT;
+	return (o->a = bind_src(b, k, T_U32)) == UINT32_MAX ? -1 : 0;
+}
+
+/* Binds the number of threads that the barrier waits for. */
+static int bind_barrier_threads(struct bind *b, struct op *o, const struct operand *k)
+{
+	if (k->kind == O_INT && (k->value <= 0 || k->value % 32 || k->value > 1024))
+		return bind_fault(b, k, "barrier",
+			"barrier of %lld threads (expected a multiple of 32 up to 1024)",
+			(long long)k->value);
+	o->mode |= k->kind != O_INT;
+	return (o->b = bind_src(b, k, T_U32)) == UINT32_MAX ? -1 : 0;
+}
+
+/* Binds the predicate that a barrier reduces, and its inversion. */
+static int bind_barrier_predicate(struct bind *b, struct op *o, struct operand k)
+{
+	o->imm = k.inverted ? ALL_LANES : 0;
+	k.inverted = false;
+	return (o->c = bind_src(b, &k, T_PRED)) == UINT32_MAX ? -1 : 0;
+}
+
 int bind_bar(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->stmt;
-	const struct operand *k = in->operand;
-	unsigned n = in->n_operands, at = 0;
+	const struct operand *k = in->operand; /* next operand */
 
 	if (stmt_has(in, M_CLUSTER))
 		return bind_cluster_barrier(b, o);
 	if (stmt_has(in, M_WARP))
 		return bind_bar_warp(b, o);
 	o->flow = FLOW_BAR;
-	o->n = stmt_has(in, M_RED)      ? stmt_has(in, M_POPC)  ? BAR_POPC
-					  : stmt_has(in, M_AND) ? BAR_AND
-								: BAR_OR
-	       : stmt_has(in, M_ARRIVE) ? BAR_ARRIVE
-					: BAR_SYNC;
-	if (o->n >= BAR_AND) {
-		if (bind_operands(b, 3, 4) || bind_types(b, 1))
+	o->n = barrier_form(in);
+	bool reduces = o->n >= BAR_AND;
+	if (reduces) {
+		if (bind_operands(b, 3, 4) || bind_types(b, 1) ||
+			(o->d = bind_dst(b, k++, o->n == BAR_POPC ? 32 : 1)) == UINT32_MAX)
 			return -1;
-		if ((o->d = bind_dst(b, &k[at++], o->n == BAR_POPC ? 32 : 1)) == UINT32_MAX)
-			return -1;
-	} else if (bind_operands(b,
-			   o->n == BAR_ARRIVE                               ? 2
-			   : in->opcode == I_bar || in->opcode == I_barrier ? 1
-									    : 0,
-			   2)) {
+	} else if (bind_operands(b, least_barrier_operands(o, in), 2)) {
 		return -1;
 	}
-	if (k[at].kind == O_INT && (k[at].value < 0 || k[at].value > 15))
-		return bind_fault(
-			b, &k[at], "barrier", "barrier %lld (expected 0 to 15)", (long long)k[at].value);
-	o->mode = k[at].kind != O_INT; /* the trace has the barrier's number in each line */
-	if ((o->a = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
+	if (bind_barrier_number(b, o, k++))
 		return -1;
 	o->b = 0;
-	if (at + (o->n >= BAR_AND) < n) {
-		if (k[at].kind == O_INT && (k[at].value <= 0 || k[at].value % 32 || k[at].value > 1024))
-			return bind_fault(b, &k[at], "barrier",
-				"barrier of %lld threads (expected a multiple of 32 up to 1024)",
-				(long long)k[at].value);
-		o->mode |= k[at].kind != O_INT;
-		if ((o->b = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
-			return -1;
-	}
-	if (o->n >= BAR_AND) {
-		struct operand p = k[at];
-
-		o->imm = p.inverted ? ALL_LANES : 0;
-		p.inverted = false;
-		o->c = bind_src(b, &p, T_PRED);
-	}
-	return o->c == UINT32_MAX ? -1 : 0;
+	if (k + reduces < in->operand + in->n_operands && bind_barrier_threads(b, o, k++))
+		return -1;
+	return reduces ? bind_barrier_predicate(b, o, *k) : 0;
 }

@@ -15,7 +15,9 @@
 #define COUNT_MOST 0xfffff
 
 struct mbarrier_state {
-	u64 pending, count, phase;
+	u64 pending; /* number of arrivals that the phase lacks */
+	u64 count;   /* number of arrivals of each phase */
+	u64 phase;   /* parity of the number of completed phases */
 	s64 pending_bytes;
 };
 

@@ -423,62 +423,89 @@ static int check_param_bounds(const struct bind *b, const struct operand *at, ui
 		(unsigned long long)s->size);
 }
 
-static int bind_load_store(struct bind *b, struct op *o, bool write)
+/* Returns the number of elements of a load or store. */
+static unsigned access_elements(const struct stmt *in)
 {
-	const struct stmt *in = b->stmt;
-	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
-	enum type t = (enum type)in->type[0];
-	unsigned n = stmt_has(in, M_V2)   ? 2
-		     : stmt_has(in, M_V4) ? 4
-		     : stmt_has(in, M_V8) ? 8
-					  : 1,
-		 bytes = types[t].bits / 8;
-	struct operand one;
+	return stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : stmt_has(in, M_V8) ? 8 : 1;
+}
 
-	if (bind_types(b, 1) || bind_operands(b, 2, stmt_has(in, M_L2__CACHE_HINT) ? 3 : 2))
-		return -1;
-	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
+/* Returns true if blocks may communicate through the access: it is volatile or ordered beyond the block. */
+static bool is_ordered_beyond_block(const struct stmt *in, unsigned space)
+{
+	return space != SP_SHARED && !stmt_has(in, M_CTA) &&
+	       (stmt_has(in, M_VOLATILE) || stmt_has(in, M_RELAXED) || stmt_has(in, M_ACQUIRE) ||
+		       stmt_has(in, M_RELEASE) || stmt_has(in, M_MMIO));
+}
+
+/* Binds the address of a load or store of n elements, and checks that its type and its space suit it. */
+static int bind_access_address(struct bind *b, struct op *o, const struct operand *at, unsigned n, bool write)
+{
+	const struct type_row *t = &types[b->stmt->type[0]];
+
+	if (t->bits < 8 || t->kind == K_PRED || t->kind == K_OPAQUE)
 		return bind_fault(b, NULL, "types",
-			"memory access of type .%s (expected a type of whole bytes)", types[t].name);
+			"memory access of type .%s (expected a type of whole bytes)", t->name);
 	if (mem_bind_space(b, o, at, write))
 		return -1;
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
 		return bind_fault(b, at, "space", "store to .%s (expected a space that can be written)",
 			space_name[o->space]);
-	if (o->space != SP_SHARED && !stmt_has(in, M_CTA) &&
-		(stmt_has(in, M_VOLATILE) || stmt_has(in, M_RELAXED) || stmt_has(in, M_ACQUIRE) ||
-			stmt_has(in, M_RELEASE) || stmt_has(in, M_MMIO)))
-		b->frame->order |= ORDER_FENCE;
-	if (o->is_param && check_param_bounds(b, at, (uint64_t)bytes * n, write))
+	return o->is_param ? check_param_bounds(b, at, (uint64_t)t->bits / 8 * n, write) : 0;
+}
+
+/* Chooses the function of a load of a kernel's parameter. */
+static int bind_param_load(struct bind *b, struct op *o, const struct operand *at)
+{
+	uint64_t offset = (uint64_t)o->imm;
+
+	if (offset > b->func->param_bytes || b->func->param_bytes - offset < o->bytes)
+		return bind_fault(b, at, "bounds",
+			"read at byte %lld of the parameters (expected one of the first %u)",
+			(long long)o->imm, b->func->param_bytes);
+	o->execute = execute_ld_param;
+	return 0;
+}
+
+/* Binds the register of a load or store of one element. {r} is the same as r. */
+static int bind_access_register(
+	struct bind *b, struct op *o, const struct operand *data, const struct operand *at, bool write)
+{
+	unsigned bytes = o->bytes;
+
+	if (data->kind == O_VEC && data->n == 1)
+		data = data->elem;
+	o->d = write ? bind_src_any(b, data, (enum type)b->stmt->type[0], &o->reg_bytes)
+		     : bind_dst_any(b, data, bytes, &o->reg_bytes);
+	if (o->d == UINT32_MAX)
 		return -1;
+	if (write)
+		return 0;
+	if ((bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
+		(o->space == SP_GLOBAL || o->space == SP_SHARED))
+		o->execute = flat_ld;
+	return o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8 ? bind_param_load(b, o, at)
+										  : 0;
+}
+
+static int bind_load_store(struct bind *b, struct op *o, bool write)
+{
+	const struct stmt *in = b->stmt;
+	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
+	enum type t = (enum type)in->type[0];
+	unsigned n = access_elements(in);
+
+	if (bind_types(b, 1) || bind_operands(b, 2, stmt_has(in, M_L2__CACHE_HINT) ? 3 : 2) ||
+		bind_access_address(b, o, at, n, write))
+		return -1;
+	if (is_ordered_beyond_block(in, o->space))
+		b->frame->order |= ORDER_FENCE;
 	o->memory = 1;
-	o->bytes = (uint8_t)bytes;
+	o->bytes = (uint8_t)(types[t].bits / 8);
 	o->n = (uint8_t)n;
 	o->is_signed = types[t].kind == K_SINT && !write;
 	o->execute = write ? execute_st : mem_ld;
-	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r} is the same as r */
-		one = data->elem[0];
-		data = &one;
-	}
-	if (n == 1) {
-		o->d = write ? bind_src_any(b, data, t, &o->reg_bytes)
-			     : bind_dst_any(b, data, bytes, &o->reg_bytes);
-		if (o->d == UINT32_MAX)
-			return -1;
-		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
-			(o->space == SP_GLOBAL || o->space == SP_SHARED))
-			o->execute = flat_ld;
-		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
-			if ((uint64_t)o->imm > b->func->param_bytes ||
-				b->func->param_bytes - (uint64_t)o->imm < bytes)
-				return bind_fault(b, at, "bounds",
-					"read at byte %lld of the parameters (expected one of the first %u)",
-					(long long)o->imm, b->func->param_bytes);
-			o->execute = execute_ld_param;
-		}
-		return 0;
-	}
-	return bind_access_vector(b, o, data, t, write);
+	return n == 1 ? bind_access_register(b, o, data, at, write)
+		      : bind_access_vector(b, o, data, t, write);
 }
 
 int bind_ld(struct bind *b, struct op *o) { return bind_load_store(b, o, false); }

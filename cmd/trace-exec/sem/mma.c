@@ -185,6 +185,28 @@ static unsigned number_of_factors(const struct stmt *in, const struct product_ki
 					       : kind->factors_ue8m0[0];
 }
 
+/* Returns the row of the kind of a product, or NULL if the product has no kind. */
+static const struct product_kind *find_product_kind(const struct stmt *in)
+{
+	for (unsigned i = 0; i < sizeof(product_kinds) / sizeof(*product_kinds); i++)
+		if (stmt_has(in, product_kinds[i].modifier))
+			return &product_kinds[i];
+	return NULL;
+}
+
+/* Returns true if the type exists only in products of a kind: a float of 6 or 4 bits. */
+static bool needs_product_kind(enum type t) { return t == T_E2M1 || t == T_E2M3 || t == T_E3M2; }
+
+/* Returns true if the kind has the types and the number of the scales, and the result has the type of such products. */
+static bool are_scales_valid(const struct matrix *x, const struct product_kind *kind)
+{
+	if (x->d != T_F32 || x->c != T_F32)
+		return false;
+	return x->scales.type == T_UE8M0   ? x->scales.n == kind->factors_ue8m0[0]
+	       : x->scales.type == T_UE4M3 ? x->scales.n == kind->factors_ue4m3
+					   : false;
+}
+
 /*
  * Sets the types of A and B and the scales of a product of a kind. Returns false if the shape, the types or the scales
  * do not exist. A product without kind is valid unless it has types of 6 or 4 bits or scales.
@@ -193,29 +215,22 @@ static bool take_product_kind(const struct stmt *in, struct matrix *x)
 {
 	enum type a = (enum type)x->a, b = (enum type)x->b;
 	bool scaled = stmt_has(in, M_BLOCK_SCALE);
+	const struct product_kind *kind = find_product_kind(in);
 
-	for (unsigned i = 0; i < sizeof(product_kinds) / sizeof(*product_kinds); i++) {
-		const struct product_kind *kind = &product_kinds[i];
-
-		if (!stmt_has(in, kind->modifier))
-			continue;
-		x->scales.n = (uint8_t)(scaled ? number_of_factors(in, kind) : 0);
-		x->scales.type = scaled ? in->type[4] : T_NONE;
-		if (kind->packed && (a != T_E2M1 || b != T_E2M1))
+	if (!kind)
+		return !scaled && !needs_product_kind(a) && !needs_product_kind(b);
+	x->scales.n = (uint8_t)(scaled ? number_of_factors(in, kind) : 0);
+	x->scales.type = scaled ? in->type[4] : T_NONE;
+	if (kind->packed) {
+		if (a != T_E2M1 || b != T_E2M1)
 			return false;
-		if (kind->packed)
-			x->a = x->b = T_E2M1_PACKED;
-		if (x->shape.m != 16 || x->shape.k != (x->sparse ? 2 : 1) * kind->k || !is_narrow_float(a) ||
-			!is_narrow_float(b) || scaled != (kind->factors_ue8m0[0] != 0))
-			return false;
-		return !scaled ||
-		       (x->d == T_F32 && x->c == T_F32 &&
-			       (x->scales.type == T_UE8M0          ? x->scales.n == kind->factors_ue8m0[0]
-				       : x->scales.type == T_UE4M3 ? x->scales.n == kind->factors_ue4m3
-								   : false));
+		x->a = x->b = T_E2M1_PACKED;
 	}
-	return !scaled && a != T_E2M1 && a != T_E2M3 && a != T_E3M2 && b != T_E2M1 && b != T_E2M3 &&
-	       b != T_E3M2;
+	if (x->shape.m != 16 || x->shape.k != (x->sparse ? 2 : 1) * kind->k)
+		return false;
+	if (!is_narrow_float(a) || !is_narrow_float(b) || scaled != (kind->factors_ue8m0[0] != 0))
+		return false;
+	return !scaled || are_scales_valid(x, kind);
 }
 
 /* Binds one matrix of factors: {register}, {byte, t}. */
@@ -402,8 +417,8 @@ int bind_wmma(struct bind *b, struct op *o)
 	struct mma_shape s;
 
 	if (!find_mma_shape(b->stmt, &s))
-		return bind_fault(
-			b, NULL, "suffix", "%s has no shape (expected one such as .m16n16k16)", b->stmt->text);
+		return bind_fault(b, NULL, "suffix", "%s has no shape (expected one such as .m16n16k16)",
+			b->stmt->text);
 	return stmt_has(b->stmt, M_STORE) || stmt_has(b->stmt, M_LOAD) ? bind_wmma_move(b, o, s)
 								       : bind_wmma_product(b, o, s);
 }

@@ -164,6 +164,50 @@ static int bind_vector_move(struct bind *b, struct op *o, enum type t)
 	return 0;
 }
 
+/* Binds a mov that packs registers into one, as in mov.b64 d, {a, b}. */
+static int bind_pack_move(struct bind *b, struct op *o, const struct operand *k, unsigned bits)
+{
+	o->execute = mov_pack;
+	if (bind_part_registers(b, o, &k[1], bits, false))
+		return -1;
+	return (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1 : 0;
+}
+
+/* Binds a mov that unpacks a register into several, as in mov.b64 {d, e}, a. */
+static int bind_unpack_move(struct bind *b, struct op *o, const struct operand *k, enum type t)
+{
+	o->execute = mov_unpack;
+	if (bind_part_registers(b, o, &k[0], types[t].bits, true))
+		return -1;
+	return (o->a = bind_src(b, &k[1], t)) == UINT32_MAX ? -1 : 0;
+}
+
+/* Binds a mov of a special register that counts time. */
+static int bind_clock(struct bind *b, struct op *o, const struct operand *k, enum type t)
+{
+	unsigned bits = types[t].bits;
+
+	o->execute = move_clock;
+	o->n = k[1].sreg;
+	o->reg_bytes = (uint8_t)(bits / 8);
+	if (bits < 32)
+		return bind_plain(b, o, NULL, t, NULL, 0);
+	return (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1 : 0;
+}
+
+/* Returns the function that moves one register of this width, or NULL if there is none. */
+static op_fn *move_function(unsigned bits)
+{
+	switch (bits) {
+	case 1: return move_predicate;
+	case 16: return mov_16;
+	case 32: return mov_32;
+	case 64: return mov_64;
+	case 128: return mov_128;
+	default: return NULL;
+	}
+}
+
 int bind_mov(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->stmt->operand;
@@ -174,34 +218,13 @@ int bind_mov(struct bind *b, struct op *o)
 		return -1;
 	if (stmt_has(b->stmt, M_V2) || stmt_has(b->stmt, M_V4) || stmt_has(b->stmt, M_V8))
 		return bind_vector_move(b, o, t);
-	if (k[1].kind == O_VEC && k[0].kind != O_VEC) {
-		o->execute = mov_pack;
-		return bind_part_registers(b, o, &k[1], bits, false)     ? -1
-		       : (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1
-									 : 0;
-	}
-	if (k[0].kind == O_VEC) {
-		o->execute = mov_unpack;
-		return bind_part_registers(b, o, &k[0], bits, true)   ? -1
-		       : (o->a = bind_src(b, &k[1], t)) == UINT32_MAX ? -1
-								      : 0;
-	}
-	if (k[1].kind == O_SREG && k[1].sreg >= S_CLOCK && k[1].sreg <= S_GLOBALTIMER_HI) {
-		o->execute = move_clock;
-		o->n = k[1].sreg;
-		o->reg_bytes = (uint8_t)(bits / 8);
-		if (bits < 32)
-			return bind_plain(b, o, NULL, t, NULL, 0);
-		return (o->d = bind_dst(b, &k[0], bits)) == UINT32_MAX ? -1 : 0;
-	}
-	return BIND(b, o,
-		bits == 1     ? move_predicate
-		: bits == 16  ? mov_16
-		: bits == 32  ? mov_32
-		: bits == 64  ? mov_64
-		: bits == 128 ? mov_128
-			      : NULL,
-		t, t);
+	if (k[0].kind == O_VEC)
+		return bind_unpack_move(b, o, k, t);
+	if (k[1].kind == O_VEC)
+		return bind_pack_move(b, o, k, bits);
+	if (k[1].kind == O_SREG && k[1].sreg >= S_CLOCK && k[1].sreg <= S_GLOBALTIMER_HI)
+		return bind_clock(b, o, k, t);
+	return BIND(b, o, move_function(bits), t, t);
 }
 
 /* ---- generic addresses ---- */
