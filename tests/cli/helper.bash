@@ -55,6 +55,21 @@ hopper_block() {
 	echo kernel-1.traceg >kernelslist.g
 }
 
+# Executes k.launch, and asserts its exit status and a part of its output.
+# usage: launch_ends STATUS TEXT
+launch_ends() {
+	run "-$1" trace-exec -n k.launch
+	assert_output --partial "$2"
+}
+
+# Asserts that the machine code that tests/data/sass/NAME makes stores the result that this script computes.
+gives_computed_result() {
+	"$ROOT/tests/data/sass/$1" .
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp o.bin want.bin
+}
+
 # Asserts that machine code of a kernel with 20 bytes of parameters is refused because TEXT.
 # usage: refuses_code SM TEXT WORDS...
 refuses_code() {

@@ -46,8 +46,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	run -0 words a
 	assert_output "$(yes 112 | head -16 | paste -sd' ')"
 	sed -i 's/ cooperative//' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'at 0x4'
+	launch_ends 1 'at 0x4'
 }
 
 @test "machine code has the workspace of a cooperative launch in its environment registers" {
@@ -302,8 +301,7 @@ faults() {
 			mapa.shared::cluster.u32 %r14, %r12, 1;
 			${code//; /;$'\n'}
 		E
-		run -1 trace-exec -n k.launch
-		assert_output --partial "$said"
+		launch_ends 1 "$said"
 	done <<-'E'
 		ld.shared.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster (expected a generic address or .shared::cluster
 		ld.shared::cluster.u32 %r3, [%r14];	byte 0 of the shared memory of thread block 1 of the cluster, which has ended (expected a barrier.cluster
@@ -354,8 +352,7 @@ faults() {
 		setp.lt.u32 %p3, %r0, 16;
 		@%p3 barrier.cluster.arrive.aligned;
 	E
-	run -1 trace-exec -n k.launch
-	assert_output --partial '16 of 32 live lanes of warp 0 at a barrier (expected all'
+	launch_ends 1 '16 of 32 live lanes of warp 0 at a barrier (expected all'
 }
 
 @test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
@@ -373,8 +370,7 @@ faults() {
 	run -0 words o 32
 	assert_line --index 0 '8 9 0 0 8 9 8 9'
 	sed -i 's/mov.b32 %r11, 13/mov.b32 %r11, 17/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'mask 0x11 of thread blocks in a cluster of 4 (expected bits of these blocks, at least one'
+	launch_ends 1 'mask 0x11 of thread blocks in a cluster of 4 (expected bits of these blocks, at least one'
 }
 
 @test "copies in bulk are accesses: aligned, inside, of what was written, and races are found" {
@@ -585,8 +581,7 @@ faults() {
 	# row 3 first, row 0 second, row 9 does not exist, row 1 fourth; then 1, 2 onto its columns 2 and 3; floats to row 2
 	assert_output "$(printf '%s\n' '5 6 7 8' '13 14 16 18' "$((0x40400000)) $((0x40800000)) $((0x40400000)) $((0x40800000))" '1 2 3 4')"
 	sed -i 's/add.tile.bulk_group \[%rd4/xor.tile.bulk_group [%rd4/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'elements of a type that the reduction does not have'
+	launch_ends 1 'elements of a type that the reduction does not have'
 }
 
 # kernel_with_map CODE: a kernel with the parameters a, a map m and o (in %rd1, %rd3, %rd2), whose map is also at s
@@ -680,8 +675,7 @@ kernel_with_map() {
 	kernel_with_map "$to.elemtype.shared::cta.b1024.b32 [s], 14;
 		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2+128], [s], 128;
 		$load [s+1024], [%rd2+128, {8, 1}], [bar];"
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'coordinate 8 (expected a multiple of 16)'
+	launch_ends 1 'coordinate 8 (expected a multiple of 16)'
 }
 
 @test "wrong changes of tensor maps, and maps that are wrong after a change, are reported" {
@@ -745,6 +739,5 @@ kernel_with_map() {
 	grep -q 'mma_async.sp.*m64n24k64.f32.e4m3.e4m3' k.ptx
 	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
 	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'swizzle of 32 bytes for rows of 64 bytes (expected at least a row)'
+	launch_ends 1 'swizzle of 32 bytes for rows of 64 bytes (expected at least a row)'
 }

@@ -111,14 +111,11 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 3' ]
 	sed -i 's/x\[2\]/x[8]/' c.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:4:22: error: 'x' has initial values but is smaller than elsewhere (expected the size, as in c.ptx:4:22)"
+	launch_ends 2 "b.ptx:4:22: error: 'x' has initial values but is smaller than elsewhere (expected the size, as in c.ptx:4:22)"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "c.ptx:4:22: error: 'x' is initialized again (expected initial values once, as in b.ptx:4:22)"
+	launch_ends 2 "c.ptx:4:22: error: 'x' is initialized again (expected initial values once, as in b.ptx:4:22)"
 	modules <<<'.common .func f() { ret; }'
-	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
+	launch_ends 2 "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
 }
 
 @test "an .extern name is what its definition is, or refused" {
@@ -186,8 +183,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 7' ]
 	sed -i 's/^.func.*/.func (.reg .b32 r) f;/' b.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "b.ptx:5:30: error: 'g' is the alias of a function without a body of its own (expected a body, as in b.ptx:4:21)"
+	launch_ends 2 "b.ptx:5:30: error: 'g' is the alias of a function without a body of its own (expected a body, as in b.ptx:4:21)"
 }
 
 @test "a function without a body is no value" {
@@ -203,8 +199,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	sed -i '1a module b.ptx' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i '/^.global/s/.*/.shared .u32 s; .global .u64 t = s;/' a.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "unexpected 's' (expected a number or the name of a .global or .const variable or a function)"
+	launch_ends 2 "unexpected 's' (expected a number or the name of a .global or .const variable or a function)"
 }
 
 # Every thread block has one thread: it writes to the variables of the kernel and the functions, then reads them all.
@@ -263,8 +258,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	run -0 trace-exec -n k.launch
 	[ "$(words 3)" = ' 5 0 1024' ]
 	sed -i 's/^.visible .shared/.shared/' b.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:4:22: error: .extern variable 'x' is not defined by any module"
+	launch_ends 2 "a.ptx:4:22: error: .extern variable 'x' is not defined by any module"
 }
 
 @test "what .align asks for beyond the padding holds in every space" {
@@ -375,11 +369,9 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	assert_output --regexp 'k.ptx:[0-9]+:1: error: read of 1 bytes at 0x40, .* \(expected an address in a buffer\) \(kernel k, thread \(0,0,0\)'
 	printing <<<'%d|i1'
 	sed -i 's/mov.u64 q, room; cvta.local.u64 q, q;/mov.u64 q, 0;/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'read of 4 bytes at 0x0'
+	launch_ends 1 'read of 4 bytes at 0x0'
 	sed -i 's/vprintf(.param .b64 x, .param .b64 y)/vprintf(.param .b64 x)/; s/(x, y)/(x)/' k.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "'vprintf' with 1 parameters (expected 2)"
+	launch_ends 2 "'vprintf' with 1 parameters (expected 2)"
 }
 
 @test "lists of values: rows of several dimensions begin where they should, what they leave out is zero" {
@@ -408,8 +400,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 20)" = " 1 0 2 3 0 0 4 0 0 5 6 0 7 0 0 0 9 13 1069547520 1065353216" ]
 	while IFS='|' read -r text said; do
 		modules <<<"$text"
-		run -2 trace-exec -n k.launch
-		assert_output --partial "a.ptx:4:$said"
+		launch_ends 2 "a.ptx:4:$said"
 	done <<-'E'
 		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: too many values in a list of 'x' (at most 2)
 		.global .u32 x[2] = {1, 2, 3};|28: error: too many values in a list of 'x' (at most 2)
@@ -481,8 +472,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		.func f(.param .b32 v);
 		.func f(.param .b64 v) { ret; }
 	E
-	run -2 trace-exec -n k.launch
-	assert_output --partial "a.ptx:5:7: error: function 'f' differs in parameters or results from its declaration at line 4"
+	launch_ends 2 "a.ptx:5:7: error: function 'f' differs in parameters or results from its declaration at line 4"
 }
 
 @test "a symbol that several modules define separately is an error" {
@@ -523,7 +513,6 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	local word
 	for word in '.reqntid 0' '.maxntid 32, 0'; do
 		modules <<<".visible .entry k(.param .u64 a) $word { ret; }"
-		run -2 trace-exec -n k.launch
-		assert_output --partial "unexpected '{' (expected numbers above 0 before it)"
+		launch_ends 2 "unexpected '{' (expected numbers above 0 before it)"
 	done
 }

@@ -61,8 +61,7 @@ join:'
 	run -1 trace-exec -n --stack simt k.launch
 	assert_output --partial '16 of 32 live lanes of warp 0 at a barrier (expected all; with --stack volta'
 	sm=60 kernel "$both_sides" < <(exchange exchange)
-	run -1 trace-exec -n k.launch
-	assert_output --partial '16 of 32 live lanes of warp 0 at a barrier (expected all; with --stack volta'
+	launch_ends 1 '16 of 32 live lanes of warp 0 at a barrier (expected all; with --stack volta'
 	yields 't % 2 ? 2000 + 100 + 63 - t : 1000 + 200 + 63 - t' --stack volta
 }
 
@@ -159,8 +158,7 @@ join:'
 	E
 	yields 't % 2 ? 0 : t'
 	sed -i 's/mov.u32 %r9, 0;$/mov.u32 %r9, %r6;/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line'
+	launch_ends 1 'read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line'
 	# the warp that arrives last at the barrier continues first; its lowest lane with the value is lane 1
 	assert_output --partial 'thread (33,0,0)'
 }
@@ -173,8 +171,7 @@ join:'
 	odd:
 		bar.sync 1;
 	join:'
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'lanes of warp 0 at barrier'
+	launch_ends 1 'lanes of warp 0 at barrier'
 	assert_output --partial '(expected all at the same barrier)'
 }
 

@@ -102,8 +102,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	launch 32
 	sed -i 's/zero/unset/' k.launch
 	tail -1 k.launch >>k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'uninitialised'
+	launch_ends 1 'uninitialised'
 	run -1 trace-exec -n --launches 1 k.launch
 	assert_output --partial 'uninitialised'
 	run -0 trace-exec -n --launches 2 k.launch
@@ -188,8 +187,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 @test "a misaligned access is named" {
 	kernel <<<'ld.global.u64 %rd2, [%rd1+4];'
 	launch 1
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'misaligned read of 8 bytes at 0xc0000004 (expected a multiple of 8)'
+	launch_ends 1 'misaligned read of 8 bytes at 0xc0000004 (expected a multiple of 8)'
 	run -0 trace-exec --no-check -n k.launch
 }
 
@@ -201,8 +199,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	one:
 	E
 	launch 64
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
+	launch_ends 1 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
 }
 
 @test "warps meet at a barrier of the whole block with and without a count, not with other counts" {
@@ -266,11 +263,9 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	run -2 trace-exec -n k.launch
 	assert_output "trace-exec: k.ptx:15:1: error: unknown or unsupported instruction 'frobnicate'"
 	kernel <<<'add.frob.u32 %r1, %r1, %r2;'
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'unknown suffix .frob (expected a suffix of add)'
+	launch_ends 2 'unknown suffix .frob (expected a suffix of add)'
 	kernel <<<'add.u32 %r1, %rd1, %r2;'
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'register %rd1 of type .b64 (expected a register of 32 bits)'
+	launch_ends 2 'register %rd1 of type .b64 (expected a register of 32 bits)'
 }
 
 @test "suffixes that are part of an instruction's name stand in front, others in any order" {
@@ -446,8 +441,7 @@ compare_cvt() {
 		assert_line --index $i --regexp " $((i < 2 || (i >= 8 && i < 24) ? 0 : i))\$"
 	done
 	sed -i 's/%n, 128/%n, 100/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'bulk store of 100 bytes (expected a multiple of 8)'
+	launch_ends 1 'bulk store of 100 bytes (expected a multiple of 8)'
 }
 
 @test "a trap or a breakpoint that is executed ends the run with its place" {
@@ -459,11 +453,9 @@ compare_cvt() {
 	E
 	sed -i '3a .file 1 "k.cu"' k.ptx
 	launch 4
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:18:6: error: breakpoint executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	launch_ends 1 'k.ptx:18:6: error: breakpoint executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
 	launch 3
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:19:1: error: trap executed (kernel k, thread (0,0,0)'
+	launch_ends 1 'k.ptx:19:1: error: trap executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {
@@ -563,8 +555,7 @@ compare_cvt() {
 		E
 		launch 1
 		sed -i 's/zero/unset/' k.launch
-		run -1 trace-exec -n k.launch
-		assert_output --partial "k.ptx:17:1: error: atomic of 4 uninitialised bytes"
+		launch_ends 1 "k.ptx:17:1: error: atomic of 4 uninitialised bytes"
 		assert_output --regexp "at byte 8 of '?$where"
 		sed -i '/^red/d' k.ptx
 		run -1 trace-exec -n k.launch
@@ -578,8 +569,7 @@ compare_cvt() {
 @test "shared memory: unwritten reads and races between warps are named" {
 	kernel <<<'ld.shared.u32 %r2, [s+8]; st.global.u32 [%rd1], %r2;'
 	launch 32
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'read of 4 uninitialised bytes at byte 8 of .shared, stored to global memory at line 15 (kernel k'
+	launch_ends 1 'read of 4 uninitialised bytes at byte 8 of .shared, stored to global memory at line 15 (kernel k'
 	run -0 trace-exec --no-check -n k.launch
 	kernel <<<'st.shared.u32 [s+4], %r1; st.shared.u32 [s+8], %r1; st.global.u32 [%rd1], 7;'
 	launch 64
@@ -1021,8 +1011,7 @@ results() {
 		assert_output --regexp '^ +1017 +7 +1037 +27\s+1057 +47$'
 	done
 	sed -i 's/cluster=2/cluster=4/' k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'clusters of 4,1,1 thread blocks in grid 6,1,1'
+	launch_ends 2 'clusters of 4,1,1 thread blocks in grid 6,1,1'
 	kernel <<-'E'
 		mov.u32 %r3, %cluster_ctarank;
 		setp.eq.u32 %p1, %r3, 0;
@@ -1035,8 +1024,7 @@ results() {
 	d:
 	E
 	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'deadlock'
+	launch_ends 1 'deadlock'
 }
 
 @test "an endless loop of thousands of instructions is a deadlock" {
@@ -1104,8 +1092,7 @@ results() {
 	done
 	run -0 diff -r t1 t4
 	sed -i 's/%r2, 9/%r2, 77/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'deadlock'
+	launch_ends 1 'deadlock'
 }
 
 @test "a block that waits for a later one in a loop that counts lets it begin" {
@@ -1205,8 +1192,7 @@ results() {
 	sed -i 's/box=8,4/box=8,4 swizzle=32/' k.launch # pieces of 16 bytes change places from byte 128 on, that is: nowhere here
 	run -0 trace-exec -n k.launch
 	sed -i 's/swizzle=32/box=3,4/' k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial "innermost bytes of the box, that are not a multiple of 16"
+	launch_ends 2 "innermost bytes of the box, that are not a multiple of 16"
 }
 
 # Lane 31 stores last: the results are its.
@@ -1454,12 +1440,10 @@ results() {
 	local hint="; the instruction that reads it accesses the end of 'A' before it, too: perhaps it goes beyond that end"
 	printf 'module k.ptx\nbuffer A bytes=256 zero\nbuffer B bytes=256 zero\n' | tee part.launch >k.launch
 	echo 'launch k grid=64 block=1 args A,B,i32:1' >>k.launch
-	run -0 trace-exec -n k.launch
-	assert_output --partial "CTA (0,0,0) writes byte 0 of 'B', which CTA (63,0,0) reads at line 10 in the same launch$hint (expected"
+	launch_ends 0 "CTA (0,0,0) writes byte 0 of 'B', which CTA (63,0,0) reads at line 10 in the same launch$hint (expected"
 	# it reads only the other buffer
 	echo 'launch k grid=63 block=1 args A,B,i32:65' | cat part.launch - >k.launch
-	run -0 trace-exec -n k.launch
-	assert_output --partial "'B', which CTA (0,0,0) reads at line 10 in the same launch (expected"
+	launch_ends 0 "'B', which CTA (0,0,0) reads at line 10 in the same launch (expected"
 }
 
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
@@ -1544,8 +1528,7 @@ results() {
 	# elements of a vector; what is cut off does not count; shared memory
 	kernel <<<'mov.u64 %rd3, 7; cvt.u64.u32 %rd2, %r1; st.shared.v2.u64 [s+16], {%rd3,%rd2};'
 	launch 2
-	run -0 trace-exec -n k.launch
-	assert_output --partial 'race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
+	launch_ends 0 'race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
 	kernel <<<'shl.b32 %r2, %r1, 8; cvt.u64.u32 %rd2, %r2; st.global.u8 [%rd1], %r2; st.global.u8 [%rd1+1], %rd2;
 		shl.b32 %r3, %r1, 4; mov.u64 %rd4, s; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd4;
 		@%p1 st.shared.u32 [%rd3], %r1; st.local.u32 [l], %r1;'
@@ -1554,8 +1537,7 @@ results() {
 	run -0 trace-exec -n k.launch
 	assert_output ''
 	launch 32
-	run -0 trace-exec -n k.launch
-	assert_output --partial 'lanes 0 and 1 of warp 0 write different values to byte 8 of .shared'
+	launch_ends 0 'lanes 0 and 1 of warp 0 write different values to byte 8 of .shared'
 	[ "${#lines[@]}" -eq 1 ]
 }
 
@@ -1582,8 +1564,7 @@ results() {
 	E
 	launch 1
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 4 of 'A' of 256 bytes, stored"
+	launch_ends 1 "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 4 of 'A' of 256 bytes, stored"
 	run -0 trace-exec --no-check -n k.launch
 	# marks of a large one are mapped, from no page's beginning on
 	kernel <<-'E'
@@ -1594,8 +1575,7 @@ results() {
 	E
 	launch 1
 	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 49999996 of 'A' of 50000000 bytes"
+	launch_ends 1 "k.ptx:17:1: error: read of 4 uninitialised bytes, at byte 49999996 of 'A' of 50000000 bytes"
 	refute_output --partial k.ptx:16
 }
 
@@ -1615,14 +1595,11 @@ results() {
 	E
 	launch 32
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:23:1: error: read of 4 uninitialised bytes, at byte 20 of 'A' of 256 bytes, stored to global memory at line 24 (kernel k, thread (5,0,0)"
+	launch_ends 1 "k.ptx:23:1: error: read of 4 uninitialised bytes, at byte 20 of 'A' of 256 bytes, stored to global memory at line 24 (kernel k, thread (5,0,0)"
 	sed -i 's/^ld.global.*/ld.shared.u32 %r5, [%r4];/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'read of 4 uninitialised bytes at byte 20 of .shared, stored to global memory at line 24 (kernel k, thread (5,0,0)'
+	launch_ends 1 'read of 4 uninitialised bytes at byte 20 of .shared, stored to global memory at line 24 (kernel k, thread (5,0,0)'
 	sed -i 's/^ld.shared.*/shr.u32 %r6, %r1, 4; mad.lo.u32 %r6, %r6, 12, 8; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r5, [%rd5];/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial "at byte 20 of 'A' of 256 bytes, stored to global memory at line 24 (kernel k, thread (16,0,0)"
+	launch_ends 1 "at byte 20 of 'A' of 256 bytes, stored to global memory at line 24 (kernel k, thread (16,0,0)"
 	# warp 1 writes the words of warp 0 from word 7 on; the race of blocks is on the lowest byte
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
@@ -1633,8 +1610,7 @@ results() {
 		st.global.u32 [%rd3], 1;
 	E
 	launch 64
-	run -0 trace-exec -n k.launch
-	assert_output --partial "race: warp 1 writes byte 28 of 'A', which warp 0 writes"
+	launch_ends 0 "race: warp 1 writes byte 28 of 'A', which warp 0 writes"
 	sed -i 's/grid=1/grid=3/' k.launch
 	for j in 1 3; do
 		run -0 trace-exec -j $j -n k.launch
@@ -1644,8 +1620,7 @@ results() {
 	sed -i 's/bytes=256/bytes=152/; s/block=64/block=39/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/sub.u32 %r3, %r3, 100/add.u32 %r3, %r3, 0/' k.ptx
-	run -1 trace-exec -n k.launch
-	assert_output --partial "write of 4 bytes at 0xc0000098, 0 bytes after 'A' of 152 bytes (expected an address in a buffer) (kernel k, thread (38,0,0)"
+	launch_ends 1 "write of 4 bytes at 0xc0000098, 0 bytes after 'A' of 152 bytes (expected an address in a buffer) (kernel k, thread (38,0,0)"
 }
 
 @test "what was not written ends nothing, is told once a place, and padding does not count" {
@@ -1674,14 +1649,12 @@ results() {
 	E
 	launch 1
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 16 of 'A'"
+	launch_ends 1 "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 16 of 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
 	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
 	sed -i 's/zero/unset/; s/launch k/launch a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'so_that_its_end_is_le.., thread (0,0,0) of CTA (0,0,0))'
+	launch_ends 1 'so_that_its_end_is_le.., thread (0,0,0) of CTA (0,0,0))'
 }
 
 @test "lanes that call different functions do so one after another, each group once" {
@@ -1756,8 +1729,7 @@ for i in range(32):
 		E
 		sed -i '3a .file 1 "k.cu"' k.ptx
 		launch 32
-		run -1 trace-exec -n k.launch
-		assert_output --partial "k.ptx:18:"
+		launch_ends 1 "k.ptx:18:"
 		assert_output --partial "$said"
 		assert_output --partial "k.cu line 7)"
 		[ "${#lines[@]}" -eq 1 ]
@@ -1811,8 +1783,7 @@ for i in range(32):
 	E
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
 	launch 3
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'error: leak: 3 allocations of kernels, 192 bytes (kernel k)'
+	launch_ends 1 'error: leak: 3 allocations of kernels, 192 bytes (kernel k)'
 	run -0 trace-exec --no-check -n k.launch
 }
 
@@ -1842,8 +1813,7 @@ waits_for_flag() {
 	waits_for_flag .volatile .volatile
 	run -0 trace-exec -n k.launch
 	waits_for_flag '' ''
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'of .shared that warp'
+	launch_ends 1 'of .shared that warp'
 }
 
 # Writes k.ptx with a kernel that executes $1; %rd2 is the generic address of 64 allocated bytes, v a variable of 4 bytes.
@@ -1880,9 +1850,7 @@ uses_allocated() {
 
 @test "a launch without a module that can be read is refused" {
 	echo 'module nothing.ptx' >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'nothing.ptx'
+	launch_ends 2 'nothing.ptx'
 	: >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'no module'
+	launch_ends 2 'no module'
 }

@@ -58,8 +58,7 @@ kernel() {
 	assert_output --partial 'PC 0x0010: SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R0'
 	# a wait for the cluster without an arrival
 	printf '%s\n' '000fe20008000000 0000000000007dc7' '000fea0003800000 000000000000794d' | kernel
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'expected an arrival before it'
+	launch_ends 1 'expected an arrival before it'
 	assert_output --partial 'PC 0x0000: UCGABAR_WAIT'
 	# columns that no product has; registers beyond R254
 	printf '%s\n' '000fe2000870081803e00000041879f1' '000fe2000870081801e0000004f079f0' |
@@ -74,8 +73,7 @@ kernel() {
 	printf '%s\n' '000fe20008000000 0000040000087882' '000fe20008000000 001ffffe00047882' '000fe20008000000 7ffff80000057882' \
 		'0000620008000100 00000004083f75b2' '000e640008000148 000000ffff0075a7' '000fea000383ffff fffffffc00fc8947' \
 		'000fea0003800000 000000000000794d' | kernel
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'deadlock'
+	launch_ends 1 'deadlock'
 }
 
 @test "the trace of asynchronous instructions has the lines of version 6" {

@@ -146,47 +146,29 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 }
 
 @test "a group of lanes keeps the warp between the write of a uniform register and its use" {
-	"$ROOT/tests/data/sass/uniform" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result uniform
 }
 
 @test "lanes that leave a convergence barrier by BREAK keep the warp until they wait" {
-	"$ROOT/tests/data/sass/break" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result break
 }
 
 @test "lanes that have parted do not see each other's writes to uniform registers and predicates" {
-	"$ROOT/tests/data/sass/parted" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result parted
 	trace-exec -n --no-check k.launch
 	cmp o.bin want.bin
 }
 
 @test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
-	"$ROOT/tests/data/sass/leave" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result leave
 }
 
 @test "lanes that enter the region of a convergence barrier in groups may part in another way before its end" {
-	"$ROOT/tests/data/sass/regroup" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result regroup
 }
 
 @test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
-	"$ROOT/tests/data/sass/jumps" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result jumps
 	run -0 trace-exec -q --disassemble k.cubin
 	for text in 'JMP 0x40' 'JMX R10' 'JMXU UR4' 'CLMAD.HI R18, R12, R14, R16' 'ULEPC UR6' 'UR2UP.B1 UPR, UR8, 0x7f'; do
 		assert_output --partial "$text"
@@ -424,15 +406,11 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 }
 
 @test "the base of local memory, the index of a block and the size of its shared memory, as measured on sm_90 and sm_120" {
-	"$ROOT/tests/data/sass/state" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result state
 	while IFS=: read -r wrong message; do
 		# shellcheck disable=SC2086
 		"$ROOT/tests/data/sass/state" . $wrong
-		run -1 trace-exec -n k.launch
-		assert_output --partial "$message"
+		launch_ends 1 "$message"
 	done <<-'E'
 		4224:shared memory is set to 4224 bytes (expected a multiple of 128, at most the current 4096)
 		64:shared memory is set to 64 bytes
@@ -442,8 +420,7 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 	E
 	"$ROOT/tests/data/sass/state" .
 	sed -i 's/block=32/block=64/; s/bytes=[0-9]*/bytes=4096/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'SETCTAID in a block of several warps'
+	launch_ends 1 'SETCTAID in a block of several warps'
 }
 
 @test "opcodes whose effect is not published are refused with the reason" {
@@ -584,8 +561,7 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	run -0 trace-exec -n k.launch
 	python3 check.py
 	sed -i 's/mma.*rz.f64.f64.f64.f64/wmma.mma.sync.aligned.row.col.m16n16k16.rz.f32.f32/' k
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'with a rounding'
+	launch_ends 2 'with a rounding'
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	ptxas -arch=sm_80 "$ROOT/tests/data/sass/dmmaround.ptx" -o k

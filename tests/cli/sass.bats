@@ -92,8 +92,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 
 @test "an access outside of a buffer names the program counter and the instruction" {
 	steps_launch 128
-	run -1 trace-exec -n k.launch
-	assert_output --partial "write of 4 bytes at 0xc0000180, 0 bytes after 'O' of 128 bytes"
+	launch_ends 1 "write of 4 bytes at 0xc0000180, 0 bytes after 'O' of 128 bytes"
 	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
@@ -144,15 +143,11 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 }
 
 @test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .LO_HI.NP is refused" {
-	"$ROOT/tests/data/sass/ffma2" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result ffma2
 	printf '%s\n' '080fe200010a0042 0000003028427249' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" -s 100 -r 80 k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'not executed: FFMA2 R66, R40.F32x2.LO_HI.NP, R48.reuse.F32'
+	launch_ends 2 'not executed: FFMA2 R66, R40.F32x2.LO_HI.NP, R48.reuse.F32'
 }
 
 @test "MUFU of 16 bits has the format and half that its bits name; whole turns have the sine 0" {
@@ -172,8 +167,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	printf '%s\n' '000e220000000900 0000000200087308' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'not executed: MUFU.EX2'
+	launch_ends 2 'not executed: MUFU.EX2'
 }
 
 @test "shared atomics, mbarriers, calls by address, generic atomics and parts of a warp, as compiled for sm_80" {
@@ -191,10 +185,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 }
 
 @test "F2FP of e4m3 and e5m2; FRND, F2I and I2F of bf16; pairs: VIMNMX3.RELU, VIADD of a negative, HFMA2 of swapped pairs" {
-	"$ROOT/tests/data/sass/narrow" .
-	run -0 trace-exec -n k.launch
-	assert_output ''
-	cmp o.bin want.bin
+	gives_computed_result narrow
 }
 
 @test "a finding names the source line where the cubin has a line table" {
@@ -227,11 +218,9 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 @test "code without an EXIT fails at its end, a branch out of it is refused" {
 	echo '000fc00000000000 0000000000007918' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'the code ends here (expected an EXIT before its end)'
+	launch_ends 1 'the code ends here (expected an EXIT before its end)'
 	echo '000fea0003800000 000000b000007947' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'branch out of the function'
+	launch_ends 2 'branch out of the function'
 }
 
 @test "--code and -g choose: kinds of code and architectures that do not fit are refused" {
@@ -285,11 +274,9 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	done
 	# the handle of a surface where a texture is expected, and a number that is no handle
 	sed -i 's/args T,F,O/args F,T,O/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'expected the handle of a texture'
+	launch_ends 1 'expected the handle of a texture'
 	sed -i -e '/^texture/d' -e 's/args F,T,O/args O,F,O/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'expected the handle of a texture'
+	launch_ends 1 'expected the handle of a texture'
 }
 
 @test "damaged textures and surfaces of machine code give a message, status 0 to 2, and no crash" {
@@ -532,15 +519,12 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_line --index 4 '0100 ffffffff'
 	assert_line --regexp '^0240 (55555555|aaaaaaaa)$'
 	"$ROOT/tests/data/sass/linked" -t 0x37 .
-	run -2 trace-exec -n k.launch
-	assert_output --partial "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
+	launch_ends 2 "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
 	"$ROOT/tests/data/sass/linked" -t 0x3e .
-	run -2 trace-exec -n k.launch
-	assert_output --partial "kernels that launch kernels (dynamic parallelism) are not executed: function k launches 'add7' at PC 0x00d0"
+	launch_ends 2 "kernels that launch kernels (dynamic parallelism) are not executed: function k launches 'add7' at PC 0x00d0"
 	# the variable has kernels that are to be launched
 	"$ROOT/tests/data/sass/linked" -t 0x3e -d 0x23 .
-	run -2 trace-exec -n k.launch
-	assert_output --partial "function k launches 'add7' at PC 0x00d0"
+	launch_ends 2 "function k launches 'add7' at PC 0x00d0"
 	"$ROOT/tests/data/sass/linked" -d 0x23 .
 	run -1 trace-exec -n k.launch
 	refute_output --partial 'relocation'
@@ -550,11 +534,9 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_output ''
 	cmp want.bin o.bin
 	"$ROOT/tests/data/sass/linked" -d 9 .
-	run -2 trace-exec -n k.launch
-	assert_output --partial "relocation of type 0x9 to 'square' in initial values (expected 1 to 4)"
+	launch_ends 2 "relocation of type 0x9 to 'square' in initial values (expected 1 to 4)"
 	"$ROOT/tests/data/sass/linked" -s printk .
-	run -2 trace-exec -n k.launch
-	assert_output --partial "'printk' is not defined by the cubin"
+	launch_ends 2 "'printk' is not defined by the cubin"
 	"$ROOT/tests/data/sass/linked" -n local .
 	rm o.bin
 	run -0 trace-exec -n k.launch
@@ -588,8 +570,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	run grep -m 1 256 app/kernel-1.traceg
 	assert_output --regexp ' LDG.E.ENL2.256 2 R[0-9]+ R[0-9]+ 32 '
 	sed -i 's/bytes=256 zero/bytes=150 zero/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'write of 32 bytes'
+	launch_ends 1 'write of 32 bytes'
 }
 
 @test "recursion in the section of a kernel, and 64-bit atomics on shared memory by loops of ATOMS.CAST.SPIN" {

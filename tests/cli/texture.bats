@@ -57,11 +57,9 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	run words o
 	assert_output '2 11 25 10 11 3 2 17 0 0 0 0 0 0 0 0'
 	sed -i 's/{1, -2}/{1, -2}, %f1/' k.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'a comparison of depths'
+	launch_ends 2 'a comparison of depths'
 	sed -i 's/2d.v4.u32.s32\(.*\), {1, -2}, %f1/2d.v4.u32.s32\1, {1}/' k.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'offset of 1 components (expected 2)'
+	launch_ends 2 'offset of 1 components (expected 2)'
 }
 
 @test "samplers apart from their textures: bound by lines, by arguments and where they are declared" {
@@ -98,21 +96,16 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	run -0 trace-exec -n k.launch
 	launch 'sampler T filter=linear'
 	sed -i -e '4i texture tx B u8 dims=2,2' -e '4i sampler sa' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'texture of a sampler (expected one that fits tex.1d.v4.f32.f32'
+	launch_ends 1 'texture of a sampler (expected one that fits tex.1d.v4.f32.f32'
 	launch 'texture T B u8 dims=64'
 	sed -i '4i sampler sa filter=linear\ntexture tx B u8 dims=2,2' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'linear filter over texels that are read as integers (expected the nearest)'
+	launch_ends 1 'linear filter over texels that are read as integers (expected the nearest)'
 	sed -i 's/ sa filter/ sz filter/' k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial "k.launch:4:9: error: 'sz' (expected the name of a .samplerref of the modules or of an argument)"
+	launch_ends 2 "k.launch:4:9: error: 'sz' (expected the name of a .samplerref of the modules or of an argument)"
 	sed -i '/^sampler/d' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "sampler 0x100 (expected a sampler's handle, or a variable that one is bound to)"
+	launch_ends 1 "sampler 0x100 (expected a sampler's handle, or a variable that one is bound to)"
 	sed -i 's/filter_mode = linear/filter_mode = cubic/' k.ptx
-	run -2 trace-exec -n k.launch
-	assert_output --partial "unexpected 'cubic' (expected addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
+	launch_ends 2 "unexpected 'cubic' (expected addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
 }
 
 @test "levels of a texture are consecutive; surfaces write them, and queries return their sizes" {
@@ -132,8 +125,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	run -0 words o 16
 	assert_line --index 0 '2 2 3 40'
 	sed -i 's/offset=32/offset=62/' k.launch
-	run -2 trace-exec -n k.launch
-	assert_output --partial 'more texels than the memory has (expected a surface that a GPU supports)'
+	launch_ends 2 'more texels than the memory has (expected a surface that a GPU supports)'
 }
 
 @test "a variable is bound to a texture, by its name and by its address" {
@@ -148,8 +140,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	run -0 words o 16
 	assert_line --index 0 '256 770 3340 1'
 	launch 'texture T B u16x2'
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'k.ptx:16:1: error: handle 0x100 (expected the handle of a texture, or a variable that one is bound to)'
+	launch_ends 1 'k.ptx:16:1: error: handle 0x100 (expected the handle of a texture, or a variable that one is bound to)'
 }
 
 @test "surfaces are loaded by bytes, in layers and planes, with each way outside" {
@@ -201,20 +192,15 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 @test "an access outside of a surface, or of another form, is named" {
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {%r0, 9}];'
 	launch 'surface T B u8x4 dims=2,8'
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'coordinates (0,9,0) in layer 0, outside a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
+	launch_ends 1 'coordinates (0,9,0) in layer 0, outside a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {2, 0}];'
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'byte 2 of a row of a surface (expected a multiple of 4)'
+	launch_ends 1 'byte 2 of a row of a surface (expected a multiple of 4)'
 	kernel <<<'suld.b.3d.b32.trap %r1, [%rd1, {0, 0, 0, 0}];'
-	run -1 trace-exec -n k.launch
-	assert_output --partial 'surface of 2D (expected one that fits suld.b.3d.b32.trap'
+	launch_ends 1 'surface of 2D (expected one that fits suld.b.3d.b32.trap'
 	kernel <<<'tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f1}];'
-	run -1 trace-exec -n k.launch
-	assert_output --partial '(expected the handle of a texture'
+	launch_ends 1 '(expected the handle of a texture'
 	launch 'surface T B u8x4 dims=2,8' 1 B
-	run -2 trace-exec -n k.launch
-	assert_output --partial "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"
+	launch_ends 2 "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"
 }
 
 @test "textures and surfaces say what they are" {
@@ -246,8 +232,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	kernel <<<'tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%rd1, 1];'
 	launch 'texture T U s32'
 	sed -i '2i buffer U bytes=64 unset' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "read of 4 uninitialised bytes, at byte 4 of 'U' of 64 bytes"
+	launch_ends 1 "read of 4 uninitialised bytes, at byte 4 of 'U' of 64 bytes"
 }
 
 @test "a trace has the addresses of texels, and the simulator takes them" {

@@ -148,8 +148,7 @@ reports() {
 		st.global.u32 [%rd2+256], %r4;
 	E
 	sed -i 's/zero/unset/' k.launch
-	run -1 trace-exec -n k.launch
-	assert_output --partial "k.ptx:25:1: error: read of 4 uninitialised bytes, at byte 0 of 'A' of 4096 bytes, stored to global memory at line 28"
+	launch_ends 1 "k.ptx:25:1: error: read of 4 uninitialised bytes, at byte 0 of 'A' of 4096 bytes, stored to global memory at line 28"
 	[ "${#lines[@]}" -eq 1 ]
 }
 
