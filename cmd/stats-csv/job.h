@@ -101,13 +101,16 @@ bool group_is_key(const char *name);
 
 /* sums.c: sums over the values of one figure in one group. */
 struct sums {
-	uint64_t n, count;
+	uint64_t n;                          /* number of values */
+	uint64_t count;                      /* sum of the values, if `whole` */
 	double sum, mean, squares, min, max; /* `squares` is the sum of squared distances from the mean */
 	/* `log_sum` is the sum of the logarithms of ratios to the first value */
 	double first_value, log_first, log_sum;
 	double *value; /* all values, if they are kept */
 	uint32_t cap_values;
-	bool whole, positive, sorted;
+	bool whole;    /* all values are whole numbers, and `count` has not wrapped around */
+	bool positive; /* all values are above 0 */
+	bool sorted;   /* `value` is sorted */
 };
 bool sums_needs_values(enum agg agg); /* Returns true if agg requires all values. */
 void sums_add(struct sums *s, const struct result_value *v, bool keep);

@@ -20,9 +20,9 @@
 /* Simulated kernels of one name. */
 struct name_group {
 	char *name;
-	/* kernel numbers of the run, plus 1: the first kernel, the next one to pair, and the last one */
-	uint32_t first, next, last;
-	uint32_t n, paired;
+	/* numbers of kernels of the run, plus 1 */
+	uint32_t first_kernel, next_unpaired, last_kernel;
+	uint32_t n, paired; /* number of kernels, and number of those that are paired */
 	double sum[N_METRICS];
 };
 
@@ -78,12 +78,13 @@ static void append_kernel_to_group(struct pairing *p, uint32_t kernel)
 		table_add(&p->by_name, table_hash(name, strlen(name)), p->n_groups);
 		grow(&p->group, &p->cap_groups, p->n_groups + 1, sizeof(*p->group));
 		g = &p->group[p->n_groups++];
-		*g = (struct name_group){.name = xstrdup(name), .first = kernel + 1, .next = kernel + 1};
+		*g = (struct name_group){
+			.name = xstrdup(name), .first_kernel = kernel + 1, .next_unpaired = kernel + 1};
 	} else {
-		p->next_in_group[g->last - 1] = kernel + 1;
-		g->next = g->next ? g->next : kernel + 1;
+		p->next_in_group[g->last_kernel - 1] = kernel + 1;
+		g->next_unpaired = g->next_unpaired ? g->next_unpaired : kernel + 1;
 	}
-	g->last = kernel + 1;
+	g->last_kernel = kernel + 1;
 	g->n++;
 	for (int i = 0; i < N_METRICS; i++)
 		g->sum[i] += p->run->kernel[kernel].metric[i];
@@ -132,17 +133,17 @@ static void pair_launch(struct pairing *p, const struct html_launch *l)
 	struct name_group *g = find_name_group(p, name);
 
 	free(name);
-	if (!g || (!l->is_mean && !g->next)) {
+	if (!g || (!l->is_mean && !g->next_unpaired)) {
 		p->unpaired++;
 		return;
 	}
 	if (l->is_mean) {
-		add_point(p, g->first - 1, 0, l, g->sum, g->n);
+		add_point(p, g->first_kernel - 1, 0, l, g->sum, g->n);
 		g->paired = g->n;
 		return;
 	}
-	add_point(p, g->next - 1, ++g->paired, l, p->run->kernel[g->next - 1].metric, 1);
-	g->next = p->next_in_group[g->next - 1];
+	add_point(p, g->next_unpaired - 1, ++g->paired, l, p->run->kernel[g->next_unpaired - 1].metric, 1);
+	g->next_unpaired = p->next_in_group[g->next_unpaired - 1];
 }
 
 static int compare_point_names(const void *pa, const void *pb)

@@ -67,7 +67,7 @@ enum wire_kind {
 };
 
 struct wire_head {
-	uint32_t kind;
+	uint32_t kind;  /* enum wire_kind */
 	uint32_t bytes; /* size of the body, which follows */
 };
 #define WIRE_MOST (1u << 20) /* largest size of a body */

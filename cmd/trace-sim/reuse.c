@@ -19,7 +19,7 @@
 #include "table.h"
 
 #define SECRET_BYTES 192u
-/* size of the part of a text, from its start, that may have the lines with id and stream */
+/* The lines with id and stream are within this number of bytes from the start of a text. */
 #define HEAD_BYTES (64u << 10)
 
 struct reuse {

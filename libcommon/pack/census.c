@@ -157,7 +157,7 @@ struct changes {
 	uint64_t n[2];
 };
 
-/* Counts the runs of all warps with the path of w, the first of them. */
+/* Counts the runs of all warps that have the same path as w. w is the first of these warps. */
 static void count_path(
 	struct census *c, const struct parsed *p, const struct pwarp *w, struct changes *change)
 {

@@ -22,8 +22,8 @@ struct replay {
 	struct addresses addresses; /* state of address recipes */
 	uint32_t *guard_mask;       /* masks of instructions to which guards refer */
 	uint32_t *ran;              /* number of the warp in which each memory instruction last ran */
-	uint64_t insts_to_miss,
-		mems_to_miss;   /* numbers of instructions and of memory instructions up to the next miss */
+	uint64_t insts_to_miss, /* number of instructions before the next one that the flow model predicts wrongly */
+		mems_to_miss; /* number of memory instructions before the next one without its default recipe */
 	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
 	uint64_t next_block;    /* row-major index of the next thread block */
 	uint64_t bits;          /* bits of COL_BITS that are not yet used */

@@ -92,7 +92,7 @@ static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 
 	buf_room(b, sizeof(e->bits));
 	e->n_bits += n;
-	for (unsigned i = 0; i < 5; i++) /* at most 39 bits; only whole bytes of them stay */
+	for (unsigned i = 0; i < 5; i++) /* at most 39 bits; the column gets only whole bytes of them */
 		b->p[b->n + i] = (uint8_t)(e->bits >> 8 * i);
 	b->n += e->n_bits / 8;
 	e->bits >>= e->n_bits / 8 * 8;

@@ -76,8 +76,8 @@ enum column {
 	COL_MISS, /* instructions that were executed at a miss */
 	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
 	COL_BITS, /* masks of lanes with mixed outcomes */
-	COL_MGAP, /* numbers of memory instructions up to the next that leaves its default recipe */
-	COL_MSEL, /* recipes of the memory instructions that leave their default recipe */
+	COL_MGAP, /* numbers of memory instructions before the next one that does not use its default recipe */
+	COL_MSEL, /* recipes of the memory instructions that do not use their default recipe */
 	COL_BASE, /* constants of recipes */
 	COL_LOW,  /* lane numbers of gathers, as byte planes */
 	COL_MID,

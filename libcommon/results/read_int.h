@@ -157,7 +157,7 @@ int read_text_line(struct results *r, char *line, struct fault *f);
 int read_json_line(struct results *r, char *line, size_t len, struct fault *f);
 /*
  * Reads a line with a kernel, interval or end record in the form that trace-sim writes: no blanks, escapes, arrays or
- * bytes above 126. Returns false for any other line, of which it uses nothing.
+ * bytes above 126. Returns false for any other line, without using it.
  */
 bool read_json_quickly(struct results *r, char *line, size_t len);
 int read_accelsim_line(struct results *r, char *line, struct fault *f);

@@ -17,7 +17,7 @@
 #include "weighted_int.h"
 
 struct rate_sums {
-	double y, x; /* sums of values and sizes */
+	double values, sizes;
 };
 
 /* Returns true if all kernels of the stratum of pick i are picked. */
@@ -47,16 +47,16 @@ static void set_deviations(const struct weighted *w, const double *y, bool by_si
 
 		if (is_fully_picked(p, i))
 			continue;
-		stratum[p->pick[i].stratum].y += y[i];
-		stratum[p->pick[i].stratum].x += x;
-		name[w->name[i]].y += weight * y[i];
-		name[w->name[i]].x += weight * x;
+		stratum[p->pick[i].stratum].values += y[i];
+		stratum[p->pick[i].stratum].sizes += x;
+		name[w->name[i]].values += weight * y[i];
+		name[w->name[i]].sizes += weight * x;
 	}
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct rate_sums *s =
 			is_fully_picked(p, i) ? &name[w->name[i]] : &stratum[p->pick[i].stratum];
 
-		out[i] = s->x > 0 ? y[i] - s->y / s->x * (by_size ? p->pick[i].size : 1) : 0;
+		out[i] = s->sizes > 0 ? y[i] - s->values / s->sizes * (by_size ? p->pick[i].size : 1) : 0;
 	}
 	free(stratum);
 	free(name);

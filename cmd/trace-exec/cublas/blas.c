@@ -436,7 +436,7 @@ static int run_complex_rot(struct cublas_handle *h, int type, int64_t n, void *x
 					.type = type});
 }
 
-/* Rotates by the matrix that p describes: a flag, then its elements h11, h21, h12 and h22, some of which the flag implies. */
+/* Rotates by a matrix. p has a flag and the elements h11, h21, h12 and h22; some elements follow from the flag. */
 static int run_rotm(struct cublas_handle *h, int type, int64_t n, void *x, int64_t step_x, void *y,
 	int64_t step_y, const void *p)
 {

@@ -61,12 +61,12 @@ GIVENS(cublasCrotg_v2, float, hypotf)
 GIVENS(cublasZrotg_v2, double, hypot)
 #undef GIVENS
 
-/* A modified rotation: vectors are turned by h11, h21, h12 and h22, some of which the flag implies. */
+/* A modified rotation: a matrix with the elements h11, h21, h12 and h22. Some elements follow from the flag. */
 struct modified {
 	double flag, h11, h21, h12, h22, d1, d2, x;
 };
 
-/* Stands for scalars that no rotation turns. */
+/* The modified rotation that changes nothing. */
 static const struct modified no_rotation = {.flag = -1};
 
 /* Makes h11, h21, h12 and h22 explicit. */

@@ -213,7 +213,7 @@ const char *cublas_lt_unsupported(const struct lt_layout *l)
 
 bool cublas_lt_is_pitch_valid(const struct lt_layout *l)
 {
-	/* rows of a tile; 32 columns of it lie together */
+	/* number of rows of a tile; its 32 columns are contiguous */
 	static const unsigned rows[ORDERS] = {
 		[ORDER_COL32] = 1, [ORDER_COL4_4R2_8C] = 8, [ORDER_COL32_2R_4R4] = 32};
 

@@ -66,8 +66,8 @@ static inline bool are_triangular_modes(int uplo, int op, int diag)
 }
 
 /*
- * Runs a product whose result may replace one of its operands: the result is first in memory of its own, which is freed
- * after the kernels.
+ * Runs a product whose result may replace one of its operands. The result is written to temporary memory first, which
+ * is freed after the kernels.
  */
 int cublas_run_in_place(struct cublas_handle *h, struct cublas_general *g);
 

@@ -32,7 +32,7 @@ struct cuda_context;
 int cuda_enter(void);
 int cuda_enter_device(void);
 int cuda_enter_stream(const struct stream *s);
-/* Ends a function that one of these began. Returns the driver's code for a status. */
+/* Ends a function that began with one of the three functions above. Returns the driver's code for a status. */
 int cuda_leave(int status);
 /* Returns the context of the calling thread, or NULL if it has none. */
 struct cuda_context *cuda_current_context(void);

@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "cuda/cuda.h"
 
-/* CUdevResource. `split` is in its private part: 0, or the number of the split of which the resource is a result. */
+/* CUdevResource. `split` is in its private part: the number of the split that made the resource; 0: none. */
 struct dev_resource {
 	unsigned type, split, other[22];
 	unsigned n_sms, least, alignment, rest[9];

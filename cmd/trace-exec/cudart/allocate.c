@@ -174,7 +174,7 @@ struct freed_size {
 	uint32_t first, n, cap; /* cap: 0 or a power of two */
 };
 
-#define QUARANTINE  4u   /* number of freed buffers of a size that are not used again */
+#define QUARANTINE  4u   /* number of buffers of a size that were freed last and are not yet used again */
 #define FREED_SIZES 256u /* sizes whose buffers are used again; a power of two */
 static struct freed_size freed_sizes[FREED_SIZES];
 

@@ -8,7 +8,8 @@
 enum argument_kind { ARG_NONE, ARG_REG, ARG_PARAM, ARG_VALUE };
 
 struct argument {
-	uint8_t kind, n;
+	uint8_t kind;          /* enum argument_kind */
+	uint8_t n;             /* ARG_REG: number of registers */
 	uint32_t slot[4];      /* ARG_REG, ARG_VALUE: offsets in the caller's frame */
 	uint32_t param_offset; /* ARG_PARAM: offset in the caller's local frame */
 	uint32_t bytes;

@@ -113,7 +113,7 @@ LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)
 	return bits;
 }
 
-/* Returns the alignment in bytes that accesses require, 1 if any. Bulk copies have separate checks. */
+/* Returns the alignment in bytes that accesses require; 1: any address is allowed. Bulk copies have separate checks. */
 static uint64_t required_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;

@@ -21,9 +21,9 @@
 #include "exec/check.h"
 
 #define FIRST_INDEPENDENT 70    /* since sm_70 each lane has its own program counter */
-#define TURN              8192u /* instructions of a warp's turn */
-#define SHARING_TURN      128u  /* instructions of a warp's turn where blocks continue alternately */
-#define SHARING_SLICE     1024u /* instructions of a cluster's slice where blocks continue alternately */
+#define TURN              8192u /* number of instructions after which another warp runs */
+#define SHARING_TURN      128u  /* the same number if blocks continue alternately */
+#define SHARING_SLICE     1024u /* number of instructions after which another cluster runs then */
 
 #define FIRST_RESERVED 80 /* since sm_80 each block has reserved bytes of shared memory */
 

@@ -10,12 +10,12 @@
 
 enum operand_role { OPERAND_SOURCE, OPERAND_ADDRESS, OPERAND_RESULT };
 
-/* How an op treats a source that is undefined. */
+/* Effect of an undefined source on the results of an op. */
 enum value_class {
 	VALUE_PLAIN,   /* a result is undefined if a source of its lane is */
 	VALUE_LOGIC,   /* each bit of a result depends on one bit of each source: tried with both values */
 	VALUE_COMPARE, /* a comparison that is combined with the last source, a predicate */
-	VALUE_PACK,    /* bytes of the result are bytes of the sources: undefined if all of them are */
+	VALUE_PACK, /* the result consists of bytes of the sources; it is undefined if all of its bytes are */
 	VALUE_WARP,    /* the results of all lanes are undefined if a source of one lane is */
 	VALUE_SHUFFLE, /* the first result is the first source of another lane */
 	VALUE_PRODUCT, /* a product of matrices with 16 rows and 8 columns, or as VALUE_WARP */
@@ -27,7 +27,7 @@ enum value_class {
 	VALUE_USE, /* the sources are used, and the results are defined */
 	VALUE_CALL /* call.c copies the arguments */
 };
-/* How a comparison is combined; a list without one is not. */
+/* Operator that combines a comparison with a predicate. COMBINE_NONE: no combination */
 enum { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
 /* List of an op: the head, and a word for each operand. */

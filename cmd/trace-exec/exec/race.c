@@ -160,7 +160,7 @@ static const struct buffer *find_overrun_buffer(
 	return NULL;
 }
 
-/* Returns what the report of a race expected. Blocks that atomics order must have a fence, too. */
+/* Returns the expected order for the report of a race. Blocks that atomics order must have a fence, too. */
 static const char *expected_order(const struct bound_code *c)
 {
 	for (uint32_t i = 0; i < c->prog->n_insts; i++)

@@ -43,7 +43,7 @@ struct warp_marks {
 	struct race_step first, second; /* accesses of the race, in the order of execution */
 	struct region_place {
 		uint32_t epoch; /* epoch in which the region was accessed last */
-		uint32_t place; /* number of its marks in that epoch */
+		uint32_t place; /* index in marks[] of the region's marks of that epoch */
 	} * region;
 	struct region_marks *marks;
 	uint32_t n_marks, cap_marks; /* marks in use in this epoch, and allocated ones */

@@ -46,9 +46,10 @@ static bool equals_snapshot(const struct warp *w, const struct snapshot *s)
 #define FROZEN_STEPS 1024u /* largest number of steps while the clocks of the warp are stopped */
 
 /*
- * Returns true if to copy the state after n steps, so that later states are compared with it. A copy takes as long as
- * tens of steps, so the first is made after 8 steps: a loop that reads a clock usually does so earlier, which ends the
- * search. While the clocks are stopped, registers may contain an earlier time for longer, so newer copies replace it.
+ * Returns true if the state after n steps must be copied, so that later states are compared with it. A copy takes as
+ * long as tens of steps, so the first one is made after 8 steps: a loop that reads a clock usually does so earlier,
+ * which ends the search. While the clocks are stopped, registers may contain an earlier time for longer, so newer
+ * copies replace the first one.
  */
 static bool is_state_to_keep(const struct warp *w, uint32_t n)
 {

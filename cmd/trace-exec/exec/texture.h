@@ -42,9 +42,10 @@ struct texture {
 	uint64_t slice;                /* bytes from plane to plane or layer to layer */
 	uint32_t width, height, depth; /* texels of level 0; 1 for a dimension that the shape lacks */
 	uint32_t layers;               /* number of layers; for cubes, number of faces */
-	uint8_t shape, kind;
-	uint8_t bits;     /* width of a channel: 8, 16, 32 */
-	uint8_t channels; /* number of channels: 1, 2 or 4 */
+	uint8_t shape;                 /* enum texture_shape */
+	uint8_t kind;                  /* enum texture_kind */
+	uint8_t bits;                  /* width of a channel: 8, 16, 32 */
+	uint8_t channels;              /* number of channels: 1, 2 or 4 */
 	uint8_t levels;
 	bool layered, normalized, surface;
 	bool read_float;        /* integers are read as 0..1 or -1..1 */

@@ -18,12 +18,12 @@ struct undefined_sources {
 
 /*
  * Sets lanes[] to the lanes in which each result depends on the undefined sources: executes the op for the lanes of m
- * with all zeros and all ones in each of them. whole: all bytes of a result must depend on them, when they change
- * together. Returns false if the op has too many registers.
+ * with all zeros and with all ones in each of these sources. If `whole` is true, a result depends on them only if all
+ * of its bytes change when all of these sources change. Returns false if the op has too many registers.
  */
 bool trial_logic(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m, bool whole,
 	const struct undefined_sources *s, uint32_t lanes[TRIAL_RESULTS]);
-/* Returns the lanes of m that a shuffle gives an undefined value: executes it with all ones for an undefined value. */
+/* Returns the lanes of m that get an undefined value from a shuffle. Executes it with all ones for undefined values. */
 uint32_t trial_shuffle(struct warp *w, const struct op *o, const struct operand_list *l, uint32_t m);
 
 #endif

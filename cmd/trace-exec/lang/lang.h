@@ -38,7 +38,7 @@ enum type {
 struct type_row {
 	const char *name;
 	uint16_t bits; /* width of a register or a memory element; 4 and 1 for .s4 .u4 .b1 */
-	uint8_t kind;
+	uint8_t kind;  /* enum kind */
 };
 extern const struct type_row types[N_TYPES];
 
@@ -92,7 +92,7 @@ enum token_kind { TOK_END, TOK_NAME, TOK_DOT, TOK_INT, TOK_F32, TOK_F64, TOK_TEX
 struct token {
 	const char *start; /* start in the module's text; TOK_DOT: after the dot */
 	uint32_t n, line, col;
-	uint8_t kind;
+	uint8_t kind;   /* enum token_kind */
 	char punct;     /* TOK_PUNCT: the character */
 	uint64_t value; /* TOK_INT: value; TOK_F32, TOK_F64: the bits of a double */
 };
@@ -125,7 +125,8 @@ struct symbol {
 	const char *name;
 	struct symbol *next; /* next in the hash chain */
 	struct symbol *def; /* definition in another module, or target of an alias; NULL: the symbol itself */
-	uint8_t kind, space, type;
+	uint8_t kind;       /* enum sym_kind */
+	uint8_t space, type;
 	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
 	bool external, weak, common, visible, defined, alias, unsized, range;
 	uint32_t line, col;
@@ -190,7 +191,7 @@ struct reg {
 enum operand_kind { O_NONE, O_REG, O_INT, O_FLOAT, O_SYM, O_SREG, O_ADDR, O_VEC, O_LABEL, O_NULL };
 
 struct operand {
-	uint8_t kind;
+	uint8_t kind;  /* enum operand_kind */
 	bool minus;    /* -x */
 	bool inverted; /* !p */
 	bool pair;     /* O_VEC written a|b */

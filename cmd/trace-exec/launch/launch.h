@@ -18,7 +18,7 @@ enum step_kind { CMD_BUFFER, CMD_SYMBOL, CMD_TEXTURE, CMD_LAUNCH, CMD_SAVE, CMD_
 enum init_kind { INIT_ZERO, INIT_UNSET, INIT_FILE, INIT_IOTA, INIT_FILL, INIT_LIST, INIT_RANDOM };
 
 struct init {
-	uint8_t kind;
+	uint8_t kind;     /* enum init_kind */
 	uint8_t type;     /* type of the elements */
 	const char *text; /* INIT_FILL, INIT_LIST: the values; INIT_FILE: the path */
 	uint64_t seed, mod;
@@ -26,8 +26,8 @@ struct init {
 };
 
 struct step {
-	uint8_t kind;
-	bool nocopy;
+	uint8_t kind;       /* enum step_kind */
+	bool nocopy;        /* the trace has no copy to the buffer */
 	struct place place; /* place of the values (CMD_BUFFER, CMD_SYMBOL) or of the arguments (CMD_LAUNCH) */
 	uint32_t name_col, cluster_col;
 	uint32_t size_col; /* column of bytes= or block= */

@@ -72,10 +72,10 @@ struct core_source {
 struct core_inst {
 	const struct core_source *src; /* one entry for each source register except RZ, then the destinations */
 	uint32_t pc;
-	uint32_t groups;      /* DEPBAR: number of groups that may remain open */
-	uint16_t flags;       /* enum core_flag */
-	uint16_t interval;    /* initiation interval of the instruction's unit */
-	int16_t result_delay; /* added to t for readers of the result: matrix instructions of older GPUs */
+	uint32_t groups;   /* DEPBAR: number of groups that may remain open */
+	uint16_t flags;    /* enum core_flag */
+	uint16_t interval; /* initiation interval of the instruction's unit */
+	int16_t result_delay; /* matrix instructions of older GPUs: cycles by which the result is later for readers */
 	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
 	uint8_t class, unit;       /* enum sass_class, enum core_unit */

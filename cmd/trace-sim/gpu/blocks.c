@@ -159,7 +159,7 @@ static const struct tblock *parked_block_at(struct gpu *g, struct kernel *k, uin
  * the trace as long as they are in the first block's cluster and have the coordinates 0, 1, 2 ... in it. Sets
  * *unknown if a block is too far away to be parked.
  */
-static uint32_t learn_cluster_extent(
+static uint32_t find_cluster_extent(
 	struct gpu *g, struct kernel *k, unsigned axis, uint64_t step, bool *unknown)
 {
 	uint32_t n = 1;
@@ -177,7 +177,7 @@ static uint32_t learn_cluster_extent(
 }
 
 /* Sets k->cluster from the cluster lines of the first thread blocks. */
-static void learn_cluster(struct gpu *g, struct kernel *k)
+static void find_cluster_size(struct gpu *g, struct kernel *k)
 {
 	const uint32_t *grid = k->head->grid;
 	const struct tblock *first = parked_block_at(g, k, 0), *second;
@@ -192,9 +192,9 @@ static void learn_cluster(struct gpu *g, struct kernel *k)
 	if (!second || (!memcmp(second->cluster.id, first->cluster.id, sizeof(first->cluster.id)) &&
 			       second->cluster.rank == first->cluster.rank))
 		return;
-	k->cluster[0] = learn_cluster_extent(g, k, 0, 1, &unknown);
-	k->cluster[1] = learn_cluster_extent(g, k, 1, grid[0], &unknown);
-	k->cluster[2] = learn_cluster_extent(g, k, 2, (uint64_t)grid[0] * grid[1], &unknown);
+	k->cluster[0] = find_cluster_extent(g, k, 0, 1, &unknown);
+	k->cluster[1] = find_cluster_extent(g, k, 1, grid[0], &unknown);
+	k->cluster[2] = find_cluster_extent(g, k, 2, (uint64_t)grid[0] * grid[1], &unknown);
 	if (unknown && k->cluster[0] > 1)
 		diag_warn((struct place){.file = k->path},
 			"the header has no '-cluster dim', and its first %u thread blocks do not show the clusters: taken as %u,%u,%u",
@@ -208,7 +208,7 @@ uint32_t blocks_determine_cluster(struct gpu *g, struct kernel *k)
 	if (!k->cluster[0]) {
 		memcpy(k->cluster, k->head->cluster, sizeof(k->cluster));
 		if (!k->cluster[0] && k->may_form_gangs)
-			learn_cluster(g, k);
+			find_cluster_size(g, k);
 		for (unsigned i = 0; i < 3; i++)
 			k->cluster[i] += !k->cluster[i];
 	}

@@ -23,11 +23,11 @@
 #define CODE_LINES   4096u /* maximum number of code lines that are warmed */
 #define RECENT_LINES 256u  /* number of lines in an L1D of 32 KiB */
 
-/* Sectors of a line that a thread block has accessed, one bit per sector. */
+/* A line and the sectors of it that a thread block has accessed. */
 struct touched {
 	uint64_t line;
 	uint32_t block;
-	uint8_t read, written;
+	uint8_t read, written; /* masks of sectors */
 };
 
 struct warm {

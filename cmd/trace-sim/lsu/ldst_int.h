@@ -46,7 +46,8 @@ enum disp_kind {
 /* An LDGSTS in flight (LSU-state-2). quirk Q3-32: pc and the address of lane 0 are cut to 32 bits. */
 struct ldgsts_count {
 	uint64_t key;
-	uint32_t warp, count;
+	uint32_t warp;
+	uint32_t count; /* number of outstanding accesses */
 };
 
 struct ldst {

@@ -128,7 +128,7 @@ static void return_reply(struct memory *m, struct channel *c)
 
 /*
  * Runs tick t. Returns the next tick in which the channel can make progress without new input. A move that
- * failed waits until the DRAM schedules or replies, or until a sub partition calls channel_poke().
+ * failed waits until the DRAM schedules or replies, or until a sub partition calls channel_wake().
  */
 static uint64_t tick_detailed_channel(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
@@ -177,7 +177,7 @@ void channel_run_ticks(
 	c->may_move = t != UINT64_MAX || c->delay_waits;
 }
 
-void channel_poke(struct channel *c)
+void channel_wake(struct channel *c)
 {
 	if (c->dram.return_queue.count || !dram_all_queues_full(&c->dram))
 		c->wake = 0;
@@ -191,7 +191,7 @@ void channel_note_request(struct memory *m, struct sub *s)
 
 	c->pending_l2_requests++;
 	if (s->l2_dram.count == 1 && has_credit(m, c, s))
-		channel_poke(c);
+		channel_wake(c);
 }
 
 void channel_catch_up(struct memory *m, uint32_t id)

@@ -128,7 +128,7 @@ static inline void untrack_request(struct memory *m, uint32_t req)
 void channel_run_ticks(
 	struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t first, uint64_t last);
 /* Wakes the channel because the state of a sub partition has changed. */
-void channel_poke(struct channel *c);
+void channel_wake(struct channel *c);
 /* Notifies the channel that s has put a request in its L2->DRAM queue. */
 void channel_note_request(struct memory *m, struct sub *s);
 void channel_catch_up(struct memory *m, uint32_t id);

@@ -192,7 +192,7 @@ static void take_dram_reply(struct memory *m, struct sub *s, uint64_t now)
 	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->memory_params->queue_l2_icnt)
 		return;
 	if (s->dram_l2.count >= m->memory_params->queue_dram_l2)
-		channel_poke(s->channel);
+		channel_wake(s->channel);
 	mem_fifo_pop(m->pool->req, &s->dram_l2);
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);

@@ -69,8 +69,8 @@ struct book_view {
 struct book_name {
 	const char *text;   /* name as printed */
 	const char *equals; /* text between name and value */
-	/* position among the figures of this name in a printout, and number of figures of this name */
-	uint32_t index, of;
+	uint32_t index;     /* position among the figures of this name in a printout */
+	uint32_t n;         /* number of figures of this name */
 };
 
 /* Callbacks that receive a printout, called in the order of the original's lines. */

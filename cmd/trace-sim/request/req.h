@@ -136,9 +136,9 @@ struct req_pool {
 	struct req *req; /* requests, indexed by handle; in reserved address space; req[0] is unused */
 	struct req_piles *by_thread; /* lists of freed handles, indexed by thread_index */
 	uint32_t limit;
-	_Alignas(64) uint32_t *store; /* heads of full lists; store and made are guarded by lock */
-	uint32_t n_store, made;
-	bool lock;
+	_Alignas(64) uint32_t *store; /* heads of the full lists that any thread may take */
+	uint32_t n_store, made;       /* number of these lists, and of handles made so far */
+	bool lock;                    /* held while store, n_store or made is accessed */
 };
 
 void req_pool_init(struct req_pool *p, uint32_t limit);

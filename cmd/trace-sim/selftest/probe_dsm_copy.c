@@ -18,7 +18,7 @@
 #define COPY_UNROLL  16u
 #define LOAD_WARPS   16u /* number of warps of block 0 that load; a round of their loads has COPY_BYTES bytes */
 #define DSM_WINDOW   (UINT64_C(1) << 24)
-#define RING_BLOCKS  4u /* number of blocks in a ring whose row names a range */
+#define RING_BLOCKS  4u /* number of blocks in a ring if its row gives a range of numbers */
 #define FEW_ROUNDS   64u
 #define MORE_ROUNDS  256u
 

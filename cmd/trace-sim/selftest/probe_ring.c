@@ -72,7 +72,7 @@ static void write_ring_code(struct scribe *s, uint32_t pc, const struct ring_op 
 		scribe_op(s, code[i].dst, code[i].op, code[i].src, 0);
 }
 
-/* An adder's slot and phase, which the program computes by a division. */
+/* Computation of the slot and the phase of a warp that adds: a division in the program. */
 static const struct ring_op adder_slot[] = {{"R14", "LDC", ""}, {"R17", "IABS", "R7"}, {"R16", "IABS", "R14"},
 	{"R11", "I2F.RP", "R16"}, {"R11", "MUFU.RCP", "R11"}, {"R12", "VIADD", "R11"},
 	{"R13", "F2I.FTZ.U32.TRUNC.NTZ", "R12"}, {"R12", "IMAD.MOV.U32", "R255 R255 R255"},

@@ -171,7 +171,7 @@ static inline bool profile_is_still_empty(const struct sm *s, unsigned k)
 	       !(p->sched_slots[k] & s->live & ~s->done) && s->cta[p->lowest].kernel;
 }
 
-/* Returns true if a scheduler waits for a full stage: which stage is full may change in each cycle. */
+/* Returns true if a scheduler waits for a full stage. The full stage may be another one in each cycle. */
 static inline bool profile_stage_is_full(const struct sm *s)
 {
 	for (unsigned k = 0; k < s->core->schedulers; k++) {

@@ -49,7 +49,7 @@ struct core_code;
 struct winst {
 	_Alignas(64) uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
-	struct func_unit *unit; /* unit that executes the instruction, while the calendar has it */
+	struct func_unit *unit; /* unit that executes the instruction, if the instruction is in the calendar */
 	union {
 		struct rec record;
 		struct {

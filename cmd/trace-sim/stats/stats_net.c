@@ -96,7 +96,7 @@ static const char *numbered_name(char out[64], const struct book_name *n)
 {
 	const char *text = n->text + (*n->text == '\t');
 
-	if (n->of > 1)
+	if (n->n > 1)
 		snprintf(out, 64, "%s[%u]", text, n->index);
 	else
 		snprintf(out, 64, "%s", text);
