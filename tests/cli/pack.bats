@@ -180,7 +180,7 @@ same_directory() { diff -r "$1" "$2"; }
 }
 
 @test "usage errors" {
-	for o in '-20' '-j 0' '--memory 5' '--tb x' '-F xml' '-C out' '--bogus'; do
+	for o in '-20' '-j 65' '--memory 5' '--tb x' '-F xml' '-C out' '--bogus'; do
 		run -2 trace-pack $o "$(trace vecadd)" -o x
 	done
 	run -2 trace-pack a b
