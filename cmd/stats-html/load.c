@@ -390,8 +390,11 @@ static void finish_run_of_results(struct html_report *r, struct html_run *run, c
 	run->hash = xstrdup(item->hash);
 	if (strcmp(item->status, "complete"))
 		html_warn(r, "%.200s: the run is not complete: status %.20s", run->name, item->status);
-	if (strcmp(item->status, "complete") && strcmp(item->status, "limit"))
+	if (strcmp(item->status, "complete") && strcmp(item->status, "limit")) {
+		diag_error((struct place){.file = diag_keep(run->name)},
+			"the run is not complete: status %.20s", item->status);
 		r->status = EXIT_NO;
+	}
 	for (uint32_t i = 0; i < item->n_figures; i++)
 		if (!strchr(item->figure[i].name, '[') && isfinite(item->figure[i].value.real))
 			add_named_value(&run->total, &run->n_totals, &run->cap_totals, item->figure[i].name,

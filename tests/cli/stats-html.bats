@@ -113,6 +113,7 @@ browser() {
 @test "a run cut short is shown, with exit status 1" {
 	head -n 2 a.json >cut.json
 	run -1 stats-html -q -o page.htm cut.json
+	assert_output "stats-html: cut.json: error: the run is not complete: status cut"
 	grep -q 'the run is not complete: status cut' page.htm
 	run -0 stats-html -q -f -o page.htm empty.json
 	grep -q 'status limit' page.htm
