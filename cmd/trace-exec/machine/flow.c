@@ -81,19 +81,23 @@ static void branch_by_register(struct warp *w, const struct op *o, uint32_t pc, 
 {
 	const uint32_t *low = REG(uint32_t, w, o->a), *high = low + LANES;
 	struct stack_entry part[LANES + 1] = {{pc + 1, mask & ~exec, 0}};
-	unsigned n = 1;
+	unsigned n = 1, k = 0;
+	uint64_t found = 0; /* address of part[k], k > 0 */
 
 	FOR_BITS32 (i, exec) {
 		uint64_t address = (low[i] | (uint64_t)high[i] << 32) + (uint64_t)o->imm;
-		uint32_t to = instruction_at_address(w, o, i, address);
-		unsigned k = 1;
 
-		if (to == UINT32_MAX)
-			return;
-		while (k < n && part[k].pc != to)
-			k++;
-		if (k == n)
-			part[n++] = (struct stack_entry){to, 0, 0};
+		if (!k || address != found) { /* lanes of one part mostly follow each other */
+			uint32_t to = instruction_at_address(w, o, i, address);
+
+			if (to == UINT32_MAX)
+				return;
+			for (k = 1; k < n && part[k].pc != to;)
+				k++;
+			if (k == n)
+				part[n++] = (struct stack_entry){to, 0, 0};
+			found = address;
+		}
 		part[k].mask |= 1u << i;
 	}
 	if (n == 1)
