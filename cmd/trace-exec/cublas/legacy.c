@@ -107,7 +107,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 		return result; \
 	}
 
-/* Defines the functions that all precisions have. R: type of a part of a number; T: type of a number. */
+/* Defines functions of vectors. */
 #define VECTORS(L, l, R, T) \
 	CALL(cublas##L##scal, (int, const R *, R *, int), (int n, T alpha, R *x, int step), n, AT(alpha), x, \
 		step) \
@@ -121,6 +121,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 	RESULT(cublasI##l##amax, int, int, (int, const R *, int), (int n, const R *x, int step), n, x, step) \
 	RESULT(cublasI##l##amin, int, int, (int, const R *, int), (int n, const R *x, int step), n, x, step)
 
+/* Defines products and solutions of one vector with triangular matrices in each form. */
 #define TRIANGULAR(L, R) \
 	CALL(cublas##L##trmv, (int, int, int, int, const R *, int, R *, int), \
 		(char uplo, char op, char diag, int n, const R *a, int pitch, R *x, int step), \
@@ -141,7 +142,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 		(char uplo, char op, char diag, int n, const R *a, R *x, int step), legacy_uplo(uplo), \
 		legacy_op(op), legacy_diag(diag), n, a, x, step)
 
-/* The result of trmm replaces b. */
+/* Defines solutions and products of triangular matrices. The result of trmm replaces b. */
 #define TRIANGULAR_MATRICES(L, R, T) \
 	CALL(cublas##L##trsm, (int, int, int, int, int, int, const R *, const R *, int, R *, int), \
 		(char side, char uplo, char op, char diag, int m, int n, T alpha, const R *a, int pitch_a, \
@@ -155,6 +156,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 		legacy_side(side), legacy_uplo(uplo), legacy_op(op), legacy_diag(diag), m, n, AT(alpha), a, \
 		pitch_a, b, pitch_b, b, pitch_b)
 
+/* Defines products of a full or banded matrix and a vector. */
 #define MATRIX_VECTOR(L, R, T) \
 	CALL(cublas##L##gemv, \
 		(int, int, int, const R *, const R *, int, const R *, int, const R *, R *, int), \
@@ -187,6 +189,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 		legacy_uplo(uplo), legacy_op(op), n, k, AT(alpha), a, pitch_a, b, pitch_b, AT(beta), c, \
 		pitch_c)
 
+/* Defines products and updates of matrices. */
 #define MATRICES(L, R, T) \
 	CALL(cublas##L##gemm, \
 		(int, int, int, int, int, const R *, const R *, int, const R *, int, const R *, R *, int), \
@@ -197,6 +200,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 	ONE_SIDED(cublas##L##symm, R, T) \
 	UPDATES(cublas##L##syrk, cublas##L##syr2k, R, T, T, T)
 
+/* Defines the functions that all precisions have. R: type of a part of a number; T: type of a number. */
 #define ALL(L, l, R, T) \
 	VECTORS(L, l, R, T) \
 	TRIANGULAR(L, R) \
@@ -259,6 +263,7 @@ ALL(Z, z, double, double complex)
 	RESULT(name, T, R, (int, const R *, int, const R *, int), \
 		(int n, const R *x, int step_x, const R *y, int step_y), n, x, step_x, y, step_y)
 
+/* Defines the functions of a real precision. */
 #define REAL(L, R) \
 	DOT(cublas##L##dot, R, R) \
 	NORM(cublas##L##nrm2, R) \
@@ -276,7 +281,10 @@ ALL(Z, z, double, double complex)
 REAL(S, float)
 REAL(D, double)
 
-/* r: letter of the real precision; P: beginning of the names of functions with real results. */
+/*
+ * Defines the functions of a complex precision. r: letter of the real precision; P: beginning of the names of functions
+ * with real results.
+ */
 #define COMPLEX(L, r, P, R, T) \
 	DOT(cublas##L##dotu, R, T) \
 	DOT(cublas##L##dotc, R, T) \

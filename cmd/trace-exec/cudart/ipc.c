@@ -18,7 +18,7 @@ static void make_ipc_handle(struct ipc_handle *to, uint32_t mark, uint64_t objec
 	to->object = object;
 }
 
-/* Only memory of cudaMalloc() and its kin can be shared. The handle is that of the whole allocation. */
+/* Makes a handle of the whole allocation, which must be memory of cudaMalloc() or its kin. */
 API(int, cudaIpcGetMemHandle, struct ipc_handle *to, void *p)
 {
 	int e = cudart_enter(true);

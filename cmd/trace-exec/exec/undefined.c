@@ -304,7 +304,7 @@ static bool find_undefined_comparisons(struct warp *w, const struct op *o, const
 	return true;
 }
 
-/* Returns the undefined rows of 4 lanes of a register, or columns of the other matrix: bit i is for lanes 4 * i and on. */
+/* Returns a bit for each group of 4 lanes, which hold a row or a column of a matrix: 1 if one of them is undefined. */
 static unsigned undefined_rows(const struct warp *w, uint32_t word)
 {
 	uint32_t lanes = undefined_lanes(w, operand_slot_of(word));
