@@ -12,12 +12,20 @@
 #include "input.h"
 #include "isa.h"
 #include "num.h"
-#include "table.h"
+
+/*
+ * Number of groups of stems. A table of hashes takes 35,000 host instructions to make, 3 percent of what a packed
+ * vecadd takes, and few stems are looked up in it.
+ */
+#define STEM_GROUPS 256u
 
 struct isa {
 	struct isa_op *op; /* rows of the table */
 	uint32_t n, cap;
-	struct table rows; /* indices of the rows by stem */
+	uint32_t last_row
+		[STEM_GROUPS]; /* number plus 1 of the last row in each group of stems; 0: the group is empty */
+	uint32_t *row_before; /* number plus 1 of the row before each row in the same group; 0: none */
+	uint32_t cap_before;
 	struct arena text; /* stems of the user's rows */
 };
 
@@ -98,20 +106,31 @@ static const struct {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
+/* Returns the group of a stem of n > 0 bytes. */
+static unsigned stem_group(const char *s, size_t n)
+{
+	return ((unsigned char)s[0] * 5u + (unsigned char)s[n - 1] * 29u + (unsigned)n) % STEM_GROUPS;
+}
+
 static int find_row_of_stem(const struct isa *isa, const char *s, size_t n)
 {
-	FOR_TABLE (w, &isa->rows, table_hash(s, n)) {
-		const char *stem = isa->op[w.number].stem;
+	for (uint32_t row = isa->last_row[stem_group(s, n)]; row; row = isa->row_before[row - 1]) {
+		const char *stem = isa->op[row - 1].stem;
 
-		if (strlen(stem) == n && !memcmp(stem, s, n))
-			return (int)w.number;
+		if (!strncmp(stem, s, n) && !stem[n])
+			return (int)row - 1;
 	}
 	return -1;
 }
 
 static void add_stem(struct isa *isa, uint32_t row)
 {
-	table_add(&isa->rows, table_hash(isa->op[row].stem, strlen(isa->op[row].stem)), row);
+	const char *stem = isa->op[row].stem;
+	uint32_t *last = &isa->last_row[stem_group(stem, strlen(stem))];
+
+	grow(&isa->row_before, &isa->cap_before, row + 1, sizeof(isa->row_before[0]));
+	isa->row_before[row] = *last;
+	*last = row + 1;
 }
 
 struct isa *isa_new(void)
@@ -119,7 +138,7 @@ struct isa *isa_new(void)
 	struct isa *isa = xcalloc(1, sizeof(*isa));
 	grow(&isa->op, &isa->cap, N_BUILT_IN, sizeof(isa->op[0]));
 	memcpy(isa->op, built_in, sizeof(built_in));
-	table_reserve(&isa->rows, N_BUILT_IN);
+	grow(&isa->row_before, &isa->cap_before, N_BUILT_IN, sizeof(isa->row_before[0]));
 	for (isa->n = 0; isa->n < N_BUILT_IN; isa->n++)
 		add_stem(isa, isa->n);
 	return isa;
@@ -130,7 +149,7 @@ void isa_free(struct isa *isa)
 	if (!isa)
 		return;
 	arena_free(&isa->text);
-	table_free(&isa->rows);
+	free(isa->row_before);
 	free(isa->op);
 	free(isa);
 }

@@ -123,12 +123,17 @@ static void sort_by_pc(const struct parsed *p, struct pc_order *o)
 		qsort(o, c->n_statics, sizeof(o[0]), statics_by_pc);
 }
 
-/* Maps the numbers in runs to instructions. to[] is the new number of each static instruction. */
+/*
+ * Maps the numbers in runs to instructions. to[] is the new number of each static instruction. Numbers after the last one
+ * that occurs are removed: all second numbers, of text, in parts without text.
+ */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {
 	const struct pstatic *s = p->part.code.statics;
 
 	p->n_met = p->met_static ? p->n_met : p->part.code.n_statics;
+	while (p->met_static && p->n_met && !p->met_static[p->n_met - 1])
+		p->n_met--;
 	p->static_of = xmalloc((p->n_met + 1u) * sizeof(p->static_of[0]));
 	p->next_payload = xmalloc((p->n_met + 1u) * sizeof(p->next_payload[0]));
 	p->next_payload[p->n_met] = p->n_met;

@@ -16,6 +16,12 @@
 
 /* ---- lengths ------------------------------------------------------------------------------ */
 
+/* Returns the length of PC, mask, two blanks and newline. */
+static unsigned line_head_length(const struct pack_inst *x)
+{
+	return 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4);
+}
+
 void records_begin(struct records *r, const struct pack_code *code)
 {
 	const struct pack_inst *inst = code->inst;
@@ -29,18 +35,19 @@ void records_begin(struct records *r, const struct pack_code *code)
 	r->min_present = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->min_present[0]));
 	r->next_payload = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_payload[0]));
 	r->fixed_bytes_before = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed_bytes_before[0]));
-	for (uint32_t i = 0; i < 2 * n_inst; i++) {
-		const struct pack_inst *x = &inst[i < n_inst ? i : i - n_inst];
-		unsigned text = i < n_inst ? constant_length(x) : 0;
+	for (uint32_t i = 0; i < n_inst; i++) {
+		const unsigned text = constant_length(&inst[i]);
 
-		r->n_text += x->text_len ? text : 0;
-		r->fixed_bytes_before[i + 1] =
-			r->fixed_bytes_before[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + text;
+		r->n_text += inst[i].text_len ? text : 0;
+		r->fixed_bytes_before[i + 1] = r->fixed_bytes_before[i] + line_head_length(&inst[i]) + text;
+	}
+	for (uint32_t i = n_inst; i < 2 * n_inst; i++) {
+		r->fixed_bytes_before[i + 1] = r->fixed_bytes_before[i] + line_head_length(&inst[i - n_inst]);
+		r->next_payload[i] = i;
 	}
 	r->next_payload[2 * (size_t)n_inst] = 2 * n_inst;
-	for (uint32_t i = 2 * n_inst; i-- > 0;)
-		r->next_payload[i] =
-			i >= n_inst || inst[i].width || inst[i].open ? i : r->next_payload[i + 1];
+	for (uint32_t i = n_inst; i-- > 0;)
+		r->next_payload[i] = inst[i].width || inst[i].open ? i : r->next_payload[i + 1];
 	memset(r->list, 0, sizeof(r->list));
 	memset(r->step, 0, sizeof(r->step));
 }
