@@ -26,15 +26,21 @@
  * instructions, and streams are 0.2 percent larger (geometric mean of 12 programs; sum of their sizes).
  */
 #define SAMPLED_LEAST 64u
-#define SURE          1u /* samples after which a recipe that was always right is tried alone */
-#define POOR          4u /* samples after which an instruction that follows from no other is not sampled further */
-#define BITS_ALL      16u /* number of lists of an instruction whose differences are all measured bit by bit */
-#define BITS_STEP     8u  /* after these lists, the differences of every BITS_STEP-th list are measured */
-#define BASE_BITS     22u /* bits for the first address of a list of differences */
+/*
+ * Number of later executions of an instruction that are sampled in a warp with the path of an earlier warp: with all of
+ * them, packing takes 4 percent more host instructions for matrix products. With none, recipes that are right in the first
+ * warp alone are chosen.
+ */
+#define LATER_KNOWN 1u
+#define SURE        1u /* samples after which a recipe that was always right is tried alone */
+#define POOR        4u /* samples after which an instruction that follows from no other is not sampled further */
+#define BITS_ALL    16u /* number of lists of an instruction whose differences are all measured bit by bit */
+#define BITS_STEP   8u  /* after these lists, the differences of every BITS_STEP-th list are measured */
+#define BASE_BITS   22u /* bits for the first address of a list of differences */
 
 struct fit_sample {
-	/* TALLIES_MAX tallies each for first and for later executions; NULL: no recipe was right so far */
-	struct fit_tally *tally[2];
+	/* tallies for first and for later executions; NULL: no recipe was right so far */
+	struct fit_tallies *tally[2];
 	uint32_t n[2];      /* number of samples */
 	uint32_t n_held[2]; /* number of further samples, which were compared with the best recipe alone */
 	const struct fit_tally *best[2];
@@ -65,16 +71,18 @@ struct fitter {
 	struct parsed *parsed;
 	struct pcode *code;
 	struct addresses addresses;
-	struct fit_sample *sample;         /* samples of each memory instruction */
-	struct rest *rest;                 /* unexplained executions of each memory instruction */
-	struct mem_reach *reach;           /* address range of each memory instruction; NULL: no areas */
-	bool *ran;                         /* whether each memory instruction has run in this warp */
+	struct fit_sample *sample; /* samples of each memory instruction */
+	struct rest *rest;         /* unexplained executions of each memory instruction */
+	struct mem_reach *reach;   /* address range of each memory instruction; NULL: no areas */
+	uint8_t *ran; /* executions of each memory instruction in this warp, at most LATER_KNOWN + 1 */
 	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */
 	uint32_t most_recent;              /* largest n_recent */
-	uint32_t most_samples;             /* largest number of samples of an instruction and phase */
-	uint32_t step;                     /* every step-th warp is walked, and some others; 1: all warps */
-	uint32_t n_unseen;                 /* number of memory instructions without a sample */
-	bool unsure;                       /* a default recipe was wrong */
+	bool *path_walked;     /* whether a warp with the path of each warp was walked, by first_alike */
+	bool repeats_path;     /* a warp with the path of the current one was walked before */
+	uint32_t most_samples; /* largest number of samples of an instruction and phase */
+	uint32_t step;         /* every step-th warp is walked, and some others; 1: all warps */
+	uint32_t n_unseen;     /* number of memory instructions without a sample */
+	bool unsure;           /* a default recipe was wrong */
 };
 
 static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
@@ -99,15 +107,18 @@ static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const s
 static bool default_recipe_holds(
 	struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
-	struct fit_tally *t = s->tally[phase];
+	const struct fit_tallies *t = s->tally[phase];
 	struct lanes l;
 
 	if (s->n[phase] < SURE || s->none_is_right[phase] || !t)
 		return false;
-	for (uint32_t i = 0; i < TALLIES_MAX && !s->n_held[phase]; i++)
-		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
-			(!s->best[phase] || fit_prefer(&t[i], s->best[phase])))
-			s->best[phase] = &t[i];
+	FOR_BITS32 (i, s->n_held[phase] ? 0 : t->used) {
+		const struct fit_tally *x = &t->slot[i];
+
+		if (x->hits == s->n[phase] && x->op != OP_MOVED &&
+			(!s->best[phase] || fit_prefer(x, s->best[phase])))
+			s->best[phase] = x;
+	}
 	if (!s->best[phase]) {
 		s->none_is_right[phase] = true;
 		return false;
@@ -126,7 +137,7 @@ static bool default_recipe_holds(
 /* Counts the recipes that refer to one of the latest instructions, or in a loop to the instruction itself. */
 static void count_recipes(struct fitter *f, struct fit_sample *s, uint32_t m, const struct recorded *g)
 {
-	unsigned phase = f->ran[m];
+	unsigned phase = f->ran[m] != 0;
 	struct fit_access x;
 	uint64_t storage[32];
 	bool far = true;
@@ -161,8 +172,12 @@ static void set_fit_lanes(struct lanes *x, const struct recorded *g)
 static void add_fit_sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	struct fit_sample *s = &f->sample[m];
-	unsigned phase = f->ran[m];
+	unsigned phase = f->ran[m] != 0;
 
+	if (f->ran[m] > LATER_KNOWN && f->repeats_path) {
+		set_fit_lanes(lanes_of(&f->addresses, m), g);
+		return;
+	}
 	if (!phase) {
 		keep_execution_shape(f, s, g);
 		f->n_unseen -= !s->runs++;
@@ -251,7 +266,7 @@ static void choose_recipes(struct fitter *f, uint32_t m)
 	for (unsigned k = 0; k < 2 * TALLIES_BEST; k++) { /* further recipes that were often right */
 		if (!s->tally[!(k & 1)] || s->default_is_right[!(k & 1)])
 			continue;
-		const struct fit_tally *t = &s->tally[!(k & 1)][k / 2];
+		const struct fit_tally *t = &s->tally[!(k & 1)]->slot[k / 2];
 		struct recipe r = fit_recipe(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
@@ -314,7 +329,7 @@ static void apply_chosen_recipes(struct fitter *f, uint32_t m, const struct reco
 {
 	const struct pmem *x = &f->code->mem[m];
 	struct rest *r = &f->rest[m];
-	unsigned phase = f->ran[m];
+	unsigned phase = f->ran[m] != 0;
 	uint8_t d = phase ? x->later_default : x->first_default;
 	struct lanes t;
 
@@ -427,7 +442,8 @@ static void visit_addresses_of_warp(struct fitter *f, const struct pwarp *w, vis
 				continue;
 			struct recorded g = recorded_of(p->addr + w->word, payload->addr, r->mask);
 			visit(f, m, &g);
-			f->ran[m] = true;
+			if (f->ran[m] <= LATER_KNOWN)
+				f->ran[m]++;
 		}
 	}
 }
@@ -459,7 +475,7 @@ static bool is_walked(const struct fitter *f, uint32_t warp)
 
 	if (f->step == 1)
 		return parsed_counts(p, warp);
-	return warp % f->step == 0 || warp < QUICK_WARPS || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
+	return warp % f->step == 0 || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
 	       (f->n_unseen && p->warp[warp].first_alike == warp && has_new_inst(f, &p->warp[warp]));
 }
 
@@ -475,6 +491,8 @@ static void walk_warps(struct fitter *f, visit_fn *visit)
 
 			if (!is_walked(f, tb->first_warp + w))
 				continue;
+			f->repeats_path = f->step != 1 && f->path_walked[pw->first_alike];
+			f->path_walked[pw->first_alike] = true;
 			addresses_begin_warp(&f->addresses, pw->id, tb->id);
 			memset(f->ran, 0, f->code->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
@@ -557,6 +575,7 @@ bool fit_addresses(struct parsed *p, bool sample)
 	if (!f.code->n_mem)
 		return false;
 	f.ran = xcalloc(f.code->n_mem, sizeof(f.ran[0]));
+	f.path_walked = xcalloc(p->n_warp + 1u, sizeof(f.path_walked[0]));
 	fit_from_warps(&f, step);
 	if (f.unsure || !sample)
 		measure_rest(&f);
@@ -568,5 +587,6 @@ bool fit_addresses(struct parsed *p, bool sample)
 		areas_find(f.code, f.reach);
 	free_samples(&f);
 	free(f.ran);
+	free(f.path_walked);
 	return sample && !f.unsure;
 }

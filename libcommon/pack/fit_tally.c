@@ -23,23 +23,24 @@ void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t sto
 	x->last_lane = log2_floor(g->mask);
 }
 
-static void count_hit(struct fit_tally **slots, const struct fit_tally *key)
+static void count_hit(struct fit_tallies **tallies, const struct fit_tally *key)
 {
-	if (!*slots)
-		*slots = xcalloc(TALLIES_MAX, sizeof(**slots));
-	struct fit_tally *t = *slots;
+	if (!*tallies)
+		*tallies = xcalloc(1, sizeof(**tallies));
+	struct fit_tallies *t = *tallies;
 	uint64_t h = (key->constant ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^
 			     key->op) *
 		     0xd6e8feb86659fd93u;
 	_Static_assert(
 		TALLIES_MAX == 1u << (64 - 59), "the position of a tally is the upper 5 bits of its hash");
 	for (uint32_t i = 0, at = (uint32_t)(h >> 59); i < 8; i++, at = (at + 1) % TALLIES_MAX) {
-		struct fit_tally *e = &t[at];
+		struct fit_tally *e = &t->slot[at];
 
 		if (e->hits && (e->constant != key->constant || e->key != key->key))
 			continue;
 		if (!e->hits)
 			*e = *key;
+		t->used |= 1u << at;
 		e->hits++;
 		return;
 	}
@@ -135,7 +136,7 @@ static bool xor_holds(const struct lanes *from, const struct fit_access *x, uint
 }
 
 void fit_count_recipes(
-	struct fit_tally **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x)
+	struct fit_tallies **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x)
 {
 	bool several = x->second_lane != x->first_lane;
 	unsigned may = 1u << SHIFT_MOST;
@@ -184,24 +185,28 @@ bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y)
 	return x->shift != y->shift ? x->shift < y->shift : x->constant < y->constant;
 }
 
-struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved)
+struct fit_tally *fit_best_tally(struct fit_tallies *t, uint32_t from, bool moved)
 {
 	struct fit_tally *best = NULL;
 
-	for (uint32_t i = from; i < TALLIES_MAX; i++)
-		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || fit_prefer(&t[i], best)))
-			best = &t[i];
+	FOR_BITS32 (i, t->used >> from << from) {
+		struct fit_tally *x = &t->slot[i];
+
+		if (x->hits && (moved || x->op != OP_MOVED) && (!best || fit_prefer(x, best)))
+			best = x;
+	}
 	return best;
 }
 
-void fit_sort_best(struct fit_tally *t)
+void fit_sort_best(struct fit_tallies *t)
 {
 	struct fit_tally *best;
 
 	for (uint32_t i = 0; i < TALLIES_BEST && (best = fit_best_tally(t, i, true)); i++) {
-		struct fit_tally was = t[i];
+		struct fit_tally was = t->slot[i];
 
-		t[i] = *best;
+		t->slot[i] = *best;
 		*best = was;
+		t->used |= 1u << i;
 	}
 }

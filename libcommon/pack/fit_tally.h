@@ -25,6 +25,12 @@ struct fit_tally {
 	uint32_t hits;
 };
 
+/* Tallies of an instruction and phase, in the slots of a hash table. */
+struct fit_tallies {
+	uint32_t used; /* set of the slots that are or were in use; the others have no hits */
+	struct fit_tally slot[TALLIES_MAX];
+};
+
 /* An execution of a memory instruction: its addresses, also as a list, and three of its active lanes. */
 struct fit_access {
 	const struct recorded *recorded;
@@ -39,12 +45,12 @@ void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t sto
  * recently.
  */
 void fit_count_recipes(
-	struct fit_tally **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x);
+	struct fit_tallies **t, uint32_t ref, bool far, const struct lanes *from, const struct fit_access *x);
 bool fit_prefer(const struct fit_tally *x, const struct fit_tally *y);
 /* Returns the best tally from slot `from` on, or NULL. moved: includes OP_MOVED. */
-struct fit_tally *fit_best_tally(struct fit_tally *t, uint32_t from, bool moved);
+struct fit_tally *fit_best_tally(struct fit_tallies *t, uint32_t from, bool moved);
 /* Moves the best tallies to the front, in their order. */
-void fit_sort_best(struct fit_tally *t);
+void fit_sort_best(struct fit_tallies *t);
 
 static inline struct recipe fit_recipe(const struct fit_tally *t)
 {
