@@ -194,13 +194,18 @@ static inline bool encode_as_offset(
 	const struct default_recipe *u = &e->defaults[2 * m + e->ran[m]];
 	const uint64_t *w = word + (addr >> 2), *list = w;
 
-	if (!u->exists || mask != UINT32_MAX)
+	if (!u->exists)
 		return false;
 	const struct lanes *l = compute_lanes(&e->addr, u->source);
 	if ((addr & 3) == ADDR_STRIDE) {
-		if (!l->line || (l->base << u->shift) + u->addend != w[0] || l->step << u->shift != w[1])
+		const uint64_t base = (l->base << u->shift) + u->addend, step = l->step << u->shift;
+
+		if (!l->line || base + bit_lowest32(mask) * step != w[0] ||
+			(step != w[1] && mask & (mask - 1)))
 			return false;
-		set_line(u->target, w[0], w[1]);
+		set_line(u->target, base, step);
+	} else if (mask != UINT32_MAX) {
+		return false;
 	} else {
 		const uint64_t by = (addr & 3) == ADDR_MOVED ? *w : 0;
 
@@ -463,26 +468,6 @@ static void find_plain_insts(struct encoder *e)
 	}
 }
 
-/* Returns true if thread blocks are not in the order of their ids, or have warps other than 0, 1, ... */
-static bool has_odd_blocks(const struct parsed *p)
-{
-	const struct part *q = &p->part;
-	uint64_t at = q->first_block;
-
-	for (uint32_t b = 0; b < q->n_blocks; b++, at++) {
-		const struct ptb *tb = &p->tb[b];
-		uint64_t gx = q->grid[0], gy = q->grid[1];
-
-		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy ||
-			tb->id[2] != at / gx / gy || tb->extra_len || tb->n_warps != q->warps)
-			return true;
-		for (uint32_t w = 0; w < tb->n_warps; w++)
-			if (p->warp[tb->first_warp + w].id != w)
-				return true;
-	}
-	return false;
-}
-
 static void encode_odd_block(struct encoder *e, const struct ptb *tb)
 {
 	struct buf *b = &e->col[COL_BLOCKS];
@@ -587,7 +572,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	parsed_finish(p);
 	pack_train_flow(p);
 	bool sure = fit_addresses(p, true);
-	p->part.style |= has_odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
+	p->part.style |= parsed_has_odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	cut_spans(p, &p->part);
 	if (encode_spans(&e) * MISSED_MOST <= p->n_payloads + p->n_shared_payloads || !sure)
 		return;

@@ -281,7 +281,9 @@ void static_number_memory(struct pcode *c);
 enum ctl static_control_of(const char *opcode, size_t n);
 
 /* ---- part.c ---- */
-void parsed_finish(struct parsed *p);  /* sorts the static instructions */
+void parsed_finish(struct parsed *p); /* sorts the static instructions */
+/* Returns true if thread blocks are not in the order of their ids, or have warps other than 0, 1, ... */
+bool parsed_has_odd_blocks(const struct parsed *p);
 void parsed_reserve(struct parsed *p); /* allocates the arrays to which runs refer, even empty ones */
 void parsed_clear(struct parsed *p);   /* empties the part but keeps its arrays */
 void parsed_free(struct parsed *p);

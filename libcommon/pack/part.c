@@ -182,6 +182,25 @@ void parsed_finish(struct parsed *p)
 	find_equal_paths(p);
 }
 
+bool parsed_has_odd_blocks(const struct parsed *p)
+{
+	const struct part *q = &p->part;
+	uint64_t at = q->first_block;
+
+	for (uint32_t b = 0; b < q->n_blocks; b++, at++) {
+		const struct ptb *tb = &p->tb[b];
+		uint64_t gx = q->grid[0], gy = q->grid[1];
+
+		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy ||
+			tb->id[2] != at / gx / gy || tb->extra_len || tb->n_warps != q->warps)
+			return true;
+		for (uint32_t w = 0; w < tb->n_warps; w++)
+			if (p->warp[tb->first_warp + w].id != w)
+				return true;
+	}
+	return false;
+}
+
 void part_read_position(struct cur *in, struct part *p)
 {
 	p->first_block = mp_get_uint(in, UINT64_MAX);

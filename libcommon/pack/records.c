@@ -96,11 +96,13 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
  */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
-	uint64_t off = 0;
+	uint64_t off = (a[31] - a[0]) ^ x->range; /* excludes most other lists */
 
-	for (unsigned i = 1; i < 32; i++)
-		off |= (a[i] - a[i - 1]) ^ x->rise[i];
+	if (!off)
+		for (unsigned i = 1; i < 32; i++)
+			off |= (a[i] - a[i - 1]) ^ x->rise[i];
 	if (off || !x->length) {
+		x->range = a[31] - a[0];
 		for (unsigned i = 1; i < 32; i++)
 			x->rise[i] = a[i] - a[i - 1];
 		x->length = differences_length(a, 32);

@@ -32,6 +32,7 @@ struct records {
 	uint64_t length[LISTS];      /* length of each cached list as text */
 	struct list_length {
 		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
+		uint64_t range;    /* sum of the steps */
 		uint64_t length;   /* length as text of a list with these steps; 0: not known */
 	} list[LISTS];             /* lengths of lists in earlier warps */
 	struct step_length {
