@@ -143,12 +143,25 @@ void recording_end(struct recording *t)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
+static NOINLINE void begin_run_in_new_space(struct recording *t, uint32_t id, uint32_t mask)
+{
+	grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
+	recording_begin_run(t, id, mask);
+}
+
 void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	recording_end(t);
-	if (t->n_runs == t->cap_runs)
-		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
-	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
+	const uint32_t n = t->n_runs;
+
+	if (n == t->cap_runs) {
+		begin_run_in_new_space(t, id, mask);
+		return;
+	}
+	struct pack_run *r = &t->run[n];
+	if (n)
+		r[-1].n = t->next - t->last_run_start;
+	*r = (struct pack_run){.id = id, .mask = mask};
+	t->n_runs = n + 1;
 	t->last_run_start = id;
 	t->next = id + 1;
 	t->last_run_mask = mask;

@@ -9,6 +9,7 @@
 #include "exec/check.h"
 #include "exec/lanes.h"
 #include "machine/code.h"
+#include "machine/record.h"
 
 /* Scratch vectors after the registers, for a barrier named by a register: its number and its thread count. */
 #define BARRIER_NUMBER (FRAME_R + 256 * VECTOR)
@@ -350,13 +351,11 @@ static uint32_t lanes_with_condition(const struct warp *w, const struct op *o, u
 
 void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
-	record_fn *record = w->grid->record;
 	uint32_t taken = lanes_with_condition(w, o, mask, exec);
 
 	if (o->flow == MF_WARPSYNC && split_by_named_lanes(w, o, pc, mask, exec))
 		return;
-	if (record)
-		record(w, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
+	record_op(w, w->grid->record, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
 	switch (o->flow) {
 	case MF_BRA: branch_lanes(w, o, pc, mask, taken); break;
 	case MF_BRX:

@@ -9,9 +9,9 @@
  * ops from op o on. In packed records, plain code extends a run once. A stretch (same_base.c) also has accesses whose
  * records follow from earlier records.
  */
-#include "exec/recording.h"
 #include "inlining.h"
 #include "machine/code.h"
+#include "machine/record.h"
 
 /*
  * Executes at most n ops of plain code from o on, n > 0, for the lanes of mask, which is not 0. Returns the number of
@@ -115,8 +115,7 @@ void run_warp(struct warp *w, uint64_t quantum)
 			threads += exec == mask ? full : bit_count32(exec);
 			if (exec)
 				o->execute(w, o, exec);
-			if (record)
-				record(w, o, pc, mask, exec);
+			record_op(w, record, o, pc, mask, exec);
 		}
 		top->pc = pc;
 		w->insts += n;
