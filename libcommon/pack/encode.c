@@ -40,6 +40,7 @@ struct plain {
 	uint32_t id, next, guard, flip; /* instruction, successor, and source of the mask */
 	uint32_t n_alike, n_full;       /* numbers of instructions that the model predicts from here */
 	uint32_t mem;                   /* number among the memory instructions; NONE: it has no addresses */
+	uint32_t next_guard;            /* this or the next number to which a guard refers */
 	bool is_set, has_text;          /* whether the entry is set; whether it has text */
 };
 
@@ -343,8 +344,8 @@ static uint32_t skip_predicted_insts(struct encoder *e, const struct pack_run *r
 	if (!q->is_set || q->id != f->id || r->mask != (f->active & (e->guard_mask[q->guard] ^ q->flip)))
 		return 0;
 	n = n < most ? n : most;
-	for (uint32_t *s = e->guard_mask + r->id + k, *end = s + n; s < end; s++)
-		*s = r->mask;
+	for (uint32_t i = q->next_guard; i < r->id + k + n; i = e->plain[i + 1].next_guard)
+		e->guard_mask[i] = r->mask;
 	f->id = q[n - 1].next;
 	f->cause = NONE;
 	e->gap += n;
@@ -435,7 +436,7 @@ static void find_plain_insts(struct encoder *e)
 	const uint32_t n = e->parsed->n_met;
 
 	e->plain = xmalloc((n + 1u) * sizeof(e->plain[0]));
-	e->plain[n] = (struct plain){.is_set = false};
+	e->plain[n] = (struct plain){.next_guard = n};
 	e->guard_mask = xcalloc(n + 1u, sizeof(e->guard_mask[0]));
 	e->guard_mask[n] = UINT32_MAX;
 	e->number = xcalloc(e->code->n_statics + 1u, sizeof(e->number[0]));
@@ -459,10 +460,12 @@ static void find_plain_insts(struct encoder *e)
 			.mem = s->mem,
 			.is_set = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
 			.has_text = s->flags & (ST_TAIL | ST_LINE)};
+		e->guard_mask[e->plain[i].guard] = UINT32_MAX; /* marks it until the first path begins */
 	}
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];
 
+		q->next_guard = e->guard_mask[i] ? i : q[1].next_guard;
 		q->n_alike = 1 + (i + 1 < n && follows_prediction(e, q + 1, false) ? q[1].n_alike : 0);
 		q->n_full = 1 + (i + 1 < n && follows_prediction(e, q + 1, true) ? q[1].n_full : 0);
 	}
