@@ -116,7 +116,7 @@ void unset_initialise_in_page(const struct memory *m, uint64_t off, uint64_t n)
 	if (__atomic_load_n(count, __ATOMIC_ACQUIRE) == ALL_UNSET)
 		use_marks_of_page(m, off / UNSET_PAGE);
 	cleared = clear_marks(m->unset + off, n);
-	if (cleared && !__atomic_sub_fetch(count, cleared, __ATOMIC_ACQ_REL))
+	if (cleared && !__atomic_sub_fetch(count, (uint16_t)cleared, __ATOMIC_ACQ_REL))
 		release_group(m, off / UNSET_PAGE);
 }
 
