@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Each allocation of a small run of each program fails once: the program says so and leaves with status 2, or manages
-# without and gives the same bytes. Nothing half-written stays but result.part, once it has a whole kernel. Long runs
-# repeat themselves: of their allocations the first 100 fail, and 40 of the others; ALLOCS=all takes every one.
+# In a small run of each program each allocation fails once. The program then prints an error and ends with status 2, or
+# continues and writes the same bytes. No half-written file stays, except result.part once it has a whole kernel. Long runs
+# repeat themselves: their first 100 allocations fail, and 40 of the others; ALLOCS=all lets each one fail.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -31,7 +31,7 @@ files() { find . -type f ! -name 'tried.*' | sort; }
 
 has_kernel() { [ "$(stats-csv -q -s gpu_sim_cycle "$1" 2>/dev/null | wc -l)" -ge 2 ]; }
 
-# The N-th allocation fails. STATUS: what a good run gives. Each check says return, as a caller's || turns errexit off.
+# Lets the N-th allocation fail. STATUS: that of a good run. Checks return by themselves, because || disables errexit.
 fails() {
 	local n=$1 good=$2 status=0
 	shift 2
@@ -48,7 +48,7 @@ fails() {
 	files | cmp - tried.files
 }
 
-# each STATUS COMMAND...: STATUS is that of the run without a failure
+# each STATUS COMMAND...: STATUS is that of a run without a failure
 each() {
 	local good=$1 status=0 n step=1 bad=0
 	shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/applications/compare: with stand-ins for the tools, rows, limits, tables and continued runs; with nvcc, a
-# program.
+# examples/applications/compare: rows, limits, tables and continued runs with stand-ins for the tools; a program with
+# nvcc.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -15,7 +15,7 @@ setup() {
 		'other-1	other	size=1	500' >>m.tsv
 }
 
-# Makes stand-ins for nvcc, trace-exec and trace-sim, whose kernels take 400 cycles for each unit of -size.
+# Makes stand-ins for nvcc, trace-exec and trace-sim. Their kernels take 400 cycles for each unit of -size.
 tools() {
 	mkdir -p bin
 	cat >bin/nvcc <<-'EOF'
@@ -53,7 +53,7 @@ tools() {
 
 compare() { python3 "$script" -o out "$@" sources m.tsv; }
 
-@test "usage: help, and what is refused" {
+@test "examples/applications: -h prints help, and wrong arguments are rejected" {
 	run -0 python3 "$script" -h
 	assert_output --partial 'usage: compare'
 	assert_output --partial a3b32436019374a75a396487226fe245f3441e11
@@ -73,7 +73,7 @@ compare() { python3 "$script" -o out "$@" sources m.tsv; }
 	done
 }
 
-@test "a row is the sum of its kernels; why a row has no result" {
+@test "a row is the sum of its kernels; a row without a result gives the reason" {
 	tools
 	run -0 --separate-stderr compare
 	[ "$(cut -f 1,4-8 out/table.tsv | tr '\t' ' ')" = "id measured simulated error kernels instructions
@@ -93,7 +93,7 @@ other-1 500    " ]
 	assert_line --regexp '^all +2 +2 '
 }
 
-@test "a run continues; other options time again; a limit leaves a row" {
+@test "an interrupted run continues, other options time all rows again, and a row above the limit stays empty" {
 	tools
 	touch slow
 	run -0 compare -w 'atax*' -s 0.2
@@ -112,7 +112,7 @@ other-1 500    " ]
 	[ -z "$(ls out/traces)" ]
 }
 
-@test "a program over the runtime, compiled for the GPU" {
+@test "a program of the CUDA runtime is compiled for the GPU and timed" {
 	export WARPTOOLS_GPUS=$ROOT/examples/gpus
 	command -v "${NVCC:-nvcc}" || skip "no nvcc"
 	cat >sources/GPU_Benchmarks/polybench/ATAX/atax.cu <<-'EOF'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec --as sass: asynchronous instructions of Hopper as lines of version 6, and the kernels of examples/hopper.
+# trace-exec --as sass: Hopper's asynchronous instructions as lines of version 6, and the kernels of examples/hopper.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -10,7 +10,7 @@ setup() {
 	EXAMPLES="$ROOT/examples/hopper"
 }
 
-# Asynchronous instructions of a trace that execute, with their numbers: those that copy, multiply, arrive or wait.
+# Prints the opcodes and operands of executed copies, products, arrivals and waits of a trace.
 asynchronous() {
 	cat "$1"/kernel-*.traceg |
 		awk '/^[0-9a-f]+ / && $2 != "00000000" { o = $3 ? $5 : $4; if (o ~ /^(SYNCS|UBLK|UTMA|.GMMA|WARPGROUP|UCGABAR|DEPBAR|LD\.E)/) n[o]++ }
@@ -19,7 +19,7 @@ asynchronous() {
 
 sass() { trace-exec -q -g h100-pcie --as sass "$@"; }
 
-# A module with kernel "k": parameter a in %rd1, tid.x in %r0; the body is stdin. LAUNCH: words of the launch.
+# Writes a module with kernel "k": parameter a in %rd1, tid.x in %r0, the body from stdin. LAUNCH: words of the launch.
 kernel() {
 	{
 		printf '.version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n'
@@ -32,10 +32,10 @@ kernel() {
 	printf 'module k.ptx\nbuffer A bytes=65536 u32=iota\nlaunch k %s args A\n' "${*-grid=1 block=1}" >k.launch
 }
 
-# The lines of an opcode, without mask and registers.
+# Prints the lines of an opcode without mask and registers.
 lines() { grep -h " $1" t/kernel-1.traceg; }
 
-@test "the kernels of examples/hopper are right, linted, and end in both cores" {
+@test "the kernels of examples/hopper give right results, pass trace-lint and run on both cores" {
 	for p in copy gemm multicast histogram attention; do
 		sass --kernels 'gemm*,copy,histogram,attention' -C . -o $p "$EXAMPLES/$p.launch"
 		run -0 trace-lint $p
@@ -48,7 +48,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	done
 }
 
-@test "their asynchronous instructions are those of the machine code of ptxas" {
+@test "asynchronous PTX becomes the same opcodes as in machine code of ptxas" {
 	command -v ptxas >/dev/null || PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "no ptxas"
 	for p in copy gemm multicast histogram attention; do
@@ -59,12 +59,12 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 		sed 's/\.ptx$/.cubin/' "$EXAMPLES/$p.launch" >$p.launch
 		trace-exec -q -g h100-pcie --kernels 'gemm*,copy,histogram,attention' -C . -o $p.out $p.launch
 		run -0 asynchronous $p.ptx.out
-		# ptxas keeps an initialisation that lanes skip
+		# ptxas keeps the initialisation although lanes skip it
 		assert_equal "$(grep -v EXCH <<<"$output")" "$(asynchronous $p.out | grep -v EXCH)"
 	done
 }
 
-@test "products have their shape and types, the end of their group, and A in registers" {
+@test "warpgroup products have their shape, their types, a group end, and A in registers" {
 	sums() { seq -s, "$1" "$2" | sed 's/[0-9][0-9]*/%f&/g'; }
 	kernel grid=1 block=128 <<-E
 		mov.u64 %rd2, 0;
@@ -96,7 +96,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	run -0 trace-sim -q -g h100-pcie -o out t
 }
 
-@test "setmaxnreg has its number, and the header the registers of the assembler" {
+@test "setmaxnreg carries its register count, and the header has the register count of the assembler" {
 	kernel grid=1 block=384 <<-'E'
 		setmaxnreg.dec.sync.aligned.u32 40;
 		setmaxnreg.inc.sync.aligned.u32 232;
@@ -111,7 +111,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	grep -qx -- '-nregs = 80' t/kernel-1.traceg
 }
 
-@test "operations on mbarriers have their values, bulk copies their bytes and addresses" {
+@test "mbarrier operations carry their values, and bulk copies their bytes and addresses" {
 	kernel <<-'E'
 		mov.u32 %r1, 3;
 		mbarrier.init.shared.b64 [bar], 3;
@@ -150,7 +150,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	)"
 }
 
-@test "stores that report have the mbarrier in the upper half of their address, loads of the cluster their rank" {
+@test "asynchronous stores have the mbarrier in the upper half of the address, cluster loads the block rank" {
 	kernel grid=2 block=1 cluster=2 <<-'E'
 		mov.u32 %r1, %cluster_ctarank;
 		xor.b32 %r2, %r1, 1;
@@ -181,7 +181,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	run -0 trace-sim -q -g h100-pcie -o out t
 }
 
-@test "the script goes from the PTX to the table" {
+@test "examples/hopper: the script leads from PTX to the table" {
 	NVCC=no run -0 env WARPTOOLS="$BUILD" sh "$EXAMPLES/run" -o out copy histogram
 	assert_output --partial 'copy: right'
 	assert_equal "$(wc -l <out/table.csv)" 3

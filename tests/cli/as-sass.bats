@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec --as sass: traces in the dialect of machine code, of what an assembler would roughly make.
+# trace-exec --as sass: traces of approximate machine code, as an assembler might produce it.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -11,7 +11,7 @@ setup() {
 	EXAMPLES="$ROOT/examples/cuda"
 }
 
-# A module of one kernel "k": parameters a (an address, in %rd1) and n (in %r1), tid.x in %r2; the body is stdin.
+# Writes a module with kernel "k": parameters a (an address, in %rd1) and n (in %r1), tid.x in %r2, the body from stdin.
 kernel() {
 	{
 		printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n'
@@ -23,7 +23,7 @@ kernel() {
 	printf 'module k.ptx\nbuffer A bytes=4096 zero\nlaunch k grid=1 block=32 args A,i32:9\n' >k.launch
 }
 
-# Instructions of the first warp, without their numbers and masks, registers with their names.
+# Prints the instructions of the first warp without PCs and masks.
 code() {
 	rm -rf out
 	trace-exec -q --no-check -o out --as sass -g "$1" k.launch
@@ -32,10 +32,10 @@ code() {
 
 figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 
-@test "traces of every architecture are whole, for the linter and both cores" {
+@test "traces for each architecture pass trace-lint and run on both cores" {
 	for g in titanx qv100 v100 rtx2060 rtx3070 a100-40 h100-pcie; do
 		for l in basic.launch "$EXAMPLES"/{vecadd,matmul,reduce}.launch; do
-			# it has redux.sync
+			# basic.launch uses redux.sync, which these GPUs lack
 			[[ $l == basic.launch && $g =~ ^(titanx|qv100|v100|rtx2060)$ ]] && continue
 			run -0 trace-exec -q -f -o out -C . --as sass -g "$g" "$l"
 			run -0 trace-lint -Werror -W header-original=off -W address-window=off out
@@ -47,7 +47,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	done
 }
 
-@test "the stream is the directory's, whatever the number of threads" {
+@test "the stream equals the directory for any number of threads" {
 	trace-exec -q -o one --as sass -j 1 -C . "$EXAMPLES/matmul.launch"
 	trace-exec -q -o two --as sass -j 2 -C . "$EXAMPLES/matmul.launch"
 	diff -r one two
@@ -57,7 +57,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	diff -r one unpacked
 }
 
-@test "parameters, constants, copies and sums of addresses are no instructions" {
+@test "parameters, constants, copies and address sums need no instructions of their own" {
 	kernel <<-'END'
 		cvta.to.global.u64 %rd2, %rd1;
 		mul.wide.u32 %rd3, %r2, 4;
@@ -80,7 +80,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 grep -c '^-binary version = 61$' out/kernel-1.traceg
 }
 
-@test "copies of a register to itself, at once or through others, are no instructions" {
+@test "copies of a register to itself, direct or through other registers, produce no instruction" {
 	kernel <<<'mov.b64 %rd9, %rd9; st.global.u64 [%rd1], %rd9;'
 	run -0 timeout 20 trace-exec -q --no-check -o self --as sass -g a100 k.launch
 	kernel <<<'mov.b64 %rd4, %rd5; mov.b64 %rd5, %rd6; mov.b64 %rd6, %rd4; st.global.u64 [%rd1], %rd6;'
@@ -88,7 +88,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 diff self/kernel-1.traceg cycle/kernel-1.traceg
 }
 
-@test "a value written between is not taken for the one before" {
+@test "a copy is not reused after its register was written again" {
 	kernel <<-'END'
 		mov.u32 %r3, %r2;
 		mov.u32 %r4, %r3;
@@ -106,7 +106,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 		'0 EXIT 0 0 0')"
 }
 
-@test "64 bits are pairs, vectors stand together, or are moved" {
+@test "64-bit values occupy register pairs, and vectors occupy consecutive registers" {
 	kernel <<-'END'
 		ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];
 		st.global.v4.f32 [%rd1+16], {%f1,%f2,%f3,%f4};
@@ -125,31 +125,31 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 		'0 EXIT 0 0 0')"
 }
 
-@test "words of shared memory beside each other are loaded at once" {
+@test "adjacent words of shared memory are loaded by one instruction" {
 	prologue='mov.u32 %r3, s; shl.b32 %r4, %r2, 4; add.s32 %r5, %r3, %r4; add.s32 %r6, %r5, 4; shl.b32 %r7, %r2, 2; add.s32 %r8, %r3, %r7;'
 	store='add.s32 %r20, %r10, %r11; add.s32 %r21, %r12, %r13; add.s32 %r22, %r20, %r21; st.global.u32 [%rd1], %r22;'
 	loads() { run -0 code qv100; run -0 bash -c "grep -o '[A-Z]*LDS.*' <<<'$output'"; }
-	# out of their order, through two bases: the address is that of the lowest
+	# the loads are out of order and use two bases: the trace has the lowest address
 	kernel <<<"$prologue ld.shared.u32 %r11, [%r6]; ld.shared.u32 %r10, [%r5]; ld.shared.u32 %r13, [%r5+12]; ld.shared.u32 %r12, [%r6+4]; $store"
 	loads
 	assert_output --regexp '^LDS\.128 1 R[0-9]+ 16 1 0x0 16 0$'
-	# two pairs, one of them across a store
+	# two pairs, of which a store separates the second
 	kernel <<<"$prologue ld.shared.u32 %r10, [%r5]; ld.shared.u32 %r11, [%r5+4]; ld.shared.u32 %r12, [%r5+8]; st.shared.u32 [%r5+8], %r11; ld.shared.u32 %r13, [%r5+12]; $store"
 	loads
 	assert_line --index 0 --regexp '^LDS\.64 1 R[0-9]+ 8 1 0x0 16 0$'
 	assert_line --index 1 --regexp '^LDS 1 R[0-9]+ 4 1 0x8 16 0$'
 	assert_line --index 2 --regexp '^LDS 1 R[0-9]+ 4 1 0xc 16 0$'
-	# an address that is a multiple of 4 alone
+	# the address is a multiple of 4, but not of 8
 	kernel <<<"$prologue ld.shared.u32 %r10, [%r8]; ld.shared.u32 %r11, [%r8+4]; ld.shared.u32 %r12, [%r8+8]; ld.shared.u32 %r13, [%r8+12]; $store"
 	loads
 	[ "${#lines[@]}" = 4 ]
-	# volatile; a base that changes between
+	# volatile loads, and a base that changes between loads
 	kernel <<<"$prologue ld.volatile.shared.u32 %r10, [%r5]; ld.volatile.shared.u32 %r11, [%r5+4]; ld.shared.u32 %r12, [%r5+8]; add.s32 %r5, %r5, 16; ld.shared.u32 %r13, [%r5+12]; $store"
 	loads
 	[ "${#lines[@]}" = 4 ]
 }
 
-@test "generic addresses lie in the windows of the header" {
+@test "generic addresses are inside the windows that the header names" {
 	kernel <<-'END'
 		cvta.shared.u64 %rd2, s;
 		st.u32 [%rd2+8], %r2;
@@ -163,7 +163,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure figures gpgpu_n_shmem_insn)" = 64 ]
 }
 
-@test "signed local loads of 2 bytes run at any multiple of 2, on both cores" {
+@test "signed local loads of 2 bytes run at any multiple of 2 on both cores" {
 	kernel <<-'END'
 		.local .align 4 .b8 l[8];
 		mov.u32 %r3, l;
@@ -180,7 +180,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	assert_line --partial 'note: local-narrow: local addresses from 0x'
 }
 
-@test "a constant that a loop needs in a register is there before it" {
+@test "a constant that a loop needs in a register is loaded before the loop" {
 	kernel <<-'END'
 		mov.u32 %r3, 0;
 		L: mad.lo.s32 %r4, %r3, 12345, %r1;
@@ -195,14 +195,14 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(grep -c IMAD <<<"$output")" = 9 ]
 }
 
-@test "of many constants in a block the latest stay in registers" {
+@test "the most recent constants of a block stay in registers" {
 	for i in {1..18} 17; do echo "st.global.u32 [%rd1], $i;"; done | kernel
 	run -0 code qv100
-	# the stack's pointer, tid.x, two halves of the address and 18 constants
+	# the stack pointer, tid.x, two halves of the address and 18 constants
 	[ "$(grep -c 'MOV\|S2R' <<<"$output")" = 21 ]
 }
 
-@test "too many values at once, and what a GPU lacks, are refused with their place" {
+@test "too many live values and instructions that the GPU lacks are rejected with their place" {
 	{
 		for i in {3..290}; do echo "ld.global.u32 %r$i, [%rd1+$i*4];"; done | sed 's/+\([0-9]*\)\*4/+4/'
 		for i in {3..290}; do echo "st.global.u32 [%rd1], %r$i;"; done
@@ -217,7 +217,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	assert_line --regexp '^1 R[0-9]+ REDUX 1 R[0-9]+ 0 0$'
 }
 
-@test "wrong options are refused" {
+@test "wrong options are rejected" {
 	run -2 trace-exec -o out --as elf basic.launch
 	assert_output --partial "unknown value 'elf' of --as (expected ptx or sass)"
 	run -2 trace-exec -o out -g a100 basic.launch
@@ -229,7 +229,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ ! -e out ]
 }
 
-@test "programs are traced so, too" {
+@test "--as sass works for programs under --run" {
 	trace-exec --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
 	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so stub.c
 	python3 "$ROOT/tests/data/cudart/mkfat" v.fatbin "ptx:70:$ROOT/tests/data/cudart/kernels.ptx"

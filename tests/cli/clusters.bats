@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Clusters of thread blocks in trace-sim: any dimension, sizes from the lines of thread blocks, stores and arrivals that
-# complete on another block's mbarrier, multicast (HOPPER-cluster, HOPPER-dsm, HOPPER-stas); marks of the tracer.
+# trace-sim: clusters of thread blocks of any dimension, sizes derived from thread block lines, stores and arrivals that
+# complete on another block's mbarrier, multicast (HOPPER-cluster, HOPPER-dsm, HOPPER-stas), and marks of the tracer.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# GX GY GZ CX CY CZ WHERE: a kernel of one warp a block. WHERE: header, lines, none. stdin: "RANK LINE", RANK - for all.
+# kernel GX GY GZ CX CY CZ WHERE: one warp a block. WHERE: header, lines or none. stdin: lines "RANK LINE"; RANK - is all.
 kernel() {
 	awk -v gx="$1" -v gy="$2" -v gz="$3" -v cx="$4" -v cy="$5" -v cz="$6" -v where="$7" '
 	BEGIN { n = 0 }
@@ -41,17 +41,17 @@ kernel() {
 
 sim() { trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D core_kernel_least=0:0:0 "$@" kernelslist.g; }
 cycles() { sim -F json "$@" | stats-csv -s gpu_sim_cycle | tail -1 | tr -d '\r' | sed 's/.*,//'; }
-# PC SM: cycle in which the SM issues the instruction.
+# at PC SM: prints the cycle in which the SM issues the instruction.
 at() { awk -v pc="$1" -v sm="$2" '$2 == "issue" && $3 == sm && $5 == pc { print $1; exit }' ev; }
 barrier() { printf -- '- 0f00 ffffffff 0 UCGABAR_ARV 0 0 0 0 NoVal\n- 0f10 ffffffff 0 UCGABAR_WAIT 0 0 0 0 NoVal\n- 0f20 ffffffff 0 EXIT 0 0 0 0 NoVal\n'; }
-# An mbarrier at offset 0x40 for one arrival, its phase of BYTES bytes, and the wait for it. RANK BYTES
+# expects RANK BYTES: initialises an mbarrier at offset 0x40 for one arrival, with a phase of BYTES bytes; waits RANK: the wait
 expects() {
 	echo "$1 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 1 0x7f500${2}000040 8 0 0 Val 1 0 1 001ffffe"
 	echo "$1 0020 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 0x7f500${2}000040 8 0 0 Val 1 0 1 $3"
 }
 waits() { echo "$1 0060 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R6 8 1 0x7f500${2}000040 8 0 0 Val 1 0 1 0"; }
 
-# Each cluster of CX CY CZ blocks is on SMs of its own, of one group of 10.
+# Tests that each cluster of CX CY CZ blocks has SMs of its own in one GPC of 10 SMs.
 together() {
 	awk -v gx="$1" -v gy="$2" -v cx="$3" -v cy="$4" -v cz="$5" '
 		/^thread block/ { split($4, at, ","); id[n++] = int(at[1] / cx) "," int(at[2] / cy) "," int(at[3] / cz) }
@@ -67,7 +67,7 @@ together() {
 		}' kernel-1.traceg ev
 }
 
-@test "clusters of two and three dimensions start together, on both cores" {
+@test "the blocks of clusters of two and three dimensions start together on both cores" {
 	for core in modern accelsim; do
 		for d in '4 6 1 1 2 1' '8 4 2 2 2 2' '4 2 4 1 1 4' '6 4 1 3 2 1'; do
 			barrier | kernel $d header
@@ -78,8 +78,8 @@ together() {
 	done
 }
 
-@test "ranks count x first, then y, then z" {
-	# rank 5 of 2x2x2 is block 1,0,1; rank 0 reads its shared memory only if the gang has it there
+@test "block ranks count x first, then y, then z" {
+	# block 1,0,1 is rank 5 of 2x2x2; rank 0 can read its shared memory only if both are in one cluster
 	{
 		echo '0 0100 00000001 1 R4 LD.E 1 R4 4 1 0x7f5005000000 4 0 0 NoVal'
 		echo '0 0110 ffffffff 1 R5 IADD3 1 R4 0 0 0 NoVal'
@@ -95,7 +95,7 @@ together() {
 	(( $(cycles) > near + 80 ))
 }
 
-@test "without a header line, the lines of thread blocks give the size of a cluster" {
+@test "without a header line the cluster size comes from the thread block lines" {
 	for d in '8 1 1 4 1 1' '4 6 1 1 2 1' '4 4 2 2 2 2' '6 1 1 1 1 1'; do
 		barrier | kernel $d header
 		sim --events a >out
@@ -103,20 +103,20 @@ together() {
 		sim --events b >out
 		cmp a b
 	done
-	# zeros, as for a kernel without clusters
+	# cluster ids of zero are the same as a kernel without clusters
 	barrier | kernel 8 4 1 1 1 1 header
 	sim --events a >out
 	barrier | kernel 8 4 1 1 1 1 lines
 	sed -i -e 's/^cluster id.*/cluster id = 0,0,0/' kernel-1.traceg
 	sim --events b >out
 	cmp a b
-	# too far apart to be seen: a warning, once
+	# the blocks are too far apart for the reader to see the cluster: one warning
 	barrier | kernel 1028 2 1 2 2 1 lines
 	run -0 --separate-stderr trace-sim -f -g h100-pcie -o out kernelslist.g
 	assert_equal "$(grep -c 'taken as 2,1,1' <<<"$stderr")" 1
 }
 
-@test "a rank twice, and a cluster whose blocks are missing" {
+@test "a duplicate rank and a cluster with missing blocks are errors" {
 	barrier | kernel 4 2 1 2 2 1 lines
 	sed -i 's/^cluster rank = 3/cluster rank = 2/' kernel-1.traceg
 	run -2 sim -o out
@@ -125,7 +125,7 @@ together() {
 	run -0 sim -o out
 }
 
-@test "STAS and REDAS complete their bytes on the mbarrier of the block that they reach" {
+@test "STAS and REDAS complete their bytes on the mbarrier of the destination block" {
 	for op in 'STAS 2 R8 R9' 'REDAS.ADD 2 R8 R9'; do
 		{
 			expects 1 1 80
@@ -137,12 +137,12 @@ together() {
 		sim --events ev >out
 		read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
 		(( $(at f00 "$b") > $(at 50 "$a") + 80 ))
-		# a byte too few
+		# the stores write one byte less than the mbarrier expects
 		sed -i 's/0050 ffffffff/0050 7fffffff/' kernel-1.traceg
 		run -1 sim -o out
 		assert_output --partial 'waits for an mbarrier'
 	done
-	# without a gang, and on the core that has none, on the own barrier
+	# without a cluster, and on the core that does not model clusters, the block's own mbarrier completes
 	{
 		expects - 0 80
 		echo "- 0050 ffffffff 0 STAS 2 R8 R9 4 1 0x0000004000000080 4 0 0 NoVal"
@@ -156,7 +156,7 @@ together() {
 	refute_output --partial 'mbarrier'
 }
 
-@test "an arrival without result acts on the barrier of the block in its address" {
+@test "an arrival without a result acts on the mbarrier of the block in its address" {
 	{
 		echo '1 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 1 0x7f5001000040 8 0 0 Val 1 0 1 001ffffe'
 		barrier | sed -n 's/^- 0f00/- 0030/; s/^- 0f10/- 0040/; /EXIT/!p'
@@ -169,7 +169,7 @@ together() {
 	(( $(at f00 "$b") >= $(at 50 "$a") + 89 ))
 }
 
-@test "data of a multicast come -core_multicast_latency later" {
+@test "multicast data arrives -core_multicast_latency cycles later" {
 	{
 		for r in 0 1; do expects "$r" "$r" 100; done
 		barrier | sed -n 's/^- 0f00/- 0030/; s/^- 0f10/- 0040/; /EXIT/!p'
@@ -181,7 +181,7 @@ together() {
 	(( $(cycles -D core_multicast_latency=400) == few + 300 ))
 }
 
-@test "marks of the tracer are no instructions, on both cores" {
+@test "marks of the tracer are not instructions on either core" {
 	{
 		echo '- 0000 ffffffff 1 R1 MOV 0 0 0 0 NoVal'
 		echo '- 0010 ffffffff 1 R2 IADD3 1 R1 0 0 0 NoVal'
@@ -200,12 +200,12 @@ together() {
 	run -0 trace-sim -q -f -g h100-pcie --events b -o out kernelslist.g
 	refute_output --partial REPLAY
 	cmp a b
-	# the stream keeps them
+	# a packed stream keeps the marks
 	trace-pack -q -o k.tpack kernelslist.g
 	assert_equal "$(trace-pack -d -o - k.tpack | grep -c REPLAY)" 16
 }
 
-@test "STSM is a store to shared memory of a register for each matrix" {
+@test "STSM is a store to shared memory with one register for each matrix" {
 	for n in 1 4; do
 		{
 			for ((i = 0; i < 50; i++)); do echo "- $(printf %04x $((16 * i))) $([ $n = 1 ] && echo 000000ff || echo ffffffff) 0 STSM.16.M88$([ $n = 1 ] || echo .$n) 2 R4 R8 16 1 0x7f5000000000 16 0 0 NoVal"; done

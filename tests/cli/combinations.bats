@@ -38,7 +38,7 @@ is_refused() {
 	done
 }
 
-@test "trace-pack does one thing at a time" {
+@test "trace-pack rejects two modes at once" {
 	for modes in "-l -t" "-d -t" "-d -l" "--group --to text" "-t --to tracez"; do
 		is_refused "-d, -l, -t, --group and --to cannot be combined" trace-pack $modes app.tpack
 	done
@@ -52,7 +52,7 @@ is_refused() {
 	assert_line --regexp '^1 kernel, '
 }
 
-@test "trace-lint: -D needs a configuration, the tables take no operand" {
+@test "trace-lint: -D requires a configuration, and tables take no operand" {
 	is_refused "-D requires a configuration (expected -g GPU or -c FILE)" trace-lint -D gpgpu_n_clusters=4 app
 	is_refused "--list checks no trace ('app' is one operand too many)" trace-lint --list app
 	is_refused "--explain checks no trace" trace-lint --explain open app
@@ -60,7 +60,7 @@ is_refused() {
 	assert_output --partial "unknown option '-nonsense' (trace-sim --list-options prints all)"
 }
 
-@test "trace-sim: options of logs that are not written, filters that select nothing" {
+@test "trace-sim rejects options of logs that are not written and filters that select nothing" {
 	is_refused "--timeline-interval requires --timeline FILE" trace-sim -g rtx3070 --timeline-interval 9 app
 	is_refused "--timeline-sms requires --timeline FILE" trace-sim -g rtx3070 --timeline-sms 8 app
 	for form in text json msgpack; do
@@ -79,11 +79,11 @@ is_refused() {
 	cmp out x
 }
 
-@test "trace-pick: unknown methods" {
+@test "trace-pick rejects unknown methods" {
 	is_refused "unknown method 'x' (expected one of sieve photon pka stem random all)" trace-pick -m x app
 }
 
-@test "stats-csv: -e with unknown names, and with names of columns" {
+@test "stats-csv: -e rejects unknown names and names of columns" {
 	is_refused "-e: unknown figure gpu_sim_cycles, did you mean gpu_sim_cycle?" stats-csv -e x=2*gpu_sim_cycles run.json
 	is_refused "-e: unknown figure nonsense" stats-csv -q -e 'x=L2_misses' -e 'y=x+nonsense' run.json
 	for name in run kernel_name id status kernels; do
@@ -95,7 +95,7 @@ is_refused() {
 	refute_line --partial "no value of L1T_misses"
 }
 
-@test "stats-diff: --options with --weights; a profile is not compared with a result" {
+@test "stats-diff: --options works with --weights; a profile and a result are not compared" {
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=20 -F json -o other.json app
 	run -1 stats-diff --weights picks.txt --options -s gpu_sim_cycle run.json other.json
 	assert_line --regexp '^ *gpgpu_l1_latency +39 +20$'
@@ -110,7 +110,7 @@ is_refused() {
 	run -0 stats-diff -k 2 run.profile run.profile
 }
 
-@test "stats-html: profiles alone, --source without a profile" {
+@test "stats-html rejects profiles alone and --source without a profile" {
 	is_refused "no results" stats-html -q -o page.html run.profile
 	is_refused "--source requires --profile" stats-html --source . -o page.html run.json
 	is_refused "stats-html: none.csv: error: cannot be opened: No such file or directory" \
@@ -118,7 +118,7 @@ is_refused() {
 	assert [ ! -e page.html ]
 }
 
-@test "an output that is a broken symbolic link is refused at once, and remains" {
+@test "an output that is a broken symbolic link is rejected at once and stays" {
 	ln -s loop loop
 	ln -s nowhere dangling
 	for name in loop dangling; do
@@ -131,7 +131,7 @@ is_refused() {
 	done
 }
 
-@test "tables on a full disk have status 2" {
+@test "printing a table to a full disk has status 2" {
 	for table in "trace-sim --list-gpus" "trace-sim --list-options" "trace-sim --dump-config -g rtx3070" \
 		"trace-lint --list" "stats-csv --list run.json"; do
 		run -2 sh -c "$table >/dev/full"
@@ -139,14 +139,14 @@ is_refused() {
 	done
 }
 
-@test "--selftest refuses options about traces and results" {
+@test "--selftest rejects options about traces and results" {
 	for option in "-s gpu_ipc" --all-figures "-k 1" --sample-blocks --skip-missing "--interval 100" --provenance \
 		"--cubin app/kernel-1.traceg" "--profile x" "--events x"; do
 		is_refused "--selftest cannot be used with -" trace-sim --selftest $option rtx4090
 	done
 }
 
-@test "trace-sim: tables go to the file of -o" {
+@test "trace-sim: -o receives the tables that --list-... options print" {
 	for table in --list-gpus --list-options; do
 		trace-sim $table >out
 		trace-sim -f -o table $table
@@ -156,7 +156,7 @@ is_refused() {
 	done
 }
 
-@test "a position of -k that the list does not have is a warning" {
+@test "-k warns about positions beyond the list" {
 	for c in "trace-sim -g rtx3070 -o /dev/null" "trace-sim -g rtx3070 --isolate -o /dev/null" "trace-pick -o /dev/null" \
 		"trace-pack -o /dev/null"; do
 		for t in app app.tpack; do

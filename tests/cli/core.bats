@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The modern SM core (-core_model modern) from outside: options and refused values, threads, skipping.
+# trace-sim -core_model modern: options, rejected values, threads, cycles that are skipped.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 
-@test "values of -core_* options that make no machine are refused" {
+@test "impossible values of -core_* options are rejected" {
 	for d in core_model=new core_dependence=guess core_latency_table=sm_80 core_predicates=all core_war_mode=never \
 		core_issue_order=lrr core_rf_read=window core_rfc_guess=all core_ii_int=0 core_ii_fp32=0 core_ii_half=0 \
 		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 core_prefetch_streams=0 core_prefetch_streams=9 \
@@ -23,7 +23,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	done
 }
 
-@test "the modern core runs a trace, the same with threads and with every option away from its default" {
+@test "the modern core gives the same results with threads and with each option away from its default" {
 	for d in core_model=modern core_issue_order=gto core_issue_order=rr core_predicates=mask core_predicates=none \
 		core_war_mode=writeback core_war_mode=issue core_rfc_guess=next core_rf_read=late core_result_queue=2 \
 		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_prefetch_streams=3 core_l1i_miss_latency=200 core_ibuffer=1 \
@@ -38,19 +38,19 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	done
 }
 
-@test "a kernel takes as long as its launch lets it at least, with nothing left to run" {
+@test "a kernel takes at least its launch latency, even if it has nothing to execute" {
 	for w in 1 128; do
 		run -0 env WARPTOOLS_WINDOW=$w trace-sim -q $modern -D core_kernel_least=200000 -k 1-6 -F json "$(trace launches)"
 		[ "$(stats-csv -s gpu_sim_cycle <<<"$output" | grep -c ',200000')" = 6 ]
 	done
 }
 
-@test "an SM starts its warps one after the other, also those of two CTAs; a CTA that ends puts off the next" {
+@test "an SM starts warps one after another, also those of two CTAs; a CTA that ends delays the next start" {
 	t=$(trace vecadd)
 	one="$modern -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_n_clusters=1 -D gpgpu_n_cores_per_cluster=1 -D gpgpu_shader_cta=2 -D core_cta_interval=0"
 	log=$BATS_TEST_TMPDIR/log
 	run -0 trace-sim -q $one -D core_cta_latency=100 -D core_warp_interval=40 -F text --events "$log" "$t"
-	# The first issue of each of 16 warps: 40 cycles apart, but for one or two in which another went first.
+	# The first issues of 16 warps are 40 cycles apart, except for one or two in which another instruction went first.
 	[ "$(awk '$2 == "issue" && !seen[$4]++ { n += $1 - last > 37 && $1 - last < 43; last = $1 } END { print n }' "$log")" -ge 15 ]
 	[ "$(awk '$2 == "cta" { print $1 }' "$log" | sed -n 2p)" = 5002 ]
 	for retire in 0 300 1000.5; do
@@ -60,7 +60,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[ "$(awk '{ printf "%s ", $1 - first; first = first ? first : $1 }' "$BATS_TEST_TMPDIR/third" | cut -d" " -f2-)" = "300 1000 " ]
 }
 
-@test "IMAD and IMAD.WIDE keep the single-precision unit, which the integer unit helps out where it can" {
+@test "IMAD and IMAD.WIDE occupy the single-precision unit; the integer unit takes part of them where it can" {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir t
 	printf 'kernel-1.traceg\n' >t/kernelslist.g
@@ -107,7 +107,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	EOF
 }
 
-@test "--cubin: files that are none are refused; a kernel that is not found runs without, or not at all" {
+@test "--cubin: other files are rejected; a kernel that is not found runs without control codes, or not at all" {
 	head -c 100 "$ROOT/tests/data/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
 	echo text >"$BATS_TEST_TMPDIR/text"
 	for f in cut text none; do
@@ -123,7 +123,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[[ $stderr == *"only -core_model modern reads control codes"* ]]
 }
 
-@test "options of the other core: one warning, none for what stands before the choice or is the default" {
+@test "options of the other core cause one warning, except for earlier options and for default values" {
 	said() { trace-sim "$@" "$(trace vecadd)" 2>&1 >/dev/null | grep -c 'no effect with -core_model' || true; }
 	for o in gpgpu_scheduler=lrr gpgpu_smem_latency=9 gpgpu_l1_latency=9 trace_opcode_latency_initiation_int=9,9 \
 		gpgpu_num_int_units=3 gpgpu_operand_collector_num_units_gen=3 gpgpu_num_reg_banks=4; do
@@ -139,13 +139,13 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[ "$(said -g h100-pcie -D core_model=accelsim -D core_ibuffer=2)" = 1 ]
 }
 
-# Cycles, instructions and mismatches of each kernel of a run.
+# Prints cycles, instructions and mismatches of each kernel of a run.
 joined() {
 	trace-sim -q $modern -F json "$@" >result
 	jq -c 'select(.record == "kernel").stats | [.gpu_sim_cycle, .core_control_insts, .core_control_mismatches]' result
 }
 
-@test "--cubin: fat binaries that unpack to far more than their size are refused" {
+@test "--cubin: fat binaries that unpack to far more than their size are rejected" {
 	head -c 100000000 /dev/zero >"$BATS_TEST_TMPDIR/zeros"
 	python3 "$ROOT/tests/data/cudart/mkfat" "$BATS_TEST_TMPDIR/fat" "elf:80:zstd:$BATS_TEST_TMPDIR/zeros"
 	[ "$(stat -c %s "$BATS_TEST_TMPDIR/fat")" -lt 20000 ]
@@ -153,7 +153,7 @@ joined() {
 	assert_output --partial "fat: error: entries of fat binaries unpack to more than 16 MiB and 64 times the file's size"
 }
 
-@test "control codes come with a packed stream, from a file or a pipe; --cubin goes before, each kernel says how many" {
+@test "control codes come from a packed stream in a file or a pipe; --cubin has priority; each kernel reports its count" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$(trace uniform)" app
 	echo kernel-1.traceg >>app/kernelslist.g
@@ -176,7 +176,7 @@ joined() {
 	[ -z "$stderr" ]
 }
 
-@test "a cubin of other code: the kernel runs without, and says what was found where" {
+@test "a cubin with different code: the kernel runs without control codes, and the message names the difference" {
 	cd "$BATS_TEST_TMPDIR"
 	t=$(trace vecadd)
 	joined "$t" | sed 's/^\[\([0-9]*\),.*/\1/' >cycles
@@ -193,7 +193,7 @@ joined() {
 	done
 }
 
-@test "--profile, --timeline and --events see the modern core, with the same bytes for any number of threads" {
+@test "--profile, --timeline and --events work on the modern core, with the same bytes for any number of threads" {
 	cd "$BATS_TEST_TMPDIR"
 	t=$(trace vecadd)
 	for j in 1 3; do
@@ -209,7 +209,7 @@ joined() {
 	[ "$(awk '/^sched_cycles / { all += $2 } /^sched_cycles\[/ { sum += $2 } END { print (all == sum && sum > 0) }' profile)" = 1 ]
 }
 
-@test "--profile puts waits down to instructions that a warp issued, whatever memory held before" {
+@test "--profile charges a wait to the instruction that the warp issued, whatever memory contained before" {
 	cd "$BATS_TEST_TMPDIR"
 	t=$(trace alu)
 	for byte in 1 170; do
@@ -219,7 +219,7 @@ joined() {
 }
 
 # Warps 0 and 4 share a sub-core and run straight code at different places; a single stream buffer serves one of them.
-@test "stream buffers of a sub-core prefetch the code of several warps" {
+@test "the stream buffers of a sub-core prefetch the code of several warps" {
 	cd "$BATS_TEST_TMPDIR"
 	for warps in 1 5; do
 		{
@@ -244,9 +244,9 @@ joined() {
 	[ $(($(sed -n 1p cycles-5) - $(sed -n 2p cycles-5))) -gt 1000 ] || { cat cycles-5; return 1; }
 }
 
-# Each of 20 pieces of code of 40 lines runs once. Before, the warp executes an instruction of the piece's line 10, or of a
-# line elsewhere.
-@test "a stream buffer does not end at a line that the cache of the sub-core has" {
+# Each of 20 pieces of 40 lines of code runs once. Before each piece, the warp executes an instruction of line 10 of the
+# piece, or of a line elsewhere.
+@test "a stream buffer continues past a line that the sub-core's cache already has" {
 	cd "$BATS_TEST_TMPDIR"
 	for first in '16 * (320 * r + 80)' '524288 + 128 * r'; do
 		{
@@ -266,7 +266,7 @@ joined() {
 	[ $(($(sed -n 1p cycles) - $(sed -n 2p cycles))) -lt 1600 ] || { cat cycles; return 1; }
 }
 
-# The warp executes every other line of 128 bytes.
+# The warp executes code in every second line of 128 bytes.
 @test "a stream buffer serves code that skips lines" {
 	cd "$BATS_TEST_TMPDIR"
 	{

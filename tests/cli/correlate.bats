@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/plots/correlate: compares the output of each profiler (tests/data/correlate) for one application with one model.
+# examples/plots/correlate compares each profiler's output (tests/data/correlate) for one application with one model.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -12,7 +12,7 @@ setup() {
 
 correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 
-@test "correlate: Nsight Compute, both pages" {
+@test "correlate reads both pages of Nsight Compute" {
 	for page in details raw; do
 		run -0 correlate "$data/model.csv" "$data/ncu-$page.csv"
 		assert_line --index 0 'cycles: 3 kernels, mean absolute error 10.00 %, median 10.00 %, Pearson 0.9750'
@@ -31,20 +31,20 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 		END { exit n != 1 }' c.tsv
 }
 
-@test "correlate: Nsight Systems, by launch and as sums" {
+@test "correlate reads Nsight Systems, launch by launch and summed" {
 	run -0 correlate "$data/model.csv" "$data/nsys-trace.csv"
 	assert_line --index 0 'time: 3 kernels, mean absolute error 10.00 %, median 10.00 %, Pearson 0.9750'
 	refute_line --regexp '^cycles:'
 	[ "$(grep -c memcpy err c.tsv | grep -vc ':0$')" = 0 ]
 	run -0 correlate -c 1250 "$data/model.csv" "$data/nsys-trace.csv"
 	assert_line --index 0 'cycles: 3 kernels, mean absolute error 10.00 %, median 10.00 %, Pearson 0.9750'
-	# a kernel's mean of 4400 and 3200 ns against 3600, and 6400 against 8000
+	# the kernel's mean of 4400 and 3200 ns against 3600 ns, and 6400 ns against 8000 ns
 	run -0 correlate "$data/model.csv" "$data/nsys-sum.csv"
 	assert_line --index 0 --regexp '^time: 2 kernels, mean absolute error 12.78 %'
 	grep -q $'^time\t1\tvectorAdd\tmean\t3600\t3800\t5.5556$' c.tsv
 }
 
-@test "correlate: nvprof, metrics and trace" {
+@test "correlate reads metrics and traces of nvprof" {
 	run -0 correlate "$data/model.csv" "$data/nvprof-trace.csv"
 	assert_line --index 0 'time: 3 kernels, mean absolute error 10.00 %, median 10.00 %, Pearson 0.9750'
 	run -0 correlate "$data/model.csv" "$data/nvprof-metrics.csv"
@@ -55,7 +55,7 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	assert_line --index 0 --regexp '^cycles: 2 kernels, mean absolute error 12.78 %'
 }
 
-@test "correlate: plain kernel,metric,value; lists of files; what only one has" {
+@test "correlate reads kernel,metric,value and lists of files, and reports rows that only one side has" {
 	run -0 correlate "$data/model.csv" "$data/plain.csv"
 	assert_line --index 0 'cycles: 3 kernels, mean absolute error 10.00 %, median 10.00 %, Pearson 0.9750'
 	assert_line --regexp '^dram_bytes: 3 kernels'
@@ -69,7 +69,7 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	grep -q 'correlate: kernel k12 is only in B' err
 }
 
-@test "correlate: results of trace-sim, by name and launch" {
+@test "correlate pairs results of trace-sim by kernel name and launch" {
 	trace-sim -q -g rtx3070 -F json -o run.json "$(trace streams)"
 	trace-sim -q -g rtx3070 -F accelsim -o run.log "$(trace streams)"
 	run -0 correlate run.json run.log
@@ -80,7 +80,7 @@ correlate() { python3 "$ROOT/examples/plots/correlate" -o c "$@" 2>err; }
 	done
 }
 
-@test "correlate: invalid input is rejected" {
+@test "correlate rejects invalid input" {
 	echo 'a,b' >bad.csv
 	run -2 correlate "$data/model.csv" bad.csv
 	grep -q 'bad.csv:1: no column Kernel Name' err

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Damages of lines of version 6 and of archives of Accel-Sim 2.0: each has an error with its place.
+# Damaged lines of version 6 and damaged archives of Accel-Sim 2.0 are errors with their place.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A kernel with each kind of columns.
+# Writes a kernel with each kind of column.
 base() {
 	sed -n '1,/^-kernel id/p' "$ROOT/tests/data/corpus/kernel/v6"
 	cat <<-'END'
@@ -46,7 +46,7 @@ base() {
 	END
 }
 
-# Replacements of a text by another, each an error.
+# Each line is a text and its replacement, which makes the trace invalid.
 damages() {
 	cat <<-'END'
 		0010 00000001|0010 100000001
@@ -82,7 +82,7 @@ damages() {
 	END
 }
 
-@test "30 damages of lines of version 6 have an error with their place" {
+@test "30 damaged lines of version 6 are errors with their place" {
 	base >base.traceg
 	run -0 trace-lint -q base.traceg
 	n=0
@@ -99,7 +99,7 @@ damages() {
 	assert_equal $n 30
 }
 
-@test "30 damages of an archive have an error, or leave its text" {
+@test "30 damaged archives are errors, or their text is unchanged" {
 	base >base.traceg
 	trace-pack -q --to tracez -o base.tracez base.traceg
 	trace-pack -q --to text -o base.text base.tracez

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The disassembler: published encodings give their text, unknown ones are shown, damaged files are refused.
+# trace-exec --disassemble: published encodings have their text, unknown ones are shown, damaged files are rejected.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
-# Writes a cubin for sm_$1 with a kernel k of the encodings on stdin.
+# Writes a cubin for sm_$1 with a kernel k made of the encodings on stdin.
 cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 
-@test "published encodings of sm_70 to sm_120 have their published text" {
+@test "published encodings of sm_70 to sm_120 print as their published text" {
 	grep -v '^#' "$ROOT/tests/data/cubin/pairs.tsv" >pairs
 	[ "$(wc -l <pairs)" -gt 200 ]
 	for sm in $(cut -f1 pairs | sort -un); do
@@ -21,7 +21,7 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	done
 }
 
-@test "no published encoding has bits that are unknown" {
+@test "no published encoding has unknown bits" {
 	for sm in 70 75 86; do
 		awk -F'\t' -v sm="$sm" '$1 == sm { print $2 }' "$ROOT/tests/data/cubin/pairs.tsv" | cubin "$sm" >code.cubin
 		run -0 --separate-stderr trace-exec --disassemble code.cubin
@@ -29,7 +29,7 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	done
 }
 
-@test "the target of a branch depends on its address and its architecture" {
+@test "a branch target depends on the address and the architecture" {
 	printf '%s\n' 000fc000000000000000000000007918 000fea0003800000fffffff000007947 | cubin 80 >a.cubin
 	run -0 trace-exec --disassemble a.cubin
 	assert_line --partial $'0010\t000fea0003800000fffffff000007947\tBRA 0x10'
@@ -38,8 +38,8 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	assert_line --partial $'0010\t000fea00038000000000000000147947\tBRA 0x70'
 }
 
-# The encodings are those that ptxas writes for wgmma.wait_group 0 to 7.
-@test "WARPGROUP.DEPBAR names the number of groups that may remain open" {
+# ptxas writes these encodings for wgmma.wait_group 0 to 7.
+@test "WARPGROUP.DEPBAR shows how many groups may stay open" {
 	for n in 0 1 2 3 4 5 6 7; do
 		echo 000fe40000010${n}0000008000000079c5 | cubin 90 >a.cubin
 		run -0 --separate-stderr trace-exec --disassemble a.cubin
@@ -48,13 +48,13 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	done
 }
 
-@test "control codes stand before the text" {
+@test "control codes are printed before the text" {
 	echo 001fca00078e02030000000000007a24 | cubin 80 >a.cubin
 	run -0 trace-exec --disassemble --control a.cubin
 	assert_line $'0000\t001fca00078e02030000000000007a24\tB0-----:R-:W-:Y:S05\tIMAD R0, R0, c[0x0][0x0], R3'
 }
 
-@test "an unknown opcode, an unnamed value and unknown bits are shown and counted" {
+@test "unknown opcodes, unnamed values and unknown bits are shown and counted" {
 	printf '%s\n' 000fc000000000000000000000007fff 000fe200000040000000000000007992 000fe40080000f0000000003000d7202 | cubin 80 >a.cubin
 	run -0 --separate-stderr trace-exec --disassemble a.cubin
 	assert_line $'0000\t000fc000000000000000000000007fff\tUNKNOWN.0xfff 0x000fc000000000000000000000007fff'
@@ -65,7 +65,7 @@ cubin() { python3 "$ROOT/tests/data/cubin/cubin_code.py" "$@"; }
 	[ "$stderr" = "" ]
 }
 
-@test "JSON has a record a function and a record an instruction" {
+@test "JSON has one record for each function and one for each instruction" {
 	printf '%s\n' 000fe400078e00ff00000a00ff017624 000fea0003800000000000000000794d | cubin 80 >a.cubin
 	trace-exec --disassemble -F json --control a.cubin >out.json
 	[ "$(wc -l <out.json)" = 3 ]
@@ -78,7 +78,7 @@ assert r[1]["opcode"] == "IMAD.MOV.U32" and r[1]["text"] == "IMAD.MOV.U32 R1, RZ
 assert r[2]["pc"] == 16 and r[2]["text"] == "EXIT" and r[2]["control"].startswith("B------")'
 }
 
-@test "source lines are those of the line table" {
+@test "source lines come from the line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc000000000000000000000007918 000fea0003800000000000000000794d |
 		cubin 80 0:3,16:7 >a.cubin
 	run -0 trace-exec --disassemble a.cubin
@@ -102,7 +102,7 @@ assert [x["line"] for x in r] == [3, 7, 7] and r[0]["file"] == "src/kernel.cu"'
 	assert_output "trace-exec: a.cubin: error: no cubin for sm_75"
 }
 
-@test "wrong command lines are refused" {
+@test "wrong command lines are rejected" {
 	run -2 trace-exec --disassemble
 	assert_line --partial 'requires a file'
 	run -2 trace-exec -F json x.launch
@@ -134,7 +134,7 @@ for i in range(100):
 	done
 }
 
-@test "every instruction of the recorded programs is known" {
+@test "each instruction of the recorded programs is known" {
 	[ -d "$ROOT/../shared/sass" ] || skip "the recorded programs are not here"
 	for sm in 75 80 86 89 90 100 120; do
 		run -0 --separate-stderr bash -c "trace-exec --disassemble '$ROOT'/../shared/sass/*/sm_$sm.cubin >out"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --events-only: the choice of events of the log.
+# trace-sim --events-only selects events of the log.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-@test "--events-only chooses events by SM, warp and cycle" {
+@test "--events-only selects events by SM, warp and cycle" {
 	for gpu in rtx3070 a100-80; do
 		trace-sim -q -f -g $gpu -o r --events all "$(trace gemm)"
 		trace-sim -q -f -g $gpu -o s --events some --events-only sm=0-1,warp=2,cycles=5000-7000 "$(trace gemm)"

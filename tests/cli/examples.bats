@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Examples: installation, copies elsewhere, traces of the user. The sweep is in sweep.bats.
+# Examples: installation, copies elsewhere, traces of the user. sweep.bats tests the sweep.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -18,14 +18,14 @@ setup() {
 	unset WARPTOOLS_GPUS BUILD
 }
 
-@test "every example is installed, those that run by name may be run" {
+@test "each example is installed, and scripts are executable" {
 	for f in $(cd "$ROOT/examples" && git ls-files 2>/dev/null | grep -v -e '^gpus/' -e '^packaging/debian/' || true); do
 		[ -f "mine/$f" ] || { echo "$f is not installed"; return 1; }
 	done
 	for f in demo lint-before-sweep networks/compare plots/correlate measure/measure; do [ -x "mine/$f" ]; done
 }
 
-@test "installed: lint-before-sweep, networks, demo on traces of one's own" {
+@test "installed: lint-before-sweep, networks and demo run on a user's own traces" {
 	run -0 mine/lint-before-sweep "$d" rtx3070
 	assert_line 'rtx3070: rtx3070.json'
 	run -0 mine/networks/compare "$d" nets
@@ -42,7 +42,7 @@ setup() {
 	assert_output --partial 'usage: demo TRACE'
 }
 
-@test "installed: every script has -h" {
+@test "installed: each script has -h" {
 	for f in $(cd mine && find . -type f ! -name '*.*' ! -path './gpus/*'); do
 		case $(head -n 1 "mine/$f") in
 		'#!'*python3) run -0 python3 "mine/$f" -h ;;
@@ -54,12 +54,12 @@ setup() {
 	done
 }
 
-@test "installed: the sweep runs where it is, with no other input, and its helpers are found" {
+@test "installed: the sweep runs in place without other input, and finds its helpers" {
 	installed=$BATS_FILE_TMPDIR/root/p/share/warptools/examples/sweep
 	SWEEP=$PWD/out run -0 sh "$installed/setup"
 	SWEEP=$PWD/out run -0 sh "$installed/run" reduce small+gto+l20+8ch
 	[ -s out/results/reduce.small+gto+l20+8ch.json ]
-	# copied alone, without the plots
+	# a copy of this directory alone, without the plots
 	cp -r "$installed" alone
 	cd alone
 	sed -i -e '/^#/d' -e '/l39/d' -e '/l80/d' -e '/16ch/d' points
@@ -75,7 +75,7 @@ setup() {
 	[ -s sweep/plots/speedup.png ] && [ -s sweep/plots/stalls.png ] && [ -s sweep/plots/correlation.png ]
 }
 
-@test "installed: the sweep on traces of one's own" {
+@test "installed: the sweep runs on a user's own traces" {
 	cd mine/sweep
 	printf 'app\t%s\n' "$d" >apps
 	printf 'rtx3070\nqv100 + l20\n' >points
@@ -86,7 +86,7 @@ setup() {
 	[ "$(wc -l <sweep/results.tsv)" = 3 ]
 }
 
-@test "demo: prints each step while it builds, and its expected time" {
+@test "demo: prints each step and its expected time while it builds" {
 	mkdir -p bin tree/cmd/trace-sim tree/tests tree/build/tests tree/examples
 	: >tree/cmd/trace-sim/main.c
 	: >tree/tests/deps

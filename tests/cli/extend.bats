@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# A policy or a network is one file and its rows: trace-sim built with those of tests/extend runs them, and knows all others.
+# A trace-sim that is built with a policy and its row from tests/extend runs the policy, and still has all others.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -12,20 +12,20 @@ setup_file() {
 
 cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_tot_sim_cycle" { c = $2 } END { print c }'; }
 
-@test "a warp scheduler from outside the tree" {
+@test "a warp scheduler can be added from outside the tree" {
 	run -0 cycles -D gpgpu_scheduler=youngest
 	[ "$output" -gt 1000 ]
 	[ "$output" = "$(cycles -j 2 -D gpgpu_scheduler=youngest)" ]
 	[ "$output" != "$(cycles -D gpgpu_scheduler=lrr)" ]
 }
 
-@test "a replacement policy from outside the tree" {
+@test "a replacement policy can be added from outside the tree" {
 	l1=S:4:128:64,Q:T:m:L:L,A:384:48,16:0,32
 	run -0 cycles -D gpgpu_cache:dl1=$l1
 	[ "$output" -gt 1000 ]
 }
 
-@test "a rule of dependence from outside the tree" {
+@test "a dependence rule can be added from outside the tree" {
 	run -0 cycles -D core_dependence=in_turn
 	[ "$output" -gt "$(cycles)" ]
 	[ "$output" = "$(cycles -j 2 -D core_dependence=in_turn)" ]
@@ -35,7 +35,7 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[[ $output == *core_dependence* ]]
 }
 
-@test "a network from outside the tree: as a fly of one stage, which has the same router" {
+@test "a network can be added from outside the tree; the star equals a one-stage fly, which has the same router" {
 	local machine="-D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1" of
 	cd "$BATS_TEST_TMPDIR"
 	for of in 'star direct' 'fly dest_tag'; do
@@ -52,13 +52,13 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[[ $output == *"topology = star"* ]]
 }
 
-@test "a counter from outside the tree" {
+@test "a counter can be added from outside the tree" {
 	"$SIM" -q -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app" >"$BATS_TEST_TMPDIR/r"
 	run -0 awk '$1 == "youngest_asked" && $3 == "cycles" && $2 > 1000' "$BATS_TEST_TMPDIR/r"
 	[ "${#lines[@]}" = 3 ]
 }
 
-# The lines of a kernel (FS blank) as those of the dialect, raw: each with its thread block and warp.
+# Prints a kernel in the raw form of the dialect: each line with its thread block and warp. FS is a blank.
 guarded='
 /^-binary/ { print "-isa = guarded" }
 /^thread block = / { split($4, block, ",") }
@@ -74,7 +74,7 @@ guarded='
 
 figures() { "$SIM" -q -g rtx3070 "$1" | awk '$1 == "gpu_tot_sim_cycle" { n++ } $1 != "hash"; END { exit n < 3 }'; }
 
-@test "a dialect from outside the tree: read, linted, packed and grouped like any other" {
+@test "a dialect can be added from outside the tree, and is read, linted, packed and grouped" {
 	local bin=${SIM%/*} of
 	cd "$BATS_TEST_TMPDIR"
 	mkdir app raw grouped
@@ -102,7 +102,7 @@ figures() { "$SIM" -q -g rtx3070 "$1" | awk '$1 == "gpu_tot_sim_cycle" { n++ } $
 	[[ $output == *"-isa = guarded"* ]]
 }
 
-@test "its name is in the list of those that are wanted" {
+@test "an added name appears in the list of expected values" {
 	run -2 "$SIM" -g rtx3070 -D gpgpu_scheduler=none "$BATS_FILE_TMPDIR/app"
 	[[ $output == *"warp_limiting:2:W, youngest"* ]]
 	run -2 trace-sim -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Sampled calls of a short run of each program fail: a message and status 2, or the same result; nothing half-written.
-# make soak takes every call.
+# Selected calls of a short run fail: the program ends with a message and status 2, or gives the same result. No output is
+# half-written. make soak lets each call fail.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -23,7 +23,7 @@ failing() {
 
 @test "failing calls: trace-lint, trace-pick, trace-exec, stats-csv, stats-diff" { failing lint pick exec csv diff; }
 
-@test "after a lost write nothing later is written, and no records without it are kept" {
+@test "after a failed write nothing more is written, and records that depend on it are dropped" {
 	app=$(trace vecadd)
 	for n in 1 2; do
 		run -2 env LD_PRELOAD="$SHIM" FAIL_CALL=write FAIL_AT=$n FAIL_ERRNO=28 trace-sim -q -g rtx3070 \
@@ -34,7 +34,7 @@ failing() {
 	done
 }
 
-@test "a stream that cannot be read is not called damaged" {
+@test "an I/O error while reading a stream is not reported as damage" {
 	trace-pack -q -o a.tpack "$(trace vecadd)"
 	for n in 3 4; do
 		run -2 env LD_PRELOAD="$SHIM" FAIL_CALL=pread FAIL_AT=$n trace-pack -q -t a.tpack

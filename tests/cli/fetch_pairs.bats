@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# In each of BLOCKS blocks (1), one lane loads from each ADDRESS, each time after the load before, and uses the last value.
+# In each of BLOCKS blocks (1), one lane loads from each ADDRESS after the previous load, and uses the last value.
 # usage: loads ADDRESS...
 loads() {
 	awk -v addresses="$*" -v blocks="${BLOCKS-1}" 'BEGIN {
@@ -29,7 +29,7 @@ loads() {
 	}' >t
 }
 
-# Runs with OPTION... and writes the number of sectors that the DRAM read, and the times between the instructions.
+# Runs with OPTION... and prints the number of sectors read from DRAM and the cycles between the instructions.
 figures() {
 	trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D dram_refresh_interval=0 "$@" \
 		--events ev -F json -o out t
@@ -37,7 +37,7 @@ figures() {
 	awk '$2 == "issue" { if (before) printf " %d", $1 - before; before = $1 } END { print "" }' ev
 }
 
-@test "-l2_fetch_pairs: a miss also fetches the other sector of 64 bytes, and no more" {
+@test "-l2_fetch_pairs: a miss also fetches the other sector of its 64 bytes, and nothing else" {
 	for first in 0xc0000000 0xc0000020; do
 		other=0xc00000$([ $first = 0xc0000000 ] && echo 20 || echo 00)
 		loads $first $other
@@ -51,7 +51,7 @@ figures() {
 	[ "$sectors" -eq 4 ] && [ "$again" -gt $((miss - 60)) ]
 }
 
-@test "-l2_fetch_pairs: as many reads wait for a sector that a pair has fetched as for another" {
+@test "-l2_fetch_pairs: a sector fetched as part of a pair takes as many waiting reads as any other" {
 	# 2 SMs read one sector, 4 others the other sector of the pair, and an MSHR entry holds 4 reads
 	BLOCKS=2 loads 0xc0000000
 	cp t first
@@ -65,7 +65,7 @@ figures() {
 	done
 }
 
-@test "-l2_fetch_pairs requires an L2 with sectors, in whose slices lines are whole" {
+@test "-l2_fetch_pairs requires a sectored L2 whose slices contain whole lines" {
 	loads 0xc0000000
 	run -2 trace-sim -q -g h100-pcie -D l2_fetch_pairs=1 -D gpgpu_cache:dl2=N:128:128:20,L:B:m:W:X,A:192:4,32:0,32 t
 	assert_output --partial "-l2_fetch_pairs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/sweep/from-accelsim: files in the form of Accel-Sim's define-*-cfgs.yml and define-*-apps.yml.
+# examples/sweep/from-accelsim reads Accel-Sim's files define-*-cfgs.yml and define-*-apps.yml.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -54,7 +54,7 @@ setup() {
 	script=$ROOT/examples/sweep/from-accelsim
 }
 
-@test "points, modifiers, configurations and applications" {
+@test "from-accelsim converts points, modifiers, configurations and applications" {
 	run -0 "$script" sweep t QV100-SASS,QV100-SASS-SMALL suite-1.0 cfgs.yml apps.yml
 	assert_output '2 points, 3 applications'
 	run -0 cat sweep/points
@@ -70,7 +70,7 @@ setup() {
 	assert_line --index 5 $'dir_no-args-0\tQV100+SASS+SMALL'
 }
 
-@test "a run of the new sweep has the options" {
+@test "a run of the converted sweep has the options of the original" {
 	"$script" sweep t QV100-SMALL suite-1.0:vec_add:1 cfgs.yml apps.yml
 	WARPTOOLS=$BUILD SWEEP=$PWD/out sh sweep/setup
 	WARPTOOLS=$BUILD SWEEP=$PWD/out sh sweep/run vec_add-1 QV100+SMALL
@@ -78,7 +78,7 @@ setup() {
 	grep -q '"gpgpu_scheduler":"gto"' out/results/vec_add-1.QV100+SMALL.json
 }
 
-@test "a base file that exists is used with its trace.config; values of several lines" {
+@test "an existing base file is used with its trace.config; values may span lines" {
 	mkdir -p sim/configs/tested-cfgs/SM9_ODD acc/configs/tested-cfgs/SM9_ODD
 	touch sim/configs/tested-cfgs/SM9_ODD/gpgpusim.config acc/configs/tested-cfgs/SM9_ODD/trace.config
 	export GPGPUSIM_ROOT=$PWD/sim ACCELSIM_ROOT=$PWD/acc
@@ -88,7 +88,7 @@ setup() {
 	assert_output $'-power_simulation_enabled 0\n-power_simulation_mode 0'
 }
 
-@test "errors name what is missing and leave no directory" {
+@test "errors name the missing input, and no directory is left" {
 	run -1 "$script" sweep t QV100-NONE suite-1.0 cfgs.yml apps.yml
 	assert_output "from-accelsim: QV100-NONE: 'NONE' is no extra_params"
 	run -1 "$script" sweep t ODD suite-1.0 cfgs.yml apps.yml
@@ -109,7 +109,7 @@ setup() {
 	assert_output "from-accelsim: $PWD/sweep exists already"
 }
 
-@test "the files of Accel-Sim" {
+@test "from-accelsim reads the files of Accel-Sim itself" {
 	files=$ROOT/../shared/reference/accel-sim-framework/util/job_launching
 	[ -d "$files" ] || skip "no files of Accel-Sim"
 	run -1 "$script" sweep t QV100-SASS rodinia_2.0-ft "$files"/configs/define-*.yml "$files"/apps/define-*.yml

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Clusters of thread blocks in trace-sim (HOPPER-cluster, HOPPER-dsm): placement, barrier, other blocks' shared memory.
+# trace-sim: placement of clusters, the cluster barrier, shared memory of other blocks (HOPPER-cluster, HOPPER-dsm).
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# BLOCKS CLUSTER: a kernel of one warp a block; stdin: "RANK LINE", RANK - for all blocks.
+# kernel BLOCKS CLUSTER: one warp a block; stdin: lines "RANK LINE"; RANK - is all blocks.
 kernel() {
 	awk -v blocks="$1" -v cluster="$2" '
 	BEGIN { n = 0 }
@@ -32,11 +32,11 @@ kernel() {
 }
 
 sim() { trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 "$@" kernelslist.g; }
-# PC SM: cycle in which the SM issues the instruction.
+# at PC SM: prints the cycle in which the SM issues the instruction.
 at() { awk -v pc="$1" -v sm="$2" '$2 == "issue" && $3 == sm && $5 == pc { print $1; exit }' ev; }
 barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 UCGABAR_WAIT 0 0 0 \n- 0120 ffffffff 0 EXIT 0 0 0 \n'; }
 
-@test "the blocks of a cluster start together on different SMs of one group" {
+@test "the blocks of a cluster start together on different SMs of one GPC" {
 	{ echo '- 0000 ffffffff 1 R1 MOV 0 0 0 '; barrier; } | kernel 24 8
 	sim --events ev -D core_gpc_sms=10 >out
 	awk '$2 == "cta" { sm[$5] = $3 }
@@ -47,11 +47,11 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		}' ev
 }
 
-@test "-core_gpcs divides the SMs evenly, two by two" {
-	# 114 SMs are 57 pairs: with 8 groups, the last one has 16 SMs and the others 14
+@test "-core_gpcs divides the SMs evenly, in pairs" {
+	# 114 SMs are 57 pairs: of 8 GPCs, the last one has 16 SMs and the others 14
 	{ echo '- 0000 ffffffff 1 R1 MOV 0 0 0 '; barrier; } | kernel 112 4
 	sim --events ev -D core_gpcs=8 -D gpgpu_shader_cta=1 >out
-	# the first 25 clusters of 4 fill the groups, and leave 2 SMs of each but the last
+	# the first 25 clusters of 4 blocks fill the GPCs and leave 2 SMs free in each GPC except the last
 	awk '$2 == "cta" && n++ < 100 { group[$3 < 98 ? int($3 / 14) : 7]++ }
 		END { exit group[0] != 12 || group[6] != 12 || group[7] != 16 }' ev
 	barrier | kernel 16 16
@@ -62,7 +62,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	assert_output --partial 'core_gpcs'
 }
 
-@test "UCGABAR_WAIT holds the warps of all blocks until the last has arrived" {
+@test "UCGABAR_WAIT holds the warps of all blocks until the last one arrives" {
 	{
 		for ((i = 0; i < 20; i++)); do echo '1 0010 ffffffff 1 R4 MUFU.RCP 1 R4 0 0 '; done
 		barrier
@@ -73,7 +73,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	(( $(at 100 "$b") > $(at 100 "$a") + 200 ))
 }
 
-@test "loads of another block's shared memory take twice the latency; a block may end before they come" {
+@test "loads from another block's shared memory take twice the latency; a block may end before its replies arrive" {
 	load_chain() {
 		for ((i = 0; i < 10; i++)); do echo "0 0010 00000001 1 R4 LD.E 1 R4 4 0 0x7f500$1000000 0 "; done
 		echo "0 0020 ffffffff 1 R5 IADD3 1 R4 0 0 "
@@ -90,8 +90,8 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	(( own < near - 1000 ))
 }
 
-@test "atomics on shared memory of the cluster are messages, on the own shared memory ATOMS; none is in the L2" {
-	# OPCODE RANK RESULTS: ten atomics of two lanes, each after the result of the last
+@test "cluster atomics are messages, atomics on a block's own shared memory are ATOMS, and neither uses the L2" {
+	# atomics OPCODE RANK RESULTS: ten atomics of two lanes, each after the result of the previous one
 	atomics() {
 		for ((i = 0; i < 10; i++)); do echo "0 0010 00000003 $3 $1 2 R4 R5 4 1 0x7f500$2000000 4 0 "; done
 		echo "0 0020 ffffffff 1 R5 IADD3 1 R4 0 0 "
@@ -102,7 +102,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	near=$(figure gpu_sim_cycle -D core_dsm_latency=100)
 	far=$(figure gpu_sim_cycle -D core_dsm_latency=200)
 	((far - near >= 10 * 200 && far - near <= 10 * 200 + 110))
-	# without a result none waits for the last
+	# without results no atomic waits for the previous one
 	atomics RED.E.ADD 1 0 | sed 's/ RED/ ATOM/' | kernel 2 2
 	none=$(figure gpu_sim_cycle -D core_dsm_latency=100)
 	((none < near - 1500))
@@ -115,7 +115,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		sim -F json --events ev -o out
 		run -1 grep -c $'\t7f5[01]00' ev
 	done
-	# an atomic on global memory is there
+	# an atomic on global memory does use the L2
 	atomics ATOM.E.ADD 0 '1 R4' | sed 's/0x7f5000000000/0x7f4000000000/' | kernel 2 2
 	sim -F json --events ev -o out
 	grep -q $'\t7f400000' ev
@@ -131,7 +131,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	assert_equal "$(WARPTOOLS_WINDOW=1 sim -F json | stats-csv -s gpu_sim_cycle,gpu_sim_insn | tail -1)" "$one"
 }
 
-@test "multicast reaches the mbarriers of all blocks of the mask, on both cores" {
+@test "multicast reaches the mbarriers of all blocks in its mask on both cores" {
 	{
 		echo '- 0000 ffffffff 1 R1 MOV 0 0 0 0 NoVal'
 		echo '- 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 0 0x7f5000000040 0 0 Val 1 00000040 1 001ffffe'
@@ -146,8 +146,8 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	done
 }
 
-@test "a copy to another block's shared memory has the rate of the port, and completes on that block's mbarrier" {
-	# BYTES: block 0 copies them to block 1, which waits; block 0 ends at once
+@test "a copy to another block's shared memory runs at the rate of the port and completes on that block's mbarrier" {
+	# copy_to_block BYTES: block 0 copies them to block 1, which waits; block 0 ends at once
 	copy_to_block() {
 		echo '1 0010 00000001 0 SYNCS.EXCH.64 2 R4 R6 8 1 0x7f5000000100 8 0 0 Val 1 0 1 1ffffe '
 		echo "1 0020 00000001 0 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 0x7f5000000100 8 0 0 Val 1 0 1 $(printf %x "$1") "
@@ -163,11 +163,11 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	}
 	few=$(cycles 4096)
 	more=$(cycles 20480)
-	# 128 messages of 128 + 8 bytes more
+	# 16384 bytes more are 128 messages more, each of 128 + 8 bytes
 	((more - few >= 1080 && more - few <= 1096))
 	late=$(cycles 4096 -D core_dsm_latency=600)
 	((late > few + 400))
-	# without a cluster, it completes on the mbarrier of its own block
+	# without a cluster, the copy completes on the mbarrier of its own block
 	copy_to_block 4096 | sed 's/01000100/00000100/; s/^[01]/-/' | kernel 1 1
 	sed -i 's/tracer version = 5/tracer version = 6/; /^-cluster/d' kernel-1.traceg
 	for core in modern accelsim; do
@@ -175,7 +175,7 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 	done
 }
 
-@test "a cluster of more blocks than SMs of a group, of more than 16, or of none, is an error" {
+@test "a cluster with more blocks than a GPC has SMs, with more than 16 blocks, or with none is an error" {
 	barrier | kernel 16 16
 	run -2 sim -D core_gpc_sms=15
 	assert_output --partial 'cluster of 16 thread blocks (expected at most 15'
@@ -197,14 +197,14 @@ barrier() { printf -- '- 0100 ffffffff 0 UCGABAR_ARV 0 0 0 \n- 0110 ffffffff 0 U
 		row bad 'ring of bulk copies, 17 SMs, each'
 	} >>m.measured
 	run -0 trace-sim --selftest h200 --measured m.measured -F tsv
-	# the port carries 128 of 136 bytes as data
+	# 128 of the 136 bytes that the port carries for a message are data
 	for id in one both ring same; do
 		assert_line --regexp "^$id"$'\tdsm\t20\t19\.[89]'
 	done
 	assert_line --regexp '^bad.*unknown access'
 	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >m.measured
 	for n in 2 17; do printf 'ring%s\th200\tdsm ring copy\tcluster=%s\t\t3\tTB/s\t\t\t\t\t\t\n' $n $n; done >>m.measured
-	# a warp's load costs the port of its SM a request of 8 bytes and, for the other block, a reply of 136
+	# a load occupies its SM's port with a request of 8 bytes, and the other SM's port with a reply of 136
 	run -0 trace-sim --selftest h200 --measured m.measured -F tsv -D core_dsm_bytes=9 -D gpgpu_n_clusters=18
 	assert_line --regexp $'^ring2\tdsm ring copy\t3\t0\.2'
 	assert_line --regexp '^ring17.*unknown unit or cluster'

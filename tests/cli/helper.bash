@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Loaded by every bats file: assertions, the programs under test, a directory of its own for each test.
+# Loaded by each bats file: assertions, the programs under test, a separate directory for each test.
 bats_load_library bats-support
 bats_load_library bats-assert
 
@@ -8,10 +8,10 @@ BUILD=${BUILD-$ROOT/build}
 export WARPTOOLS_GPUS=$ROOT/examples/gpus
 PATH=$BUILD:$BUILD/tests:$PATH
 
-# For tests of memory: a sanitizer's own would count.
+# Skips tests of memory in sanitizer builds, whose own memory would be counted.
 plain_build_only() { [ -z "${SANITIZED-}" ] || skip "memory is not measured in a sanitizer's build"; }
 
-# A generated trace, written once a file: `trace RECIPE [tracegen options]` prints its directory.
+# trace RECIPE [tracegen options]: prints the directory of a generated trace, which is written once a file.
 trace() {
 	local recipe=$1 dir
 	shift
@@ -20,8 +20,8 @@ trace() {
 	echo "$dir"
 }
 
-# For tests of what reads results. In setup_file: an application's in each format, app.FORMAT, and a smaller machine's,
-# small.json; in setup: a copy of all that was made there, in the test's own directory.
+# For tests of programs that read results. make_results, in setup_file, writes the result of an application in each format,
+# app.FORMAT, and that of a smaller GPU, small.json. take_results, in setup, copies them into the directory of the test.
 make_results() {
 	local app f
 	app=$(trace streams)
@@ -35,8 +35,8 @@ take_results() {
 	cp "$BATS_FILE_TMPDIR"/*.* .
 }
 
-# Writes kernelslist.g and kernel-1.traceg, a kernel for sm_90 of one block. $1: warps; $2: registers; stdin: for each
-# line of a warp the warp's number, a tab and the line.
+# Writes kernelslist.g and kernel-1.traceg: a kernel for sm_90 with one block of $1 warps and $2 registers. stdin: the lines,
+# each after the number of its warp and a tab.
 hopper_block() {
 	awk -F'\t' -v warps="$1" -v registers="$2" '
 	{ text[$1, count[$1]++] = $2 }
@@ -70,7 +70,7 @@ gives_computed_result() {
 	cmp o.bin want.bin
 }
 
-# Asserts that machine code of a kernel with 20 bytes of parameters is refused because TEXT.
+# Asserts that machine code of a kernel with 20 bytes of parameters is rejected because of TEXT.
 # usage: refuses_code SM TEXT WORDS...
 refuses_code() {
 	printf '%s\n' "${@:3}" '000fea0003800000 000000000000794d' | "$ROOT/tests/data/sass/cubin.py" -s "$1" k >k
@@ -79,7 +79,7 @@ refuses_code() {
 	assert_output --partial "not executed: $2"
 }
 
-# Executes k.launch with NAME.ptx, then with the machine code NAME-SM.sass: buffer o is the same.
+# Executes k.launch with NAME.ptx, then with the machine code of NAME-SM.sass, and asserts that buffer o is the same.
 # usage: equals_ptx NAME SM [OPTION of cubin.py]...
 equals_ptx() {
 	cp "$ROOT/tests/data/sass/$1.ptx" k

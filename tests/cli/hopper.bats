@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec: what thread blocks do together, and what works on its own: cooperative grids, stores and reductions that tell
-# an mbarrier, bulk and tensor copies, products of warpgroups. Expected values are computed here, by the rules of PTX.
+# trace-exec: cooperation of thread blocks and asynchronous units: grid barriers, stores and reductions that signal an
+# mbarrier, bulk and tensor copies, warpgroup products. The expected values are computed here by the rules of PTX.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A module with kernel "k", parameter a (an address, in %rd1), tid.x in %r0 and ctaid.x in %r1; the body is stdin.
+# Writes a module with kernel "k", parameter a (an address, in %rd1), tid.x in %r0, ctaid.x in %r1, the body from stdin.
 kernel() {
 	{
 		printf '.version 8.6\n.target sm_90a\n.address_size 64\n.global .u32 counter;\n'
@@ -49,7 +49,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	launch_ends 1 'at 0x4'
 }
 
-@test "machine code has the workspace of a cooperative launch in its environment registers" {
+@test "machine code finds the workspace of a cooperative launch in its environment registers" {
 	local sm code
 	for sm in 80 90; do
 		case $sm in # R2, R3: the parameter, R5: register 2, UR4: the descriptor of memory
@@ -72,12 +72,12 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	done
 }
 
-# LAUNCH: the grid and cluster; results of 64 bytes a block in A.
+# launch BLOCK: writes a launch file for 4 blocks with an input A and a result O.
 launch() {
 	printf 'module k.ptx\nbuffer A bytes=256 u32=iota\nbuffer O bytes=256 zero\nlaunch k grid=4 block=%s args A,O\nsave O o\n' "${1:-1}" >k.launch
 }
 
-# The end of a kernel: the first two words of s of each block go to O, in blocks of 8 bytes.
+# Prints the end of a kernel: the first two words of s of each block go to O, 8 bytes a block.
 write_out() {
 	cat <<-'E'
 		ld.param.u64 %rd9, [o];
@@ -90,7 +90,7 @@ write_out() {
 	E
 }
 
-# The beginning: an mbarrier for 16 bytes, known to all blocks of the cluster. $1: bytes.
+# Prints the start of a kernel: each block has an mbarrier that expects $1 bytes and is visible to the cluster.
 expect_bytes() {
 	cat <<-E
 		mov.u32 %r10, %cluster_ctarank;
@@ -110,7 +110,7 @@ wait_bytes() {
 	E
 }
 
-# The end of a kernel of which the blocks with %p2 wait for no bytes.
+# Prints the end of a kernel whose blocks with %p2 do not wait for bytes.
 some_wait() {
 	cat <<-E
 		@%p2 bra done;
@@ -122,7 +122,7 @@ some_wait() {
 	E
 }
 
-# What one thread of a kernel is told of: of each line of stdin the statements, a tab, and what is said of them.
+# Each line of stdin has statements, a tab and the message that trace-exec must print for them.
 faults() {
 	local code said
 	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nlaunch k grid=1 block=1 args A\n' >k.launch
@@ -138,7 +138,7 @@ faults() {
 	done
 }
 
-@test "an mbarrier counts arrivals and bytes apart; what is none, and what it cannot count, is named" {
+@test "an mbarrier counts arrivals and bytes separately; invalid mbarriers and counts are reported" {
 	faults <<-'E'
 		mbarrier.init.shared.b64 [bar], 0;	mbarrier for 0 arrivals .expected 1 to 1048575
 		mov.b32 %r2, 1048576; mbarrier.init.shared.b64 [bar], %r2;	mbarrier for 1048576 arrivals
@@ -161,7 +161,7 @@ faults() {
 		mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar];	2 operands
 		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1, 9;	4 operands
 	E
-	# a phase of 3 arrivals and 32 bytes: an arrival that expects, one that drops and expects, one alone; then one of 2
+	# a phase of 3 arrivals and 32 bytes: one arrival expects, one drops and expects, one is plain; then a phase of 2 arrivals
 	kernel '' <<-'E'
 		mbarrier.init.shared.b64 [bar], 3;
 		mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
@@ -187,7 +187,7 @@ faults() {
 	assert_line --index 0 '2 0 1 2 1'
 }
 
-@test "st.async and red.async write into another block and tell its mbarrier" {
+@test "st.async and red.async write into another block and signal its mbarrier" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 8)
 		add.u32 %r11, %r10, 1;
@@ -206,7 +206,7 @@ faults() {
 	run -0 trace-exec -n k.launch
 	run -0 words o 32
 	assert_line --index 0 '103 203 100 200 101 201 102 202'
-	# into the own block
+	# into the block's own shared memory
 	sed '/mapa/s/%r11;/%r10;/' k.ptx >own && mv own k.ptx
 	run -0 timeout 60 trace-exec -n k.launch
 	run -0 words o 32
@@ -217,7 +217,7 @@ faults() {
 	assert_line --index 0 '200 0 201 0 202 0 203 0'
 	run -0 trace-exec -o out k.launch
 	run -0 trace-lint out/kernelslist.g
-	# every block adds its rank + 1 to the first word of rank 2
+	# each block adds its rank + 1 to the first word of rank 2
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 16)
 		mov.u32 %r12, s;
@@ -234,7 +234,7 @@ faults() {
 	assert_line --index 0 '0 0 0 0 10 0 0 0'
 }
 
-@test "stores and atomics reach the shared memory of another block through mapa, generic and not" {
+@test "stores and atomics through mapa reach another block's shared memory, by generic addresses or not" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
 		$(expect_bytes 0)
 		xor.b32 %r11, %r10, 1;
@@ -257,7 +257,7 @@ faults() {
 	assert_line --index 0 '8 1008 7 1007 10 1010 9 1009'
 }
 
-@test "shared memory of another block is in .shared::cluster alone, and only while that block lives" {
+@test "another block's shared memory is accessible only through .shared::cluster, and only while the block exists" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
 		$(expect_bytes 0)
 		xor.b32 %r11, %r10, 1;
@@ -314,7 +314,7 @@ faults() {
 }
 
 @test "barrier.cluster waits for each lane of the cluster that has not ended" {
-	# block 0 arrives and ends, block 1 waits for block 2, whose lanes arrive one half after the other
+	# block 0 arrives and ends; block 1 waits for block 2, the halves of whose warp arrive one after the other
 	kernel ', .param .u64 o' ' .reqnctapercluster 3, 1, 1' <<-'E'
 		mov.u32 %r10, %cluster_ctarank;
 		mov.u32 %r12, s;
@@ -355,7 +355,7 @@ faults() {
 	launch_ends 1 '16 of 32 live lanes of warp 0 at a barrier (expected all'
 }
 
-@test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
+@test "a bulk multicast copy reaches each block and each block's mbarrier" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 16)
 		setp.eq.u32 %p2, %r10, 1;
@@ -373,7 +373,7 @@ faults() {
 	launch_ends 1 'mask 0x11 of thread blocks in a cluster of 4 (expected bits of these blocks, at least one'
 }
 
-@test "copies in bulk are accesses: aligned, inside, of what was written, and races are found" {
+@test "bulk copies are checked as accesses: alignment, bounds, initialised data, races" {
 	local init='mbarrier.init.shared.b64 [bar], 1' load=cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 	local store=cp.async.bulk.global.shared::cta.bulk_group
 	faults <<-E
@@ -396,7 +396,7 @@ faults() {
 		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; cp.async.wait_all; ld.shared.u32 %r3, [s];
 		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	copy of 4 bytes at 0xc0001000
 	E
-	# warp 1 takes what warp 0 has written, without a barrier and with one
+	# warp 1 reads what warp 0 has written, without a barrier and with one
 	for barrier in '' 'bar.sync 0;'; do
 		kernel <<-E
 			setp.gt.u32 %p1, %r0, 31;
@@ -414,7 +414,7 @@ faults() {
 		[ -z "$barrier" ] || assert_success
 		[ -n "$barrier" ] || assert_output --partial 'race: copy at byte 0 of .shared that warp 0 has written since the last barrier'
 	done
-	# what blocks write in bulk, too
+	# bulk writes of blocks race, too
 	kernel <<-E
 		st.shared.v4.u32 [s], {1, 2, 3, 4};
 		$store [%rd1], [s], 16;
@@ -424,7 +424,7 @@ faults() {
 	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
 }
 
-@test "what cp.async has under way is not used before its lane has waited for it" {
+@test "cp.async data is not used before its lane has waited for it" {
 	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
 	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared, which a cp.async in flight writes'
 	faults <<-E
@@ -440,7 +440,7 @@ faults() {
 		$copy; $copy; ld.shared.u32 %r2, [s+8]; st.global.u32 [%rd1], %r2;	read of 4 uninitialised bytes at byte 8 of .shared
 		mbarrier.init.shared.b64 [bar], 1; $copy; cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; $read;
 	E
-	# a barrier alone is not enough, and lanes wait each for its own
+	# a barrier alone is not enough: each lane waits for its own copies
 	for wait in '@%p1 cp.async.wait_all;' 'cp.async.wait_all;'; do
 		kernel <<-E
 			setp.lt.u32 %p1, %r0, 16;
@@ -458,7 +458,7 @@ faults() {
 	done
 }
 
-@test "a bulk sum of f32 in global memory flushes subnormal numbers, one of f16 does not" {
+@test "a bulk f32 sum in global memory flushes subnormal numbers, an f16 sum does not" {
 	kernel <<-'E'
 		st.shared.v4.u32 [s], {1, 0x80000001, 0x3f800000, 0x00800000};
 		st.shared.v4.u32 [s+16], {0x00010001, 0, 0, 0};
@@ -471,7 +471,7 @@ faults() {
 	assert_output "0 0 $((0x3f800000)) $((0x00800000)) $((0x00020002)) 0 0 0"
 }
 
-@test "bulk reductions into global memory and into another block" {
+@test "bulk reductions into global memory and into another block give the right sums" {
 	kernel ', .param .u64 o' <<-'E'
 		add.u32 %r2, %r1, 1;
 		st.shared.v4.u32 [s], {%r2, %r2, 5, 0xffffffff};
@@ -506,7 +506,7 @@ faults() {
 	assert_line --index 0 '0 0 0 0 0 0 7 16'
 }
 
-@test "tensor loads of boxes, of four rows and of im2col, with every swizzle and with steps" {
+@test "tensor loads of tiles, four rows and im2col work with each swizzle and with strides" {
 	"$ROOT/tests/data/ptx/tensor" make .
 	run -0 trace-exec -n k.launch
 	assert_output ''
@@ -514,7 +514,7 @@ faults() {
 	assert_output '95 copies'
 }
 
-@test "tensor copies are accesses, of maps that lie and fit as they must; prefetches need them, too" {
+@test "tensor copies are checked as accesses with valid, aligned maps; prefetches require valid maps, too" {
 	local load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nbuffer B bytes=64 unset\ntensormap M A dims=16,80 box=16,4\n' >k.launch
 	printf 'tensormap U B dims=4,4 box=4,4\nlaunch k grid=1 block=1 args A,M,U\n' >>k.launch
@@ -555,7 +555,7 @@ faults() {
 	E
 }
 
-@test "tensor stores, scatters and reductions, by the map's type" {
+@test "tensor stores, scatters and reductions follow the type of the map" {
 	kernel ', .param .align 64 .b8 m[128], .param .align 64 .b8 f[128]' <<-'E'
 		mov.u64 %rd3, m;
 		cvta.param.u64 %rd3, %rd3;
@@ -584,7 +584,7 @@ faults() {
 	launch_ends 1 'elements of a type that the reduction does not have'
 }
 
-# kernel_with_map CODE: a kernel with the parameters a, a map m and o (in %rd1, %rd3, %rd2), whose map is also at s
+# kernel_with_map CODE: a kernel with the parameters a, a map m and o (in %rd1, %rd3, %rd2). The map is also at s.
 kernel_with_map() {
 	kernel ', .param .align 64 .b8 m[128], .param .u64 o' <<-E
 		ld.param.u64 %rd2, [o];
@@ -647,7 +647,7 @@ kernel_with_map() {
 	assert_line --index 0 "$((0x9abcdef0)) $((0x12345678)) $((4 << 4 | 10 << 7 | 2 << 11 | 3 << 13 | 1 << 15 | 3 << 19)) $((0x12345678)) 0 0 1 $((0x100f)) $((0xffffffff)) 0 0 0 5 $((7 | 2 << 12 | 255 << 24)) $((17 << 24)) 0"
 }
 
-@test "elements of 4 and 6 bits are copied in groups, and followed by zeros that do not count as bytes of the copy" {
+@test "4-bit and 6-bit elements are copied in groups, followed by padding zeros that do not count as bytes" {
 	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 	local type words
 	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
@@ -678,7 +678,7 @@ kernel_with_map() {
 	launch_ends 1 'coordinate 8 (expected a multiple of 16)'
 }
 
-@test "wrong changes of tensor maps, and maps that are wrong after a change, are reported" {
+@test "wrong changes to tensor maps, and maps that are wrong after a change, are reported" {
 	local to=tensormap.replace.tile load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 	printf '%s\n' 'module k.ptx' 'buffer A bytes=5120 u32=iota' 'buffer O bytes=256 zero' \
 		'tensormap M A dims=16,80 box=16,4' 'launch k grid=1 block=1 args A,M,O' >k.launch
@@ -729,7 +729,7 @@ kernel_with_map() {
 	assert_line --index 0 "$(for v in "${in[@]}"; do printf '%d ' $((v)); done | sed 's/ $//')"
 }
 
-@test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
+@test "warpgroup products work for each n, type, transposition and swizzle, with A in registers and with sparse A" {
 	"$ROOT/tests/data/ptx/wgmma" make .
 	run -0 trace-exec -n k.launch
 	assert_output ''

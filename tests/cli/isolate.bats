@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --isolate and --resume: kernels on machines of their own, several at a time, continued after a loss.
+# trace-sim --isolate and --resume: each kernel on a GPU of its own, several at a time; continuation after an interruption.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 alone() { trace-sim -q -g rtx3070 --isolate "$@" "$(trace streams)"; }
 
-# A directory of five kernels of different lengths.
+# Makes a directory of five kernels of different lengths.
 mixed() {
 	mkdir mixed
 	n=0
@@ -20,7 +20,7 @@ mixed() {
 	done
 }
 
-@test "--isolate has the same bytes for any -j, in list order, from files and from a packed stream" {
+@test "--isolate writes the same bytes for any -j, in list order, from files and from a packed stream" {
 	mixed
 	trace-pack -q -o mixed.tpack mixed
 	for f in text json msgpack; do
@@ -36,7 +36,7 @@ mixed() {
 	assert_equal "$(printf '%s\n' "${lines[@]:1}" | cut -f3 | tr '\n' ' ')" "1 2 3 4 5 "
 }
 
-@test "--isolate: each kernel's record is that of a job with this kernel alone, and its cycles those of a cold run" {
+@test "--isolate: each record equals that of a run of this kernel alone, with cold caches" {
 	mixed
 	trace-sim -q -g rtx3070 --isolate -F json mixed >all
 	for k in 1 2 3 4 5; do
@@ -48,7 +48,7 @@ mixed() {
 	done
 }
 
-@test "--isolate: the end record has the sums, copies and earlier kernels warm nothing, stats-diff shows what differs" {
+@test "--isolate: the end record has the sums; copies and earlier kernels warm nothing; stats-diff shows the difference" {
 	alone -F json >apart
 	trace-sim -q -g rtx3070 -F json "$(trace streams)" >whole
 	run awk -F'"gpu_sim_cycle":' '/"kernel"/ { s += $2 } /"end"/ { print s - $2 }' apart
@@ -58,7 +58,7 @@ mixed() {
 	assert_output --partial L2_total_cache_misses
 }
 
-@test "--isolate with -k by name, none selected, and what it cannot do" {
+@test "--isolate works with -k by name and with no kernel selected, and rejects incompatible options" {
 	run -0 alone -F json -k '*ead*'
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 2
 	run -2 alone -k '*none*'
@@ -83,13 +83,13 @@ mixed() {
 	done
 }
 
-@test "--isolate: a limit holds for each kernel, a deadlock of one leaves the others" {
+@test "--isolate: a limit applies to each kernel; a deadlock of one does not stop the others" {
 	run -0 alone -F json -D gpgpu_max_cycle=5100
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"status":"unfinished"')" 4
 	assert_output --partial '"status":"limit","limit":"-gpgpu_max_cycle"'
 }
 
-@test "--resume continues after the last whole kernel, to the same bytes, wherever the records stop" {
+@test "--resume continues after the last complete kernel and writes the same bytes, wherever the records stop" {
 	mixed
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 --isolate -F $f -o full.$f mixed
@@ -103,7 +103,7 @@ mixed() {
 	done
 }
 
-# A directory of kernels that share lines, numbered differently in each: every second one has an instruction in front.
+# Makes kernels with common lines. Every second kernel has one more instruction at the start, which shifts the lines.
 shifted() {
 	mkdir shifted
 	for k in 1 2 3 4 5 6; do
@@ -117,7 +117,7 @@ shifted() {
 	done
 }
 
-@test "--resume after every kernel, text and packed, has the same bytes where memory is reused at once" {
+@test "--resume after each kernel, text and packed, writes the same bytes where memory is reused at once" {
 	plain_build_only
 	shifted
 	trace-pack -q -o shifted.tpack shifted
@@ -135,7 +135,7 @@ shifted() {
 	done
 }
 
-@test "a kernel's checksum is that of its decoded content: packed, plain and in any place the same" {
+@test "a kernel's checksum depends only on its decoded content, not on packing or position" {
 	shifted
 	trace-pack -q -o shifted.tpack shifted
 	checksums() { grep -o '"checksum":"[0-9a-f]*"'; }
@@ -147,7 +147,7 @@ shifted() {
 	assert_equal ${#lines[@]} 4
 }
 
-@test "--resume rejects a record whose kernel was decoded to something else" {
+@test "--resume rejects a record whose kernel was decoded differently" {
 	shifted
 	trace-sim -q -g rtx3070 --isolate -F json shifted | head -3 >out.part
 	sed -i '3s/"checksum":"[0-9a-f]*"/"checksum":"0123456789abcdef"/' out.part
@@ -156,7 +156,7 @@ shifted() {
 	[ ! -e out ]
 }
 
-@test "--resume simulates only what is missing" {
+@test "--resume simulates only the missing kernels" {
 	mixed
 	trace-sim -q -g rtx3070 --isolate -F json -o full mixed
 	head -3 full >out.part
@@ -168,7 +168,7 @@ shifted() {
 2 of 5 kernels done'
 }
 
-@test "--resume without a file begins; with a complete one it has nothing to do; after an interruption it goes on" {
+@test "--resume starts without a file, does nothing with a complete file, and continues after an interruption" {
 	mixed
 	run -0 trace-sim -q -g rtx3070 --isolate --resume -F json -o out mixed
 	cp out full
@@ -180,7 +180,7 @@ shifted() {
 	cmp out full
 }
 
-@test "--resume refuses, with the reason, what would not be exact" {
+@test "--resume rejects, with the reason, what it could not resume exactly" {
 	mixed
 	run -2 trace-sim -g rtx3070 --resume -o out mixed
 	assert_output --partial '--resume requires --isolate'
@@ -214,7 +214,7 @@ shifted() {
 		kill -$signal $pid
 		status=0
 		wait $pid || status=$?
-		# Gone, or dead and waiting for a parent that takes no notice.
+		# The process is gone, or a zombie whose parent does not collect it.
 		while grep -sq '^State:.[^Z]' "/proc/${child% }/status"; do sleep 0.05; done
 		if [ $signal = KILL ]; then
 			run -1 --separate-stderr stats-csv -s gpu_sim_cycle out.part
@@ -228,11 +228,11 @@ shifted() {
 	done
 }
 
-@test "--isolate on a terminal: one line with kernels, processes and times" {
+@test "--isolate on a terminal prints one line with kernels, processes and times" {
 	command -v script >/dev/null || skip "script is not installed (util-linux)"
 	mixed
 	trace-sim -q -g rtx3070 --isolate -F json -o full mixed
-	# The fifth kernel's trace comes when the line with the others is there.
+	# The trace of the fifth kernel arrives after the progress line for the others.
 	mv mixed/kernel-5.traceg kept
 	mkfifo mixed/kernel-5.traceg
 	script -qefc 'trace-sim -g rtx3070 --isolate --reuse -F json -o out mixed' /dev/null >shown 3>&- </dev/null &
@@ -246,7 +246,7 @@ shifted() {
 	sed 's/,"reuse":true//' out | cmp - full
 }
 
-# A directory of kernels with long names, malformed UTF-8 among them; some names come back, one is too long for a number.
+# Makes kernels with long names, with malformed UTF-8 in some. Some names repeat; one is too long for a number.
 named() {
 	mkdir named
 	k=0
@@ -258,7 +258,7 @@ named() {
 	done
 }
 
-@test "--isolate -s: MessagePack has each name once, as a plain run, for any -j, with --reuse and --resume" {
+@test "--isolate -s: MessagePack writes each name once, like a plain run, for any -j, with --reuse and --resume" {
 	a=$(printf 'a%.0s' $(seq 1000))
 	b=$(printf 'b%.0s' $(seq 4100))
 	named "$a" short "$b" "$a" $'x\377' 'x\xff' short "$b" "$a"

@@ -22,7 +22,7 @@ figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4 + 0.5) }' out; }
 
 # With l2_far_latency 94, a far hit takes 94 cycles more than a near one. A chase of the L1 misses in 1 of 32 loads: the
 # first of each 32 bytes in the first of 8 passes. A table that reads a level by another name is refused.
-@test "selftest: chases that name a level or a side of the L2" {
+@test "selftest runs chases that name a level or a side of the L2" {
 	row near pointer-chase 'L2 partition: near hit' cycles ''
 	row far pointer-chase 'L2 partition: far hit' cycles ''
 	row miss pointer-chase 'L2 partition: near miss' cycles ''
@@ -41,7 +41,7 @@ figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4 + 0.5) }' out; }
 	assert_output --partial 'the L2 of this GPU has only one side'
 }
 
-@test "selftest: percentiles of single loads rise, and lie around the mean" {
+@test "selftest: percentiles of single loads rise and surround the mean" {
 	row p10 'single load' '64 MiB cold, percentile 10' cycles ''
 	row p90 'single load' '64 MiB cold, percentile 90' cycles ''
 	row mean chase '64 MiB stride 256 cold' cycles ''
@@ -54,7 +54,7 @@ figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4 + 0.5) }' out; }
 }
 
 # An SM reads 128 bytes from the L1 in a cycle, with any capability from 8.0 to 9.0.
-@test "selftest: wide loads" {
+@test "selftest runs wide loads" {
 	row v4 bandwidth 'L1 FP32.v4' B/cycle/SM ''
 	row odd bandwidth 'L1 FP32' B/cycle/SM ''
 	row unit bandwidth 'L1 FP32.v4' GB/s ''
@@ -67,7 +67,7 @@ figure() { awk -F'\t' -v id="$1" '$1 == id { print int($4 + 0.5) }' out; }
 	grep -q '^unit	.*unknown unit' out
 }
 
-@test "selftest: small kernels in a graph need its latency; passes need no launch" {
+@test "selftest: small kernels in a graph take its latency; passes of a persistent kernel need no launch" {
 	w='small streaming kernels in sequence'
 	row plain "$w" bytes=65536 GB/s slow
 	row graph "$w (graph)" bytes=65536 GB/s fast

@@ -12,14 +12,14 @@ setup() {
 	cc=${CC-cc}
 }
 
-# The example in C, against the library of the build.
+# Compiles the C example against the library of the build.
 reuse() {
 	[ -x reuse ] || $cc -std=c11 -Wall -Wextra -Werror -I"$ROOT/include" -o reuse "$ROOT/examples/library/reuse.c" \
 		-L"$BUILD" -lwarptools -Wl,-rpath,"$BUILD"
 	./reuse "$@"
 }
 
-@test "symbols and layouts are those of tests/data/library/abi; a change of these needs a new version" {
+@test "exported symbols and layouts equal tests/data/library/abi; a change requires a new version" {
 	nm -D --defined-only "$BUILD/libwarptools.so" | awk '$2 == "T" { print $3 }' | sort >found
 	"$ROOT/tests/data/library/layout" "$ROOT/include/warptools.h" >layout.c
 	$cc -o layout layout.c
@@ -27,13 +27,13 @@ reuse() {
 	diff -u "$ROOT/tests/data/library/abi" found
 }
 
-@test "the static library has the same global symbols and no others" {
+@test "the static library exports the same global symbols as the shared one" {
 	nm -D --defined-only "$BUILD/libwarptools.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >dynamic
 	nm -g --defined-only "$BUILD/libwarptools.a" | awk 'NF == 3 { print $3 }' | sort >static
 	diff -u dynamic static
 }
 
-@test "each function of the header is exported, and is in a page" {
+@test "each function of the header is exported and documented" {
 	grep -o '\bwt_[a-z_]*(' "$ROOT/include/warptools.h" | tr -d '(' | sort -u >declared
 	nm -D --defined-only "$BUILD/libwarptools.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >exported
 	diff -u declared exported
@@ -41,7 +41,7 @@ reuse() {
 	diff -u declared documented
 }
 
-@test "the header compiles without a warning as C99, C11 and C++" {
+@test "the header compiles as C99, C11 and C++ without a warning" {
 	for std in c99 c11; do
 		echo '#include <warptools.h>' | $cc -std=$std -pedantic -Wall -Wextra -Wconversion -Werror -I"$ROOT/include" -fsyntax-only -x c -
 	done
@@ -49,7 +49,7 @@ reuse() {
 	echo '#include <warptools.h>' | c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$ROOT/include" -fsyntax-only -x c++ -
 }
 
-@test "the example of warptools(3) compiles and prints" {
+@test "the example of warptools(3) compiles and prints its output" {
 	awk '/^\.Sh EXAMPLES/ { on = 1 } /^\.Ed/ { code = 0 } code { gsub(/\\e/, "\\"); print } on && /^\.Bd/ { code = 1 }' \
 		"$ROOT/man/warptools.3" >example.c
 	$cc -std=c11 -Wall -Wextra -Werror -I"$ROOT/include" -o example example.c -L"$BUILD" -lwarptools -Wl,-rpath,"$BUILD"
@@ -60,7 +60,7 @@ reuse() {
 	assert_output '/nowhere: cannot be opened: No such file or directory'
 }
 
-@test "reuse distances: C and Python, text and packed, agree" {
+@test "reuse distances agree between C and Python, for text and packed traces" {
 	d=$(trace reuse)
 	trace-pack -q -o app.tpack "$d"
 	reuse "$d" >c
@@ -74,7 +74,7 @@ reuse() {
 	gzip -c app.tpack | reuse - | diff -u c -
 }
 
-@test "Python: commands, blocks, columns, seeking, errors" {
+@test "Python reads commands, blocks and columns, seeks, and raises errors" {
 	d=$(trace streams)
 	trace-pack -q -o app.tpack "$d"
 	run -0 python3 - app.tpack "$d/kernel-1.traceg" <<-'END'
@@ -113,7 +113,7 @@ reuse() {
 	END
 }
 
-@test "Python: columns become numpy arrays" {
+@test "Python: columns convert to numpy arrays" {
 	python3 -c 'import numpy' 2>/dev/null || skip "numpy is not installed"
 	run -0 python3 - "$(trace vecadd)" <<-'END'
 	import numpy, sys, warptools
@@ -124,7 +124,7 @@ reuse() {
 	assert_output 'uint64 32 uint32'
 }
 
-@test "Python: a column is a buffer that array takes" {
+@test "Python: a column is a buffer from which array() can be made" {
 	run -0 python3 - "$(trace vecadd)" <<-'END'
 	import sys, warptools
 	from array import array
@@ -138,7 +138,7 @@ reuse() {
 	assert_output 'True True'
 }
 
-@test "Python: results in each format are those of stats-csv" {
+@test "Python: results in each format agree with stats-csv" {
 	make_results
 	for f in json msgpack text; do
 		run -0 python3 - "$BATS_FILE_TMPDIR/app.$f" <<-'END'
@@ -157,7 +157,7 @@ reuse() {
 	assert_line --partial 'no statistics'
 }
 
-@test "PTX: source files and lines" {
+@test "PTX traces give source files and lines" {
 	run -0 python3 - "$ROOT/tests/data/ptx-trace" <<-'END'
 	import glob, sys, warptools
 	found = set()
@@ -172,7 +172,7 @@ reuse() {
 	assert_output '[(True, False), (True, True)]'
 }
 
-@test "installation: pkg-config, shared and static, Python, uninstall" {
+@test "installation: pkg-config, shared and static linking, Python, uninstall" {
 	command -v pkg-config >/dev/null || skip "pkg-config is not installed"
 	make -s -C "$ROOT" BUILD="$BUILD" install install-python PREFIX="$PWD/p" DESTDIR= FISHDIR="$PWD/p/fish" >/dev/null
 	export PKG_CONFIG_PATH=$PWD/p/lib/pkgconfig
@@ -196,7 +196,7 @@ reuse() {
 	[ -z "$(find p ! -type d)" ]
 }
 
-@test "the Debian package has the version of the suite, and its packages take all that is installed" {
+@test "the Debian package has the version of the suite and contains everything that is installed" {
 	d=$ROOT/examples/packaging/debian
 	[ "$(sed -n '1s/.*(\(.*\)-1).*/\1/p' "$d/changelog")" = "$(trace-pack --version | awk '{ print $NF }')" ]
 	make -n -C "$ROOT" BUILD="$BUILD" install install-python PREFIX=/usr DESTDIR=/tmp/d SOLIBDIR=/usr/lib/x \

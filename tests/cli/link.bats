@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec: modules that are linked, where variables lie, calls and what kernels print.
+# trace-exec: linking of modules, placement of variables, calls, and printf in kernels.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# Modules a.ptx, b.ptx ...: the text of stdin, cut at lines of "---", each with the directives that begin a module.
+# Writes modules a.ptx, b.ptx ...: stdin is split at lines of "---", and each part gets the directives that start a module.
 modules() {
 	rm -f ./*.ptx
 	awk '
@@ -21,10 +21,10 @@ modules() {
 	} >k.launch
 }
 
-# What the kernel left in A: its first words, as decimal numbers.
+# Prints the first words of A after the kernel, as decimal numbers.
 words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 
-@test "a definition that others see stands once, or is refused with the place of both" {
+@test "a visible definition occurs once; a duplicate is rejected with both places" {
 	modules <<-'E'
 		.visible .global .u32 x = 1;
 		.visible .entry k(.param .u64 a) { ret; }
@@ -48,7 +48,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	E
 	run -2 trace-exec -n k.launch
 	assert_output "trace-exec: b.ptx:4:8: error: 'k' is already a kernel (expected one kernel of this name, as in a.ptx:4:8)"
-	# names that no other module sees are their own
+	# names that are not visible to other modules belong to their module
 	modules <<-'E'
 		.global .u32 x = 1;
 		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }
@@ -60,7 +60,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 1)" = ' 1' ]
 }
 
-@test "of weak definitions the first holds, unless another is not weak" {
+@test "among weak definitions the first one wins, unless one is not weak" {
 	local use='.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; call (r), f; st.global.u32 [p+4], r; ret; }'
 	modules <<-E
 		.weak .global .u32 x = 1;
@@ -80,7 +80,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 2)" = ' 2 20' ]
 }
 
-@test "a weak kernel gives way to one that is not weak" {
+@test "a weak kernel gives way to a kernel that is not weak" {
 	local body='.reg .b64 p; ld.param.u64 p, [a]; st.global.u32 [p]'
 	modules <<-E
 		.weak .entry k(.param .u64 a) { $body, 1; ret; }
@@ -97,7 +97,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	assert_output "trace-exec: b.ptx:4:14: error: 'k' has different parameters or results (expected the same, as in a.ptx:4:14)"
 }
 
-@test "common variables are one, of the largest size, with values once" {
+@test "common variables merge into one of the largest size, initialised at most once" {
 	modules <<-'E'
 		.common .global .u32 x;
 		.visible .entry k(.param .u64 a) {
@@ -118,7 +118,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	launch_ends 2 "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
 }
 
-@test "an .extern name is what its definition is, or refused" {
+@test "an .extern declaration must match its definition" {
 	local use='.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }'
 	while IFS='|' read -r has wants said; do
 		modules <<-E
@@ -158,7 +158,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	sed -i 's/^.global/.visible .global/' b.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
-	# inside of a function, too
+	# inside a function, too
 	sed -i '/^.extern/d; s/{ .reg/{ .extern .global .u32 x; .reg/' a.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]
@@ -171,7 +171,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	assert_output "trace-exec: a.ptx:5:23: error: 'x' differs in space, type or size from its declaration at line 4"
 }
 
-@test "an alias is seen by other modules, and has a body to stand for" {
+@test "an alias is visible to other modules and requires a function with a body" {
 	modules <<-'E'
 		.extern .func (.reg .b32 r) g;
 		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; call (r), g; st.global.u32 [p], r; ret; }
@@ -186,7 +186,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	launch_ends 2 "b.ptx:5:30: error: 'g' is the alias of a function without a body of its own (expected a body, as in b.ptx:4:21)"
 }
 
-@test "a function without a body is no value" {
+@test "a function without a body has no address" {
 	modules <<-'E'
 		.extern .func f();
 		.visible .entry k(.param .u64 a) { .reg .b64 p, q; ld.param.u64 p, [a]; ld.global.u64 q, [t]; st.global.u64 [p], q; ret; }
@@ -202,8 +202,8 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	launch_ends 2 "unexpected 's' (expected a number or the name of a .global or .const variable or a function)"
 }
 
-# Every thread block has one thread: it writes to the variables of the kernel and the functions, then reads them all.
-@test "shared variables of a kernel, of what it calls and of other modules lie apart" {
+# Each thread block has one thread. It writes to the variables of the kernel and the functions, then reads them all.
+@test "shared variables of a kernel, its callees and other modules do not overlap" {
 	modules <<-'E'
 		.func late(.reg .b32 v);
 		.extern .func other(.reg .b32 v);
@@ -234,7 +234,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 4)" = ' 1 2 9 4' ]
 }
 
-@test "an .extern shared variable of a size is another module's, one without a size the launch's" {
+@test "an .extern shared variable with a size belongs to another module, one without a size to the launch" {
 	modules <<-'E'
 		.extern .shared .u32 x[4];
 		.extern .shared .align 1024 .b8 dyn[];
@@ -261,7 +261,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	launch_ends 2 "a.ptx:4:22: error: .extern variable 'x' is not defined by any module"
 }
 
-@test "what .align asks for beyond the padding holds in every space" {
+@test ".align beyond the natural alignment holds in every space" {
 	modules <<-'E'
 		.global .u8 g0; .global .align 256 .u32 g;
 		.const .u8 c0; .const .align 512 .u64 c;
@@ -300,8 +300,8 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 8)" = ' 0 0 0 0 0 0 7 9' ]
 }
 
-# Lines "FORMAT ARGUMENT..." of stdin, between bars, to a kernel that prints them and keeps what printf returns: an
-# argument is iNUMBER, lNUMBER, dBITS, sTEXT or 0 (a null pointer); of a format "-" a null pointer.
+# Each line "FORMAT ARGUMENT..." of stdin is printed by a kernel between bars, with the result of printf. An argument is
+# iNUMBER, lNUMBER, dBITS, sTEXT or 0 (a null pointer); the format "-" is a null pointer.
 printing() {
 	python3 -c '
 import sys
@@ -328,7 +328,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=1 args A\nsave A out\n' >k.launch
 }
 
-@test "printf: conversions as CUDA has them, what is none as it is written" {
+@test "printf: conversions follow CUDA, and invalid ones are printed as written" {
 	printing <<-'E'
 		<%d,%5d,%-5d,%+d,%05d>|i1|i-2|i3|i4|i5
 		<%s,%8s,%-8s,%.2s,%s>|sx|sx|sx|sx|0
@@ -353,7 +353,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 13)" = " 5 5 5 4 10 0 5 6 1 0 0 4294967295 0" ]
 }
 
-@test "printf: 32 arguments; later conversions are printed as written; long texts are whole" {
+@test "printf: 32 arguments work, later conversions are printed as written, and long texts are complete" {
 	printing <<-E
 		$(printf '%%d,%.0s' {1..34})%5d.$(printf '|i%d' {1..35})
 		%3000d$(printf 'x%.0s' {1..9000})|i1
@@ -363,7 +363,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 2)" = ' 32 1' ]
 }
 
-@test "printf: a text or an argument that is not there is an access outside" {
+@test "printf: a missing text or argument is an out-of-bounds access" {
 	printing <<<'%s|l64'
 	run -1 trace-exec -n k.launch
 	assert_output --regexp 'k.ptx:[0-9]+:1: error: read of 1 bytes at 0x40, .* \(expected an address in a buffer\) \(kernel k, thread \(0,0,0\)'
@@ -374,7 +374,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	launch_ends 2 "'vprintf' with 1 parameters (expected 2)"
 }
 
-@test "lists of values: rows of several dimensions begin where they should, what they leave out is zero" {
+@test "initialisers: rows of several dimensions start at their places, and omitted values are zero" {
 	local text said
 	modules k 15 <<-'E'
 		.global .u32 x[3][2] = {{1}, {2, 3}};
@@ -413,7 +413,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	E
 }
 
-@test "a label further on in a block goes before one of the same name around it" {
+@test "a label in a block hides a label of the same name outside the block" {
 	modules <<-'E'
 		.visible .entry k(.param .u64 a)
 		{
@@ -430,7 +430,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 1)" = ' 11' ]
 }
 
-@test "arguments and results are of their parameters' sizes, by name, by prototype and by list" {
+@test "arguments and results have the sizes of their parameters, by name, by prototype and by list" {
 	local head='.reg .b64 p, fn; .reg .b32 r; .reg .pred c; .param .b32 x; .param .b64 y; .param .align 4 .b8 z[8]; ld.param.u64 p, [a];'
 	local text said
 	while IFS='|' read -r text said; do
@@ -490,7 +490,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 1)" = ' 5' ]
 }
 
-@test "a body ends where it ends, whatever leads there" {
+@test "execution stops at the end of a body, however it gets there" {
 	modules <<-'E'
 		.visible .entry k(.param .u64 a)
 		{
@@ -509,7 +509,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	[ "$(words 2)" = ' 0 0' ]
 }
 
-@test "a kernel's own sizes of thread blocks are above 0" {
+@test "the thread block sizes that a kernel declares are above 0" {
 	local word
 	for word in '.reqntid 0' '.maxntid 32, 0'; do
 		modules <<<".visible .entry k(.param .u64 a) $word { ret; }"

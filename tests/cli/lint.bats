@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-lint's command line and the example that uses it. The findings are tested in tests/lint.
+# trace-lint's command line and the example that uses it. tests/lint tests the findings.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-@test "trace-lint: help, the table of rules, explanations" {
+@test "trace-lint prints help, the table of rules, and explanations" {
 	run -0 trace-lint -h
 	assert_output --partial 'TRACE...'
 	run -0 trace-lint --list
@@ -28,7 +28,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -2 trace-lint -F xml x
 }
 
-@test "trace-lint: levels, limits, formats" {
+@test "trace-lint: levels, limits and formats" {
 	d=$(trace vecadd)
 	cp -r "$d" app
 	sed -i 's/EXIT/NOP/' app/kernel-1.traceg
@@ -46,7 +46,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	[ "$(grep -c '"record": *"end".*"lanes-left": *64' json)" -eq 1 ]
 }
 
-@test "trace-lint: on Hopper, waits for more bulk copies than were closed are allowed" {
+@test "trace-lint: on Hopper, a wait may allow more open bulk copies than were made" {
 	d=$(trace ldgsts)
 	cp -r "$d" app
 	sed -i '0,/DEPBAR.LE 0 0 [0-9]*/s//DEPBAR.LE 0 0 9/' app/kernel-1.traceg
@@ -57,7 +57,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	refute_output --partial 'depbar-groups'
 }
 
-@test "trace-lint: a list on standard input, several traces, a raw trace" {
+@test "trace-lint reads a list on standard input, several traces, and a raw trace" {
 	d=$(trace vecadd)
 	cp -r "$d" app
 	cd app
@@ -77,16 +77,16 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'error: raw: raw trace'
 }
 
-# The level of a rule: error if trace-sim rejects the input, its figures would be wrong or it waits for ever, warning if it is suspicious or
-# the original does not run it, note otherwise. With --for accel-sim, input that the original does not run is an error.
-@test "trace-lint: levels follow from consequences" {
+# Levels: error if trace-sim rejects the input, prints wrong figures or waits forever; warning if the input is suspicious or
+# the original rejects it; note otherwise. With --for accel-sim, input that the original rejects is an error.
+@test "trace-lint: the level of a finding follows from its consequence" {
 	trace-lint --list | awk '
 		{ sim = $4 ~ /^(REFUSES|WRONG|WAITS)$/ ? "error" : $4 == "DOUBTS" ? "warning" : "note" }
 		sim == "note" && $5 !~ /^(RUNS|ABSENT|UNKNOWN)$/ { sim = "warning" }
 		$2 != sim { print; bad = 1 } END { exit bad }'
 	d=$(trace vecadd)
 	cp -r "$d" app
-	# an EXIT with all lanes although some stay, as tracers record it under a predicate
+	# an EXIT with all lanes although some continue, as tracers record it under a predicate
 	sed -i '0,/^0070 ffffffff 1 R9 FADD 2 R4 R5/s//0070 0000000f 0 EXIT 0/' app/kernel-1.traceg
 	run -0 trace-lint app
 	assert_output --partial 'warning: lane-after-exit'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/packaging/warptools.magic: what file(1) says of packed streams, results and traces.
+# examples/packaging/warptools.magic: the descriptions that file(1) gives for packed streams, results and traces.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 says() { file -b -e json -m "$ROOT/examples/packaging/warptools.magic" "$1"; }
 
-@test "file(1) knows packed streams, results in each format, traces" {
+@test "file(1) recognises packed streams, results in each format, and traces" {
 	command -v file >/dev/null || skip "file is not installed"
 	cd "$BATS_TEST_TMPDIR"
 	d=$(trace vecadd)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Manual pages are well-formed and complete; completions are accepted by their shells; installing works.
+# Manual pages are well-formed and complete; shells accept the completions; installation works.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "mandoc finds nothing in any page" {
+@test "mandoc reports nothing on any page" {
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
 	make -s -C "$ROOT" BUILD="$BUILD" man
 	for page in "$BUILD"/man/*.[1-9]; do
@@ -14,7 +14,7 @@ load helper
 	done
 }
 
-@test "a program's page names each of its options" {
+@test "each program's page lists all its options" {
 	make -s -C "$ROOT" BUILD="$BUILD" man
 	for page in "$BUILD"/man/*.1; do
 		program=$(basename "$page" .1)
@@ -25,7 +25,7 @@ load helper
 	done
 }
 
-@test "-h of every program fits 80 columns" {
+@test "-h of each program fits in 80 columns" {
 	for main in "$ROOT"/cmd/*/main.c; do
 		program=$(basename "$(dirname "$main")")
 		run -0 "$program" -h
@@ -34,12 +34,12 @@ load helper
 	done
 }
 
-@test "what sources cite stands in the pages of the model, and each quirk is named by a source" {
+@test "each rule that a source cites exists in a model page, and a source names each quirk" {
 	run -0 python3 "$ROOT/tests/layers/citations"
 	assert_output ''
 }
 
-@test "man-db and groff render every page without a warning" {
+@test "man-db and groff render each page without a warning" {
 	command -v man >/dev/null && command -v groff >/dev/null || skip "man-db or groff is not installed"
 	man --help 2>/dev/null | grep -q -e --warnings || skip "man is not man-db's"
 	make -s -C "$ROOT" BUILD="$BUILD" man
@@ -59,18 +59,18 @@ load helper
 	assert_output --partial 'T. G. Rogers'
 }
 
-@test "bash accepts the completions" {
+@test "bash loads the completions" {
 	make -s -C "$ROOT" BUILD="$BUILD" completions
 	for c in "$BUILD"/completions/*.bash; do run -0 bash -n "$c"; done
 }
 
-# complete PROGRAM WORD...: what bash offers for the last word, one a line, sorted.
+# complete PROGRAM WORD...: prints the words that bash offers for the last word, sorted, one a line.
 complete_with_bash() {
 	bash -c 'compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		"_${1//-/_}" "$1"; printf "%s\n" "${COMPREPLY[@]}"' bash "$BUILD/completions/$1.bash" "$@" | sort
 }
 
-@test "completions know options, rules, figures and the kernels of what is named" {
+@test "completions offer options, rules, figures and kernel names of the given input" {
 	make -s -C "$ROOT" BUILD="$BUILD" completions
 	d=$(trace streams)
 	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r.json" "$d"
@@ -90,7 +90,7 @@ complete_with_bash() {
 	done
 	run -0 complete_with_bash stats-csv "$BATS_TEST_TMPDIR/r.json" -k 1,
 	assert_output "$(printf '1,%s\n' 1 2 3 4)"
-	# nothing to ask: no words and no message
+	# without an input to read there are no words and no message
 	run -0 --separate-stderr complete_with_bash trace-sim nothing-here -k ''
 	assert_equal "$output$stderr" ''
 	run -0 trace-sim --complete kernels -k /dev/null "$d"
@@ -107,7 +107,7 @@ complete_with_bash() {
 	assert_line --regexp '^1,4'
 }
 
-@test "make install: each shell finds its completions where Debian's reads them" {
+@test "make install puts completions where Debian's shells look for them" {
 	make -s -C "$ROOT" BUILD="$BUILD" install DESTDIR="$BATS_TEST_TMPDIR/local" PREFIX=/usr/local >/dev/null
 	[ -f "$BATS_TEST_TMPDIR/local/etc/fish/completions/trace-sim.fish" ]
 	[ -f "$BATS_TEST_TMPDIR/local/usr/local/share/zsh/site-functions/_trace-sim" ]
@@ -120,7 +120,7 @@ complete_with_bash() {
 	[ -z "$(find "$BATS_TEST_TMPDIR/local" -type f)" ]
 }
 
-@test "make install puts everything under DESTDIR, and a program there finds its configurations" {
+@test "make install puts everything under DESTDIR, and an installed program finds its configurations" {
 	make -s -C "$ROOT" BUILD="$BUILD" install PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root" >/dev/null
 	[ -x "$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" ]
 	[ -f "$BATS_TEST_TMPDIR/root/usr/share/man/man1/trace-sim.1" ]
@@ -133,7 +133,7 @@ complete_with_bash() {
 		"$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" -q -g rtx3070 "$(trace vecadd)"
 }
 
-@test "make install and uninstall take blanks in PREFIX and DESTDIR, and leave foreign files alone" {
+@test "make install and uninstall accept blanks in PREFIX and DESTDIR, and leave foreign files alone" {
 	local root="$BATS_TEST_TMPDIR/my root" own
 	own="$root/opt/my tools/share/warptools/own"
 	mkdir -p "$own" "$BATS_TEST_TMPDIR/my" "$root/opt/my"
@@ -148,7 +148,7 @@ complete_with_bash() {
 	assert_output "$(printf '%s\n' "$root/opt/my/file" "$own/file" | LC_ALL=C sort)"
 }
 
-@test "two makes at once in one directory do not break each other" {
+@test "two makes at once in one directory do not interfere" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$ROOT/libcommon" "$ROOT/include" "$ROOT/cmd" "$ROOT/man" "$ROOT/completions" "$ROOT/Makefile" "$ROOT/config.mk" .
 	make -s -j2 BUILD=b LTO= OPT=-O0 b/stats-diff 2>one &

@@ -1,21 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Synchronisation of version 6 in trace-sim (HOPPER-mbar, HOPPER-bulk, HOPPER-fence, HOPPER-bar), on both cores.
+# trace-sim: synchronisation in traces of version 6, on both cores (HOPPER-mbar, HOPPER-bulk, HOPPER-fence, HOPPER-bar).
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A kernel of one block of $1 warps; stdin: lines "PC MASK ..." of a warp, after "warp N" for those of warp N alone.
+# Writes a kernel of one block of $1 warps; stdin: lines "PC MASK ..." of a warp, after "warp N" for warp N only.
 kernel() { awk '/^warp / { from = $2; next } { printf "%d\t%s\n", from, $0 }' | hopper_block "$1" 32; }
 
 sim() { trace-sim -q -g h200 -D gpgpu_perfect_inst_const_cache=1 -D core_cta_latency=20 --events log -f -F json "$@" kernelslist.g; }
 
-# Cycle in which warp $1 issues its instruction at pc $2.
+# Prints the cycle in which warp $1 issues its instruction at pc $2.
 at() { awk -v w="$1" -v pc="$2" '$2 == "issue" && $4 == w && $5 == pc { print $1; exit }' log; }
 
-# Lines: pc, mask, address, values.
+# Arguments of the lines below: pc, mask, address, values.
 init() { echo "$1 00000001 1 UR63 SYNCS.EXCH.64 2 UR4 UR6 8 1 $2 8 0 0 Val 1 0 1 0 1 $(printf %08x $(((0x100000 - $3) << 1)))"; }
 arrive() { echo "$1 00000001 1 R255 SYNCS.ARRIVE.TRANS64.A1T0 2 R4 R255 8 1 $2 8 0 0 Val 1 0 1 0 1 0"; }
 expect() { echo "$1 00000001 1 R255 SYNCS.ARRIVE.TRANS64 2 R4 R6 8 1 $2 8 0 0 Val 1 0 1 0 1 $3"; }
@@ -28,7 +28,7 @@ leave() { echo "$1 ffffffff 0 EXIT 0 0 0 0 NoVal"; }
 A=0x7f5000000400
 B=0x7f5000000408
 
-@test "an arrival takes 6 cycles, a wait for a phase that is over 43" {
+@test "an arrival takes 6 cycles, and a wait for a completed phase 43" {
 	{
 		init 0010 $A 1
 		arrive 0020 $A
@@ -42,7 +42,7 @@ B=0x7f5000000408
 	[ $(($(at 0 50) - $(at 0 40))) = 43 ]
 }
 
-@test "a wait holds the warp until the last of the arrivals, on both cores" {
+@test "a wait holds the warp until the last arrival, on both cores" {
 	for core in modern accelsim; do
 		{
 			echo warp 0
@@ -69,7 +69,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "phases: the parity of a wait names the phase, and a consumer follows its producer" {
+@test "the parity of a wait names the phase, and a consumer follows its producer" {
 	for core in modern accelsim; do
 		{
 			echo warp 0
@@ -77,7 +77,7 @@ B=0x7f5000000408
 			init 0018 $B 1
 			sync 0020
 			for i in 0 1 2 3; do
-				# the buffer is free from the start: parity 1 passes first
+				# the buffer is free at the start: the first wait, for parity 1, passes
 				wait_for 003$i $B $((i % 2 ? 0 : 8))0000000
 				expect 004$i $A 00000080
 				copy 005$i 0x400
@@ -99,7 +99,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "a phase needs its bytes, and counts those of a copy once" {
+@test "a phase requires all its bytes, and counts the bytes of a copy once" {
 	for core in modern accelsim; do
 		for bytes in 00000080 00000100; do
 			{
@@ -122,7 +122,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "waits that nothing ends are a deadlock with the barrier and its counts" {
+@test "waits that nothing completes are a deadlock, reported with the barrier and its counts" {
 	for core in modern accelsim; do
 		{
 			init 0010 $A 3
@@ -141,7 +141,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "operations by value, that drop, that expect and complete, and from each lane" {
+@test "arrivals by value, with drop, with expected bytes, and from each lane are counted" {
 	for core in modern accelsim; do
 		{
 			init 0010 $A 5
@@ -163,7 +163,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "arrivals of LDGSTS come when the copies are done" {
+@test "LDGSTS arrivals happen when the copies are complete" {
 	for core in modern accelsim; do
 		{
 			init 0010 $A 32
@@ -180,7 +180,7 @@ B=0x7f5000000408
 	done
 }
 
-@test "DEPBAR waits for groups of bulk copies, down to the number that it allows" {
+@test "DEPBAR waits until at most the given number of bulk copy groups is open" {
 	for core in modern accelsim; do
 		for open in 0 1 2; do
 			{
@@ -195,13 +195,13 @@ B=0x7f5000000408
 			} | kernel 1
 			run -0 sim -D core_model=$core
 			took=$(($(at 0 50) - $(at 0 40)))
-			# the data have been read, long before memory acknowledges them
+			# the FENCE ends once the data are read, long before the memory acknowledges the stores
 			if [ $open = 2 ]; then [ $took -lt 20 ]; else [ $took -gt 60 ] && [ $took -lt 250 ]; fi
 		done
 	done
 }
 
-@test "FENCE waits for the stores of its warp to shared memory" {
+@test "FENCE waits for the shared-memory stores of its warp" {
 	{
 		for i in 0 1 2 3; do
 			echo "001$i ffffffff 0 STS.128 2 R4 R8 16 1 0x7f5000001000 512 0 0 NoVal"
@@ -217,7 +217,7 @@ B=0x7f5000000408
 	[ $(($(at 0 30) - $(at 0 20))) -lt 20 ]
 }
 
-# Barrier 1: warps 0 and 1, warp 2 arrives; barrier 2: warp 3 with the arrival of warp 0, in registers.
+# Barrier 1: warps 0 and 1 wait, warp 2 arrives. Barrier 2: warp 3 waits for the arrival of warp 0, with register operands.
 numbered() {
 	echo warp 0
 	echo "0010 ffffffff 1 R2 BAR.ARV 1 R3 0 0 0 Val 1 2 1 40"
@@ -241,7 +241,7 @@ numbered() {
 	leave 00b0
 }
 
-@test "barriers have numbers and counts, and are arrived at without waiting" {
+@test "named barriers have numbers and counts, and allow arrival without waiting" {
 	for core in modern accelsim; do
 		numbered | kernel 4
 		run -0 sim -D core_model=$core
@@ -251,7 +251,7 @@ numbered() {
 		[ "$(at 3 a0)" -lt "$(at 2 60)" ]
 		[ $(($(at 2 70) - $(at 2 60))) -lt 30 ]
 		cycles=$(at 3 a0)
-		# the number or the count in a register, the other one an immediate
+		# either the number or the count is in a register, and the other one is an immediate
 		numbered | sed 's/1 R2 BAR.ARV 1 R3 0 0 0 Val 1 2 1 40/0 BAR.ARV 1 R3 0 2 0 Val 1 40/' | kernel 4
 		run -0 sim -D core_model=$core
 		[ "$(at 3 a0)" -eq "$cycles" ]
@@ -264,7 +264,7 @@ numbered() {
 	done
 }
 
-@test "trace-lint: a wait for the phase before the first one needs no arrival; BAR has operands in registers" {
+@test "trace-lint: a wait for the phase before the first one needs no arrival; BAR may have register operands" {
 	local phase
 	for phase in 80000000 0; do
 		{
@@ -284,7 +284,7 @@ numbered() {
 	done
 }
 
-@test "trace-lint: USETMAXREG raises the number of registers; shared addresses in a cluster contain a rank" {
+@test "trace-lint: USETMAXREG raises the register count; shared addresses in a cluster contain a block rank" {
 	{
 		echo warp 0
 		echo "0010 ffffffff 0 USETMAXREG.TRY_ALLOC.CTAPOOL 0 0 64 0 NoVal"
@@ -306,8 +306,8 @@ numbered() {
 	assert_line --partial "register-nregs: register R63 (expected a number below 40, '-nregs')"
 }
 
-# Two groups of a warp take turns, each at the barrier of its own: the first arrives there itself, then waits, and lets
-# the second pass; the arrival of the second at its own barrier has no active lane.
+# Two groups of a warp alternate, each at its own barrier. The first group arrives at its barrier, waits, and lets the second
+# pass; the arrival of the second group at its own barrier has no active lane.
 turns() {
 	echo warp 0
 	echo "0010 ffffffff 0 BAR.ARV 0 0 1 64 NoVal"
@@ -324,7 +324,7 @@ turns() {
 	leave 0080
 }
 
-@test "a warp may arrive at a barrier more than once, and without active lanes does not arrive" {
+@test "a warp may arrive at a barrier more than once, and arrives only with active lanes" {
 	for core in modern accelsim; do
 		turns | kernel 2
 		run -0 sim -D core_model=$core
@@ -335,7 +335,7 @@ turns() {
 	done
 }
 
-@test "operations on the barrier of another block of the cluster count for the own one" {
+@test "operations on the barrier of another block in the cluster are counted on the block's own barrier" {
 	{
 		init 0010 $A 2
 		arrive 0020 $A
@@ -346,7 +346,7 @@ turns() {
 	run -0 sim
 }
 
-@test "a thread block with too many barriers is refused" {
+@test "a thread block with too many barriers is rejected" {
 	{
 		nop 0000
 		for ((i = 0; i < 33; i++)); do

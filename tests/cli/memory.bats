@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim's memory does not grow with the number of thread blocks: it holds those that run.
+# The memory of trace-sim does not grow with the number of thread blocks, because only running blocks are in memory.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-# [FIELD=VmPeak] peak OPTION...: kB, as the process itself was last seen; a wrapper's own memory would count otherwise
+# [FIELD=VmPeak] peak OPTION...: prints the last value in kB that /proc had for trace-sim. A wrapper would count its own memory.
 peak() {
 	local now last=0 pid
 	trace-sim -q "$@" >/dev/null 3>&- &
@@ -18,8 +18,8 @@ peak() {
 	echo "$last"
 }
 
-# Even the short trace fills the small GPU, and runs for a tenth of a second: peak() takes samples.
-@test "memory: a trace ten times longer takes no more" {
+# Even the short trace fills the small GPU and runs for a tenth of a second, so that peak() can take samples.
+@test "memory: a trace ten times longer needs no more memory" {
 	plain_build_only
 	for recipe in vecadd reduce; do
 		short=$(peak -g rtx3070 -D gpgpu_n_clusters=2 "$(trace $recipe -n 400)")
@@ -29,7 +29,7 @@ peak() {
 	done
 }
 
-@test "memory: a small kernel on a large GPU takes less than 26.5 MiB, 0.5 of them the C++ library" {
+@test "memory: a small kernel on a large GPU needs less than 26.5 MiB, including 0.5 MiB for the C++ library" {
 	plain_build_only
 	kb=$(peak -g a100 "$(trace vecadd -n 4)")
 	echo "$kb kB"
@@ -37,7 +37,7 @@ peak() {
 	[ "$kb" -le 27136 ]
 }
 
-@test "memory: four threads reserve next to no more address space than one" {
+@test "memory: four threads reserve little more address space than one" {
 	plain_build_only
 	d=$(trace vecadd -n 400)
 	one=$(FIELD=VmPeak peak -g rtx3070 "$d")
@@ -46,7 +46,7 @@ peak() {
 	[ "$four" -le $((one + 16384)) ]
 }
 
-@test "memory: a stack of 64 KB is enough for every program" {
+@test "memory: a stack of 64 KB is enough for each program" {
 	plain_build_only
 	cd "$BATS_TEST_TMPDIR"
 	d=$(trace example)

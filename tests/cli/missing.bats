@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# --skip-missing: lists that name kernels that do not exist, as text and as packed streams.
+# --skip-missing: lists that name missing kernels, as text and as packed streams.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-# The test's directory has app, whose list names kernels 2 and 4 of 4 that do not exist, and app.tpack.
+# The directory of the test contains app and app.tpack. The list of app names 4 kernels, of which 2 and 4 do not exist.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	whole=$(trace streams)
@@ -14,7 +14,7 @@ setup() {
 	trace-pack -q --skip-missing -o app.tpack app
 }
 
-@test "trace-pack: a missing kernel is an error, and with the option one warning with the count and the first" {
+@test "trace-pack: a missing kernel is an error; with the option, a warning gives the count and the first one" {
 	run -2 trace-pack -o x.tpack app
 	assert_output 'trace-pack: app/kernel-2.traceg: error: cannot be opened: No such file or directory'
 	assert [ ! -e x.tpack ]
@@ -25,7 +25,7 @@ setup() {
 	assert_output ''
 }
 
-@test "trace-pack: nothing is missing, nothing is marked" {
+@test "trace-pack: a complete list has no marks for missing kernels" {
 	trace-pack -q -o a.tpack "$whole"
 	run -0 trace-pack --skip-missing -o b.tpack "$whole"
 	assert_output ''
@@ -33,7 +33,7 @@ setup() {
 	assert_equal "$(od -An -tu1 -j7 -N1 b.tpack)" "$(od -An -tu1 -j7 -N1 a.tpack)"
 }
 
-@test "trace-pack: the stream marks the kernels, and -l and -t show them" {
+@test "trace-pack: the stream marks missing kernels, and -l and -t show them" {
 	assert [ "$(($(od -An -tu1 -j7 -N1 app.tpack) - 2 & 64))" = 64 ]
 	run -0 trace-pack -l app.tpack
 	assert_line --regexp '^ +1 6,1,1 .* kernel-1.traceg write'
@@ -72,7 +72,7 @@ setup() {
 	cmp back/kernel-4.traceg "$whole/kernel-1.traceg"
 }
 
-@test "trace-pack: a stream is packed from as its list is" {
+@test "trace-pack: packing a stream again gives the result of packing its list" {
 	run -2 trace-pack -o x.tpack app.tpack
 	assert_output 'trace-pack: app.tpack: error: kernel 2, kernel-2.traceg, is missing in the packed stream (--skip-missing skips it)'
 	trace-pack -q --skip-missing app.tpack | cmp - app.tpack
@@ -94,7 +94,7 @@ setup() {
 	assert [ ! -e c.tpack ]
 }
 
-@test "trace-pack: a name pattern keeps missing kernels, whose names nobody knows" {
+@test "trace-pack: a name pattern keeps missing kernels, because their names are unknown" {
 	trace-pack -q -k 'read' --skip-missing -o a.tpack app
 	trace-pack -q -k 'read' --skip-missing -o b.tpack app.tpack
 	cmp a.tpack b.tpack
@@ -103,7 +103,7 @@ setup() {
 	assert_line --regexp '^ +2 6,1,1 .* kernel-3.traceg read'
 }
 
-@test "trace-pack: all kernels missing, copies remain" {
+@test "trace-pack: a list whose kernels are all missing keeps its copies" {
 	rm app/kernel-*
 	for t in app app/kernelslist.g; do
 		run -2 trace-pack --skip-missing -o x.tpack $t
@@ -115,7 +115,7 @@ setup() {
 	assert_equal "$(grep -c Memcpy back/kernelslist.g)" 4
 }
 
-@test "trace-pack: what exists and cannot be read is an error" {
+@test "trace-pack: an existing but unreadable file is an error" {
 	mkdir app/kernel-2.traceg
 	run -2 trace-pack --skip-missing -o x.tpack app
 	assert_output --partial 'app/kernel-2.traceg: error: '
@@ -128,7 +128,7 @@ setup() {
 	cmp x.tpack app.tpack
 }
 
-@test "trace-pack: a missing kernel with the name that a compressed one gets" {
+@test "trace-pack: a missing kernel may have the name that a compressed kernel gets" {
 	xz app/kernel-3.traceg
 	sed -i 's/kernel-3.traceg/&.xz/; s/kernel-2.traceg/kernel-3.traceg/' app/kernelslist.g
 	run -2 trace-pack -q --skip-missing -o x.tpack app
@@ -139,13 +139,13 @@ setup() {
 	sed 's/kernel-3.traceg.xz/kernel-3.traceg/' app/kernelslist.g | cmp - back/kernelslist.g
 }
 
-@test "trace-pack: names that lead out of the directory are refused, also of missing kernels" {
+@test "trace-pack: names that lead out of the directory are rejected, also for missing kernels" {
 	printf 'kernel-1.traceg\nkernels/../../kernel-9.traceg\n' >app/kernelslist.g
 	run -2 trace-pack -q --skip-missing -o x.tpack app
 	assert_output --partial "leads out of the directory"
 }
 
-@test "trace-pack --group: a raw list with a missing kernel" {
+@test "trace-pack --group: a raw list may lack a kernel" {
 	mkdir raw
 	cp "$whole/kernel-1.traceg" raw && printf 'kernel-1.traceg\nkernel-9.traceg\n' >raw/kernelslist
 	run -2 trace-pack --group -C out raw
@@ -155,7 +155,7 @@ setup() {
 	cmp out/kernel-1.traceg raw/kernel-1.traceg
 }
 
-@test "trace-pack: -k numbers the kernels of a list that names one twice alike in text and stream" {
+@test "trace-pack: -k numbers kernels alike in text and stream, also if a list names one twice" {
 	printf 'kernel-1.traceg\nkernel-1.traceg\nkernel-3.traceg\n' >app/kernelslist.g
 	trace-pack -o twice.tpack app
 	trace-pack -k 3 -o a.tpack app
@@ -170,7 +170,7 @@ sim() { trace-sim -q -g rtx3070 -F json "$@"; }
 # Prints the members of a result that do not depend on how the trace was read.
 records() { sed 's/,"path":"[^"]*"//' "$1"; }
 
-@test "trace-sim: a missing kernel is an error, and with the option a warning and a mark" {
+@test "trace-sim: a missing kernel is an error; with the option, a warning and a mark" {
 	run -2 trace-sim -g rtx3070 app
 	assert_output 'trace-sim: app/kernelslist.g:4: error: cannot read kernel file app/kernel-2.traceg: No such file or directory (--skip-missing skips missing kernels)'
 	run -2 trace-sim -g rtx3070 app.tpack
@@ -185,7 +185,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	refute_output --partial skipped
 }
 
-@test "trace-sim: text and stream, pipes, threads, formats" {
+@test "trace-sim: missing kernels in text and stream, pipes, threads and formats" {
 	sim --skip-missing app >want
 	for t in app/kernelslist.g app.tpack; do
 		sim --skip-missing $t >got
@@ -204,14 +204,14 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_equal "$(grep -c '^kernel_name' <<<"$output")" 2
 }
 
-@test "trace-sim: kernels are those of a list without the missing ones, and copies remain" {
+@test "trace-sim: a list with missing kernels runs as if it named only the others, and copies remain" {
 	mkdir short && cp app/* short && sed -i '/kernel-[24]/d' short/kernelslist.g
 	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_perf_sim_memcpy=1 short >want
 	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_perf_sim_memcpy=1 --skip-missing app >got
 	cmp got want
 }
 
-@test "trace-sim: -k keeps the positions of the list" {
+@test "trace-sim: -k counts positions of the whole list" {
 	for t in app app.tpack; do
 		run -0 --separate-stderr trace-sim -g rtx3070 -F json -k 3 $t
 		assert_equal "$stderr" ''
@@ -232,7 +232,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	done
 }
 
-@test "trace-sim: kernels that warm the caches are looked for before the first cycle" {
+@test "trace-sim: kernels that warm the caches are found before the first cycle" {
 	run -2 trace-sim -g rtx3070 -k 3 --warm -o x.json app
 	assert_output --partial 'cannot read kernel file app/kernel-2.traceg'
 	assert [ ! -e x.json ]
@@ -251,7 +251,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_line --partial 'kernel 2 of the picks is missing (the weights of the others would be wrong)'
 }
 
-@test "trace-sim: --isolate and --resume" {
+@test "trace-sim: missing kernels with --isolate and --resume" {
 	for t in app app.tpack; do
 		sim --isolate --skip-missing -o one.json $t
 		sim --isolate -j 3 --skip-missing -o three.json $t
@@ -275,7 +275,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_output --partial 'the records are of another version, configuration, selection or format'
 }
 
-@test "trace-sim: all missing; what exists and cannot be read" {
+@test "trace-sim: all kernels missing is an error, and so is an existing but unreadable file" {
 	mkdir app/kernel-2.traceg
 	run -2 trace-sim -q -g rtx3070 --skip-missing app
 	assert_output --partial 'app/kernel-2.traceg: error: '
@@ -290,7 +290,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	run -2 trace-sim -g rtx3070 --skip-missing none
 }
 
-@test "trace-sim: an unreadable file is not missing" {
+@test "trace-sim: an unreadable file is not a missing kernel" {
 	[ "$(id -u)" != 0 ] || skip "root reads every file"
 	cp "$whole/kernel-2.traceg" app && chmod 0 app/kernel-2.traceg
 	run -2 trace-sim -q -g rtx3070 --skip-missing app
@@ -298,7 +298,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	run -2 trace-pack -q --skip-missing -o x.tpack app
 }
 
-@test "trace-sim: the mark of thousands of kernels is short" {
+@test "trace-sim: the mark for thousands of missing kernels is short" {
 	for i in $(seq 1 2 3000); do echo "kernel-$((i + 10)).traceg" && echo kernel-1.traceg; done >app/kernelslist.g
 	run -0 sim --isolate --skip-missing -k 1-1500,3000 app
 	assert_line --index 0 --partial '"skipped":{"kernels":750,"positions":"1,3,5,7,9,'
@@ -324,7 +324,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	run -0 trace-lint --explain kernel-skipped
 }
 
-@test "trace-lint: all missing, a directory, a damaged file" {
+@test "trace-lint: all kernels missing, a directory, a damaged file" {
 	mkdir app/kernel-2.traceg
 	run -1 trace-lint --skip-missing app
 	assert_line --partial 'app/kernel-2.traceg:1:1: error: is-folder'
@@ -339,7 +339,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 # Prints the lines of a picks file without comments.
 picks() { grep -v '^#' "$1"; }
 
-@test "trace-pick: missing kernels are left out, and weights are of the others" {
+@test "trace-pick: missing kernels are left out, and the weights cover the others" {
 	run -2 trace-pick app
 	assert_output --partial 'app/kernel-2.traceg: error: cannot be opened'
 	run -2 trace-pick app.tpack
@@ -360,7 +360,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_line 'trace-pick: app/kernelslist.g: error: every selected kernel is missing'
 }
 
-@test "trace-pick: picks of a list with missing kernels are run, packed and weighed" {
+@test "trace-pick: picks of a list with missing kernels can be run, packed and weighted" {
 	trace-pick -q --skip-missing -m all -o p app
 	run -2 trace-sim -q -g rtx3070 -k @p app
 	assert_output --partial 'cannot read kernel file app/kernel-2.traceg'
@@ -378,7 +378,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_regex "$picks_line" ' kernels=2 of=4 missing=2 '
 }
 
-@test "stats-csv: a warning for runs that lack kernels, and columns on request" {
+@test "stats-csv: runs with missing kernels cause a warning, and columns on request" {
 	sim --skip-missing app >part.json
 	trace-sim -q -g rtx3070 -F msgpack --skip-missing app.tpack >part.msgpack
 	trace-sim -q -g rtx3070 -F text --skip-missing app >part.text
@@ -399,7 +399,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_line --index 1 --partial ',2,"2,4",kernel-2.traceg,'
 }
 
-@test "stats-diff: a warning where the sides lack other kernels" {
+@test "stats-diff warns if the two sides lack different kernels" {
 	sim --skip-missing app >a.json
 	sim --skip-missing app.tpack >b.json
 	run -0 stats-diff a.json b.json
@@ -413,7 +413,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_regex "$stderr" 'missing kernels differ from those of a.json \(2 and 2 were skipped\)'
 }
 
-@test "stats-html: skipped kernels are among the warnings at the head" {
+@test "stats-html lists skipped kernels among the warnings at the top" {
 	sim --skip-missing app >a.json
 	stats-html -o page.html a.json
 	grep -q '<ul class="warnings"><li>a.json: 2 of the list&#39;s kernels were missing and skipped: 2,4</li></ul>' page.html
@@ -425,7 +425,7 @@ picks() { grep -v '^#' "$1"; }
 	assert_output --partial 'missing and skipped'
 }
 
-@test "trace-pick: a stream with a directory lacks a kernel" {
+@test "trace-pick: a stream with a directory may lack a kernel" {
 	cp -r "$(trace launches -n 50)" many
 	rm many/kernel-7.traceg
 	trace-pack -q --skip-missing -o many.tpack many

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Every option of trace-sim's table at its bounds: the machine runs, or is refused with a message.
+# Each option of trace-sim at its bounds: the GPU runs, or the value is rejected with a message.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# "NAME LEAST GREATEST" of the numeric options that the timing model reads, or of all others. Under ASan each SM takes 2 MB, so
+# Prints "NAME LEAST GREATEST" of the numeric options of the timing model, or of all others. Under ASan each SM takes 2 MB, so
 # that the greatest number of clusters would take 8 GB.
 bounds() {
 	trace-sim --list-options | awk -v model="$1" -v clusters="${SANITIZED:+128}" 'NR > 1 && $2 != "string" {
@@ -22,7 +22,7 @@ bounds() {
 	}'
 }
 
-# A run of at most 20,000 cycles; what is neither a result nor a refusal is printed.
+# Runs at most 20,000 cycles and prints what is neither a result nor a rejection.
 try() {
 	local status=0
 
@@ -35,7 +35,7 @@ try() {
 	esac || { echo "$* ends with status $status: $(head -3 err)"; return 1; }
 }
 
-@test "each option that the model reads, at its least and greatest value" {
+@test "each option of the model works at its least and greatest value" {
 	bounds 1 >rows
 	[ "$(wc -l <rows)" -gt 100 ]
 	while read -r name least greatest; do
@@ -45,7 +45,7 @@ try() {
 	[ -z "${bad-}" ]
 }
 
-@test "each option with the modern core: its least and greatest value, and no other" {
+@test "on the modern core, each option works at its least and greatest value, and rejects values outside" {
 	modern="-D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	bounds 1 >rows
 	[ "$(grep -c ^core_ rows)" -gt 40 ]
@@ -64,7 +64,7 @@ try() {
 	[ -z "${bad-}" ]
 }
 
-@test "all -core_* options together at their least and at their greatest values" {
+@test "all -core_* options work together at their least and at their greatest values" {
 	bounds 1 | grep ^core_ >rows
 	for column in 2 3; do
 		# shellcheck disable=SC2046
@@ -72,7 +72,7 @@ try() {
 	done
 }
 
-@test "all other options together at their least and at their greatest values" {
+@test "all other options work together at their least and at their greatest values" {
 	bounds 0 >rows
 	[ "$(wc -l <rows)" -gt 60 ]
 	# shellcheck disable=SC2046
@@ -81,7 +81,7 @@ try() {
 	try $(awk '{ print "-D", $1 "=" $3 }' rows)
 }
 
-@test "clusters of more than 64 SMs run, in any order of cycling" {
+@test "clusters of more than 64 SMs run in any cycling order" {
 	for order in 0 1; do
 		for n in 64 65 256; do
 			try -D gpgpu_n_clusters=1 -D gpgpu_n_cores_per_cluster=$n -D gpgpu_simt_core_sim_order=$order
@@ -90,7 +90,7 @@ try() {
 	done
 }
 
-# Writes a kernel of one block with the given number of warps, each with the lines of stdin and then an EXIT.
+# Writes a kernel of one block with $1 warps, each with the lines of stdin and an EXIT.
 one_block() {
 	mkdir -p app
 	echo kernel-1.traceg >app/kernelslist.g
@@ -121,7 +121,7 @@ refused() {
 	done
 }
 
-@test "units for some schedulers only: their warps run as ever, another's instruction is refused" {
+@test "units for some schedulers only: their warps run normally, and instructions of other warps are rejected" {
 	for i in $(seq 100); do echo "1 R4 DFMA 3 R4 R6 R8 0 0"; done >dfma
 	one_block 2 <dfma
 	for n in 2 3 4; do
@@ -137,14 +137,14 @@ refused() {
 	refused "opcode 'MUFU.RCP' at pc 0x0 in a warp of scheduler 1, which has no unit for it (expected a scheduler below 1," -g qv100 -D gpgpu_num_sfu_units=1
 }
 
-@test "a latency longer than its pipeline is refused where an instruction has it" {
+@test "a latency longer than its pipeline is rejected if an instruction has it" {
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
 	[ "$(cycles -g qv100 -D trace_opcode_latency_initiation_dp=64,4)" -eq "$(cycles -g qv100)" ]
 	echo "1 R4 DFMA 3 R4 R6 R8 0 0" | one_block 1
 	refused "opcode 'DFMA' of class DP at pc 0x0 needs a pipeline of more stages" -g qv100 -D trace_opcode_latency_initiation_dp=64,4
 }
 
-@test "an L2 that no request can enter is refused at the first request" {
+@test "an L2 that no request can enter is rejected at the first request" {
 	queues="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_dram_partition_queues"
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
 	[ "$(cycles $queues=2:2:2:2)" -eq "$(cycles $queues=64:64:64:64)" ]
@@ -155,7 +155,7 @@ refused() {
 	refused 'expected at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
 }
 
-@test "what an L1 never takes is refused at the first such access, and all before it runs" {
+@test "an L1 that cannot accept an access is rejected at the first such access, after the earlier ones ran" {
 	l1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
 	load="1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" store="0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0"
 	echo "$store" | one_block 1
@@ -173,7 +173,7 @@ refused() {
 	refused 'never accepts a read of the instruction at pc 0x10 (expected a sector cache (S)' $lines:L:L,A:256:8,16:0,32
 }
 
-@test "an L1 that waits for sectors above an L2 of lines: stores pass, loads are refused" {
+@test "a sectored L1 above an L2 of whole lines accepts stores and rejects loads" {
 	l1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_cache:dl2=N:32:128:24,L:B:m:W:L,A:192:4,32:0,32 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1=S:4:128:64,L:T:m:N:L"
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1,S:256:8,16:0,32)" -eq "$(cycles $l1,A:256:8,16:0,32)" ]
@@ -181,7 +181,7 @@ refused() {
 	refused 'misses in the L1, whose replies do not come in sectors (expected MSHR kind A' $l1,S:256:8,16:0,32
 }
 
-@test "MSHR kind S in an L1 whose lines do not come in all their sectors: loads are refused" {
+@test "MSHR kind S in an L1 whose lines arrive in parts: loads are rejected" {
 	l1="-g gv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $l1=N:4:128:64,L:T:m:N:L,S:512:8,16:0,32)" -gt 0 ]
@@ -191,7 +191,7 @@ refused() {
 	refused 'reads 1 sector of an L1 line of 64 bytes' $l1=N:4:64:64,L:T:m:N:L,S:512:8,16:0,32
 }
 
-@test "a constant cache that no access passes is refused at the first access" {
+@test "a constant cache that no access can pass is rejected at the first access" {
 	l1c="-g gv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_const_cache:l1=N:128:64:8,L:R:f:N"
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
 	for l in H,S:2:64,4 L,A:2:64,4 L,S:0:64,4 L,S:2:64,0; do
@@ -201,21 +201,21 @@ refused() {
 	done
 }
 
-# PAIRS=-a runs all pairs: about 20 minutes. Under sanitizers a quarter of the default.
-@test "pairs of values of options that meet in one unit: a run, or a refusal" {
+# PAIRS=-a runs all pairs in about 20 minutes. Sanitizer builds run a quarter of the default.
+@test "pairs of option values that meet in one unit either run or are rejected" {
 	pairs=${SANITIZED:+600}
 	run -0 python3 "$ROOT/tests/tools/option-pairs" ${PAIRS:--n ${pairs:-2500}} "$(trace vecadd)" "$(trace atomics)" "$ROOT/tests/data/ptx-trace"
 	assert_output --regexp '^[0-9]+ runs, [0-9]+ rejected, 0 wrong$'
 }
 
-@test "an L2 whose lines all wait for sectors without a request is refused, not a deadlock" {
+@test "an L2 whose lines all wait for sectors that nothing requests is rejected instead of a deadlock" {
 	l2="-g gv100 -D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_perfect_inst_const_cache=0"
 	run -2 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:1,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/data/ptx-trace"
 	assert_output --partial 'expected more ways: all lines of the set wait for sectors'
 	run -0 trace-sim -q -o out $l2 -D gpgpu_cache:dl2=S:32:128:2,L:B:m:L:P,A:192:4,32:0,32 "$ROOT/tests/data/ptx-trace"
 }
 
-@test "what an L2 never takes is refused at the first such access, too" {
+@test "an L2 that cannot accept an access is rejected at the first such access" {
 	l2="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_cache:dl2"
 	echo "1 R4 LDS 1 R2 4 1 0x10 4 0" | one_block 1
 	for l in S:32:128:24,L:B:m:L:P,A:192:4,1 S:32:128:24,L:B:m:L:P,S:192:4,32 N:32:128:24,L:T:m:F:P,A:192:4,2; do
@@ -231,7 +231,7 @@ refused() {
 	refused '(expected a sector cache (S) with write allocation L' $l2=N:32:128:24,L:B:m:L:P,A:192:4,32:0,32 -D gpgpu_gmem_skip_L1D=1
 }
 
-@test "an L1 of lines above an L2 of sectors: stores of a sector pass, loads are refused" {
+@test "an L1 of whole lines above a sectored L2 accepts stores of a sector and rejects loads" {
 	dl1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1=N:4:128:64,L:T:m:N:L,A:256:8,16:0,32"
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
 	[ "$(cycles $dl1)" -gt 0 ]
@@ -239,7 +239,7 @@ refused() {
 	refused 'the instruction at pc 0x0 makes the L1 request 128 bytes' $dl1
 }
 
-@test "unsectored accesses to an L1 of sectors: those within a sector pass" {
+@test "a sectored L1 accepts unsectored accesses that stay in one sector" {
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
 	[ "$(cycles -g qv100 -D gpgpu_coalesce_arch=20)" -gt 0 ]
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
@@ -249,7 +249,7 @@ refused() {
 # A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for a log.
 fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-visualizer_enabled 1\n' >fork.config; }
 
-@test "options of Accel-Sim 2.0 without counterpart are named with their meaning" {
+@test "options of Accel-Sim 2.0 without a counterpart are reported with their meaning" {
 	cd "$BATS_TEST_TMPDIR"
 	d=$(trace vecadd)
 	for o in gpgpu_n_chiplet_partition gpgpu_lrc_enabled gpgpu_opndcoll_model gpgpu_trywait_retry_cycles; do
@@ -258,7 +258,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	done
 }
 
-@test "--unknown-options: error by default; warn passes over them, each with what it means elsewhere" {
+@test "--unknown-options: error by default; warn skips them and names their meaning elsewhere" {
 	cd "$BATS_TEST_TMPDIR"
 	fork
 	d=$(trace vecadd)
@@ -284,7 +284,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	assert_output --partial 'expected warn or error'
 }
 
-@test "trace-lint tells all unknown options at once" {
+@test "trace-lint reports all unknown options at once" {
 	cd "$BATS_TEST_TMPDIR"
 	fork
 	run -1 trace-lint -g rtx3070 -c fork.config -D bar=1 "$(trace vecadd)"
@@ -293,7 +293,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	assert_line --partial "fork.config:5:21: note: conf-idle: -visualizer_enabled"
 }
 
-@test "options without effect: one warning, none for what a shipped configuration sets or is off" {
+@test "options without effect cause one warning, except those that a shipped configuration sets or that are off" {
 	d=$(trace vecadd)
 	run -0 --separate-stderr trace-sim -g rtx3070 -D visualizer_enabled=0 -D trace_enabled=0 "$d"
 	assert_equal "$stderr" ''
@@ -303,7 +303,7 @@ fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-vi
 	[[ $stderr == *"-visualizer_enabled, "*" and 1 more" ]]
 }
 
-@test "set index P for any power of two: the L2 of a published RTX 4090 configuration" {
+@test "set index P works for any power of two: the L2 of a published RTX 4090 configuration" {
 	d=$(trace stream)
 	run -0 trace-sim -q -g rtx4090 -D 'gpgpu_cache:dl2=S:1024:128:24,L:B:m:L:P,A:192:16,32:0,32' "$d"
 	assert_output --partial 'status complete'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pack: every option and exit status, round trips, slices, damage at every region of a stream.
+# trace-pack: each option and exit status, round trips, slices, damage in each region of a stream.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 same_directory() { diff -r "$1" "$2"; }
 
-@test "every recipe comes back byte for byte" {
+@test "each recipe of the generator unpacks byte for byte" {
 	for r in alu alu-pascal atomics barrier ends example gather gemm icache kepler ldgsts membar reduce reuse \
 		shared spaces stream streams uniform vecadd; do
 		trace-pack -q "$(trace $r)" >$r.tpack
@@ -20,7 +20,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-@test "compressed input: the text inside, under the name without suffix, in the list too" {
+@test "compressed input is packed as its text, under the name without suffix, also in the list" {
 	cp -r "$(trace streams)" in && cd in && xz kernel-1.traceg && gzip kernel-2.traceg && zstd -q --rm kernel-3.traceg
 	sed -i -e 's/kernel-1.traceg/&.xz/' -e 's/kernel-2.traceg/&.gz/' -e 's/kernel-3.traceg/&.zst/' kernelslist.g
 	cd ..
@@ -44,7 +44,7 @@ same_directory() { diff -r "$1" "$2"; }
 	cmp a b
 }
 
-@test "one kernel file; a directory without list says so" {
+@test "a single kernel file can be packed; a directory without a list is an error" {
 	t=$(trace vecadd)
 	trace-pack "$t/kernel-1.traceg" | trace-pack -d -o - | cmp - "$t/kernel-1.traceg"
 	mkdir nolist && cp "$t/kernel-1.traceg" nolist
@@ -56,7 +56,7 @@ same_directory() { diff -r "$1" "$2"; }
 	same_directory nolist back
 }
 
-@test "text that is no trace is kept" {
+@test "text that is not a trace is preserved" {
 	mkdir k && printf 'hello\0world' >k/kernel-1.traceg && printf 'kernel-1.traceg\nMemcpyDtoH,0x0,4\n' >k/kernelslist.g
 	run -0 trace-pack k -o k.tpack
 	assert_output --partial 'not a regular trace'
@@ -66,7 +66,7 @@ same_directory() { diff -r "$1" "$2"; }
 	assert_output --partial 'kept as text'
 }
 
-@test "irregular lines and CRLF are kept" {
+@test "irregular lines and CRLF are preserved" {
 	cp -r "$(trace vecadd)" k
 	sed -i '30s/ 0 0 0 $/  0 0 0/' k/kernel-1.traceg
 	trace-pack k | trace-pack -d -C a
@@ -79,7 +79,7 @@ same_directory() { diff -r "$1" "$2"; }
 	same_directory k c
 }
 
-@test "-k and --tb take slices, marked, with the original grid" {
+@test "-k and --tb select slices, which are marked and keep the original grid" {
 	t=$(trace streams)
 	trace-pack "$t" >a.tpack
 	trace-pack a.tpack -k 2 >k.tpack
@@ -97,7 +97,7 @@ same_directory() { diff -r "$1" "$2"; }
 	grep "^-grid" "$t/kernel-1.traceg" | cmp - <(grep "^-grid" x)
 }
 
-@test "thread blocks of text and of a stream are cut alike" {
+@test "thread blocks are cut alike from text and from a stream" {
 	t=$(trace gemm)
 	trace-pack "$t" >a.tpack
 	for r in 0 1 2- 1-3 0-; do
@@ -107,7 +107,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-@test "a stream from a pipe is unpacked and packed in order; a cut one is noticed" {
+@test "a piped stream is unpacked and packed in order, and truncation is reported" {
 	trace-pack "$(trace streams)" >a.tpack
 	cat a.tpack | trace-pack -d -C out
 	same_directory "$(trace streams)" out
@@ -120,7 +120,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-@test "-d -k writes the list of what is selected" {
+@test "-d -k writes the list of the selected kernels" {
 	trace-pack "$(trace streams)" | trace-pack -d -k 2 -C out
 	[ -f out/kernel-2.traceg ] && [ ! -e out/kernel-1.traceg ]
 	grep -q kernel-2 out/kernelslist.g
@@ -128,7 +128,7 @@ same_directory() { diff -r "$1" "$2"; }
 	assert_output 1
 }
 
-@test "numbers in the text after lines" {
+@test "numbers in text after the columns of a line are preserved" {
 	mkdir k && sed -E 's/^([0-9a-f]{4} .*STG.*) $/\1 STORE_DATA T0:1 T1:17 /' "$(trace vecadd)/kernel-1.traceg" |
 		awk '/STORE_DATA/ { sub("T1:17", "T1:" 17 * n++ " 0" n " " n * n * n "000000000000") } { print }' >k/kernel-1.traceg
 	grep -q STORE_DATA k/kernel-1.traceg
@@ -137,7 +137,7 @@ same_directory() { diff -r "$1" "$2"; }
 	same_directory k out
 }
 
-@test "a thread block of many megabytes" {
+@test "a thread block of many megabytes is packed" {
 	mkdir k
 	{
 		sed -n '1,/^#BEGIN_TB/p' "$(trace vecadd)/kernel-1.traceg" | sed 's/^-grid dim.*/-grid dim = (2,1,1)/; s/^-block dim.*/-block dim = (32,1,1)/'
@@ -154,7 +154,7 @@ same_directory() { diff -r "$1" "$2"; }
 	trace-pack -d -o - k.tpack | cmp - k/kernel-1.traceg
 }
 
-@test "-l lists, as JSON too" {
+@test "-l lists the kernels, also as JSON" {
 	trace-pack "$(trace streams)" >a.tpack
 	run -0 trace-pack -l a.tpack
 	assert_line --partial '4 kernels'
@@ -164,7 +164,7 @@ same_directory() { diff -r "$1" "$2"; }
 	assert_line --partial '"ratio":'
 }
 
-@test "existing files stay without -f; no half-written file" {
+@test "existing files stay without -f, and no half-written file is left" {
 	trace-pack "$(trace vecadd)" -o a.tpack
 	run -2 trace-pack "$(trace vecadd)" -o a.tpack
 	run -0 trace-pack -f -19 "$(trace vecadd)" -o a.tpack
@@ -179,14 +179,14 @@ same_directory() { diff -r "$1" "$2"; }
 	[ ! -e b.tpack ]
 }
 
-@test "usage errors" {
+@test "usage errors are reported" {
 	for o in '-20' '-j 65' '--memory 5' '--tb x' '-F xml' '-C out' '--bogus'; do
 		run -2 trace-pack $o "$(trace vecadd)" -o x
 	done
 	run -2 trace-pack a b
 }
 
-@test "damage and truncation in every region are noticed and located" {
+@test "damage and truncation in every region are detected and located" {
 	trace-pack "$(trace streams)" >a.tpack
 	n=$(stat -c %s a.tpack)
 	for i in $(seq 0 7 $((n - 1))) $((n - 1)) $((n - 5)) $((n - 8)); do
@@ -204,7 +204,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-@test "control codes go with the kernels, whatever is taken of a stream, and change nothing else" {
+@test "control codes stay with their kernels in slices and copies, and change nothing else" {
 	t=$(trace streams)
 	cubingen "$t" >c
 	trace-pack "$t" >plain
@@ -229,7 +229,7 @@ same_directory() { diff -r "$1" "$2"; }
 	[ "$(jq -s 'map(select(.record == "kernel").control_codes) | unique == [0]' json)" = true ]
 }
 
-@test "--cubin: a kernel whose function is not found is told; the first of equal functions counts" {
+@test "--cubin: a kernel whose function is not found is reported; among equal functions the first is used" {
 	t=$(trace vecadd)
 	cubingen "$(trace gemm)" >other
 	run -0 --separate-stderr trace-pack -v --cubin other -o a.tpack "$t"
@@ -247,7 +247,7 @@ same_directory() { diff -r "$1" "$2"; }
 	for o in -d -t -l; do run -2 trace-pack $o --cubin four f; done
 }
 
-@test "a stream with control codes that is damaged or cut is noticed" {
+@test "damage or truncation of a stream with control codes is detected" {
 	cubingen "$(trace vecadd)" >c
 	trace-pack --cubin c "$(trace vecadd)" >a.tpack
 	n=$(stat -c %s a.tpack)
@@ -263,8 +263,8 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-# Each damaged file of control codes that trace-sim must refuse: refused here too, or of no function of the trace.
-@test "--cubin: damaged files are refused" {
+# Each damaged cubin that trace-sim rejects is rejected here too, or is reported to lack the functions of the trace.
+@test "--cubin: damaged files are rejected" {
 	trace=$(trace vecadd)
 	here=$ROOT/tests/badinput
 	n=0
@@ -286,14 +286,14 @@ same_directory() { diff -r "$1" "$2"; }
 	[ "$n" -ge 50 ]
 }
 
-@test "a newer version says so" {
+@test "a stream of a newer version is rejected with that reason" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	printf '\xc7' | dd of=a.tpack bs=1 seek=7 conv=notrunc status=none
 	run -2 trace-pack -t a.tpack
 	assert_output --partial 'version 199'
 }
 
-@test "kernels that come again take a few bytes, wherever they are read from" {
+@test "repeated kernels take a few bytes each, and are read from any position" {
 	a=$(trace archive -k 5)
 	trace-pack "$a" -o a.tpack
 	trace-pack -j 3 "$a" | cmp - a.tpack
@@ -327,7 +327,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-@test "kernels that came again are noticed when they are damaged" {
+@test "damage to repeated kernels is detected" {
 	trace-pack -k 1-12 "$(trace archive -k 2)" >a.tpack
 	n=$(stat -c %s a.tpack)
 	for i in $(seq 8 97 $((n - 1))); do
@@ -339,7 +339,7 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
-# The kernel file as a tracer writes it: the lines of all warps mixed, each with its thread block and warp.
+# Prints a kernel file as the tracer writes it: the lines of all warps mixed, each with its thread block and warp.
 raw_of() {
 	sed -n '1,/^#traces format/p' "$1"
 	echo
@@ -348,7 +348,7 @@ raw_of() {
 		sort -s -n -k1,1 | cut -d' ' -f2-
 }
 
-@test "raw traces are grouped, within any memory" {
+@test "raw traces are grouped within any memory limit" {
 	t=$(trace vecadd)/kernel-1.traceg
 	raw_of "$t" >kernel-1.trace
 	trace-pack kernel-1.trace >a
@@ -360,7 +360,7 @@ raw_of() {
 	[ "$(grep -c '^[0-9a-f]* ffffffff' kernel-1.traceg)" = "$(grep -c '^[0-9a-f]* ffffffff' "$t")" ]
 }
 
-# Grouped text of three clusters of two thread blocks, and its raw form with 11 columns before the PC; $1: more columns.
+# Makes grouped text of three clusters of two thread blocks, and its raw form with 11 columns before the PC; $1: more columns.
 clustered() {
 	local t b w
 	t=$(trace vecadd)/kernel-1.traceg
@@ -398,7 +398,7 @@ clustered() {
 	assert_output --partial 'column 5 of a raw trace is not a number'
 }
 
-# A directory of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.
+# Makes a directory as the tracer does: its own list, copies, an empty line, raw kernels, one of them compressed.
 raw_directory() {
 	local k
 	mkdir "$1"
@@ -408,7 +408,7 @@ raw_directory() {
 		kernel-2.trace.xz >"$1/kernelslist"
 }
 
-@test "one command turns a directory of the tracer into one that runs" {
+@test "one command turns a directory of the tracer into a directory that runs" {
 	raw_directory raw
 	run -2 trace-sim -g rtx3070 raw/
 	assert_output --partial 'trace-pack --group raw/ -C DIR'
@@ -419,20 +419,20 @@ raw_directory() {
 	[ "$(ls out)" = "$(printf '%s\n' kernel-1.traceg kernel-2.traceg kernelslist.g)" ]
 	run -0 trace-lint -q -W address-window=off -W list-unnamed=off out
 	trace-sim -q -g rtx3070 -F json out >a
-	# the same through a stream, whose list has the grouped names
+	# packing the raw directory gives the same; the list of the stream has the grouped names
 	trace-pack -o raw.tpack raw/
 	trace-sim -q -g rtx3070 -F json raw.tpack | cmp - a
 	trace-pack -d -C unpacked raw.tpack
 	same_directory unpacked out
 	trace-sim -q -g rtx3070 -F json unpacked | cmp - a
-	# beside the raw files, as the original's post-processor does; nothing is replaced unasked
+	# grouping into the raw directory, as the original's post-processor does, replaces no file without -f
 	trace-pack --group raw -C raw
 	cmp raw/kernelslist.g out/kernelslist.g
 	run -2 trace-pack --group raw -C raw
 	assert_output --partial 'exists already, -f replaces it'
 	trace-pack --group -f raw -C raw
 	trace-sim -q -g rtx3070 -F json raw | cmp - a
-	# one kernel, with the copies; and what cannot be
+	# -k groups one kernel, with the copies; a stream and -o are rejected
 	trace-pack --group -k 2 raw -C two
 	grep -q Memcpy two/kernelslist.g && [ ! -e two/kernel-1.traceg ] && [ -e two/kernel-2.traceg ]
 	run -2 trace-pack --group raw.tpack -C three
@@ -440,7 +440,7 @@ raw_directory() {
 	run -2 trace-pack --group raw -o x
 }
 
-@test "the list of a context is named after it" {
+@test "the list of a context is named after the context" {
 	raw_directory raw
 	mv raw/kernelslist raw/kernelslist_ctx_0x5581
 	trace-pack --group raw -C out
@@ -453,7 +453,7 @@ raw_directory() {
 	[ -f both/kernelslist_ctx_0x5582.g ]
 }
 
-@test "what the original's post-processor grouped comes out the same" {
+@test "grouping gives the same text as the original's post-processor" {
 	raw=$ROOT/../shared/traces/raw-v100
 	[ -d "$raw" ] || skip "no recorded traces"
 	for k in 13 213 1012 3235 7564; do
@@ -465,7 +465,7 @@ raw_directory() {
 	sed 's/$/g/' in/kernelslist | cmp - out/kernelslist.g
 }
 
-@test "of a raw and a grouped file of one kernel the grouped one is taken; --all keeps both" {
+@test "of a raw and a grouped file of one kernel the grouped one is packed; --all keeps both" {
 	mkdir both
 	for k in 1 2; do
 		cp "$(trace streams)/kernel-$k.traceg" both
@@ -491,7 +491,7 @@ raw_directory() {
 	trace-pack "$t" | trace-sim -q -g rtx3070 -F json | cmp - text
 }
 
-@test "an operand that is a pipe is opened once, named or not" {
+@test "a pipe as operand is opened once, whether it is named or not" {
 	k=$(trace vecadd)/kernel-1.traceg
 	trace-pack "$k" >a.tpack
 	trace-sim -q -g rtx3070 -F json "$k" >text
@@ -515,7 +515,7 @@ raw_directory() {
 	timeout 60 trace-pack k | trace-pack -d -o - | cmp - "$k"
 }
 
-@test "a word of any length as opcode comes back" {
+@test "an opcode of any length is preserved" {
 	for n in 254 255 256 70000; do
 		op=$(head -c $n /dev/zero | tr '\0' A)
 		sed "s/FADD/$op/" "$(trace vecadd)/kernel-1.traceg" >x
@@ -525,27 +525,27 @@ raw_directory() {
 	done
 }
 
-@test "irregular text of more than a block comes back" {
+@test "irregular text longer than a block is preserved" {
 	head -c 40000000 /dev/zero | tr '\0' 'x' >x
 	printf -- '-y\n' | cat - x x x x >y
 	trace-pack -q y -o y.tpack
 	trace-pack -d -o - y.tpack | cmp - y
 }
 
-@test "a stream that -o makes is read back; --no-verify makes the same" {
+@test "-o reads back the stream that it made; --no-verify makes the same stream" {
 	trace-pack "$(trace streams)" -o a
 	trace-pack --no-verify "$(trace streams)" -o b
 	trace-pack --verify "$(trace streams)" -o c
 	cmp a b && cmp a c
 }
 
-# One kernel is packed; before it is looked at again, the file has the bytes of bad.
+# Packs one kernel. Before the stream is verified, a shim replaces its bytes by those of the file bad.
 packed_and_swapped() {
 	run -2 env LD_PRELOAD="$SHIM" SWAP_NAME=.tmp SWAP_FILE=bad trace-pack "$@" -o a.tpack "$(trace vecadd)"
 	[ ! -e a.tpack ] && [ -z "$(find . -name '*.tmp')" ]
 }
 
-@test "a stream that does not come back as it went in gets no name" {
+@test "a stream that does not unpack to its input is not given its name" {
 	plain_build_only
 	SHIM=${BUILD-$ROOT/build}/tests/swap_file.so
 	case $SHIM in /*) ;; *) SHIM=$ROOT/$SHIM ;; esac
@@ -560,12 +560,12 @@ packed_and_swapped() {
 	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
 	packed_and_swapped
 	assert_output --partial 'a.tpack: cannot open the stream just written: byte 8: the checksum of a block is wrong'
-	# what is not looked at again takes its name
+	# --no-verify does not see the replacement, and the stream gets its name
 	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
 	cmp a.tpack good
 }
 
-@test "an input is never replaced" {
+@test "an input is never overwritten" {
 	cp -r "$(trace streams)" in && trace-pack in >a.tpack && cp a.tpack b.tpack
 	for o in in/kernelslist.g in/kernel-2.traceg; do
 		run -2 trace-pack -f -o $o in
@@ -578,7 +578,7 @@ packed_and_swapped() {
 	same_directory "$(trace streams)" in
 }
 
-@test "names that could not be unpacked are refused" {
+@test "names that could not be unpacked are rejected" {
 	cp -r "$(trace vecadd)" in
 	echo kernelslist.g >>in/kernelslist.g
 	run -2 trace-pack in
@@ -592,7 +592,7 @@ packed_and_swapped() {
 	cmp in/kernel-1.traceg out/kernels/x
 }
 
-@test "thread blocks that there are not are refused" {
+@test "thread blocks that do not exist are rejected" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	for from in a.tpack "$(trace vecadd)"; do
 		run -2 trace-pack --tb 999 "$from" -o x
@@ -602,7 +602,7 @@ packed_and_swapped() {
 	run -2 trace-pack -d --tb 999- -o - a.tpack
 }
 
-@test "a full disk and bad lists are told as what they are" {
+@test "a full disk and bad lists are reported as such" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	run -2 sh -c 'trace-pack -d -o - a.tpack >/dev/full'
 	assert_output --partial '<stdout>: No space left'
@@ -618,7 +618,7 @@ packed_and_swapped() {
 	assert_output --partial "--level: invalid value '-5'"
 }
 
-@test "--level has three values, which differ, and refuses others" {
+@test "--level accepts three values, which differ, and rejects others" {
 	v=$(trace values -n 4)
 	for l in fast default best; do
 		trace-pack --level $l "$v" -o $l.tpack
@@ -628,7 +628,7 @@ packed_and_swapped() {
 	[ "$(stat -c %s best.tpack)" -lt "$(stat -c %s default.tpack)" ]
 	[ "$(stat -c %s default.tpack)" -lt "$(stat -c %s fast.tpack)" ]
 	trace-pack "$v" | cmp - default.tpack
-	# the numbers of older releases
+	# levels of older versions are accepted
 	trace-pack -1 "$v" | cmp - fast.tpack
 	trace-pack --level 7 "$v" | cmp - default.tpack
 	trace-pack -19 "$v" | cmp - best.tpack
@@ -657,7 +657,7 @@ packed_and_swapped() {
 	assert_output --partial 'a\x1b[2J\x07b'
 }
 
-@test "raw traces of impossible grids are refused at once" {
+@test "raw traces with impossible grids are rejected at once" {
 	t=$(trace vecadd)/kernel-1.traceg
 	for grid in '(-1,1,1)' '(4294967296,1,1)' '(99999999999999999999,1,1)' '(65536,65536,1)' '(0,1,1)' 'x'; do
 		sed -n '1,/^#traces format/p' "$t" | sed "s/^-grid dim = .*/-grid dim = $grid/" >k.trace
@@ -665,7 +665,7 @@ packed_and_swapped() {
 		run -2 trace-pack k.trace
 		assert_output --partial 'grid'
 	done
-	# A huge grid costs nothing but for the blocks that there are.
+	# A huge grid takes no more memory or time than its existing blocks.
 	sed -n '1,/^#traces format/p' "$t" | sed 's/^-grid dim = .*/-grid dim = (65535,65535,1)/' >k.trace
 	printf '\n65534 65534 0 1 0000 ffffffff 0 EXIT 0 0 0 \n7 0 0 0 0000 ffffffff 0 EXIT 0 0 0 \n' >>k.trace
 	([ -n "${SANITIZED-}" ] || ulimit -v 400000; trace-pack -q k.trace >k.tpack)
@@ -674,7 +674,7 @@ packed_and_swapped() {
 	[ "$(grep '^thread block' k.traceg | tr '\n' ' ')" = 'thread block = 7,0,0 thread block = 65534,65534,0 ' ]
 }
 
-@test "a raw trace that has the shared-memory line of an LDGSTS alone is grouped to no thread block" {
+@test "a raw trace with only the shared-memory line of an LDGSTS becomes a kernel without thread blocks" {
 	t=$(trace vecadd)/kernel-1.traceg
 	sed -n '1,/^#traces format/p' "$t" >k.trace
 	grep -q '^-shmem base_addr = 0x00007f5000000000' k.trace
@@ -686,7 +686,7 @@ packed_and_swapped() {
 	run -1 grep -E '^#BEGIN_TB|LDGSTS' k.traceg
 }
 
-@test "temporary files are made in TMPDIR" {
+@test "temporary files are created in TMPDIR" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	run -2 sh -c 'TMPDIR=/nowhere trace-pack -l <a.tpack'
 	assert_output --partial 'temporary file'
@@ -694,11 +694,11 @@ packed_and_swapped() {
 	[ -z "$(ls t)" ]
 }
 
-@test "text, packed file and packed pipe mean the same, whatever the text is" {
+@test "a text, a packed file and a packed pipe give the same results, whatever the text contains" {
 	run -0 python3 "$ROOT/tests/tools/pack-property" -s 7 -n 60 "$(trace vecadd)" "$(trace gather)" "$(trace uniform)" "$(trace ldgsts)" "$(trace ends)"
 }
 
-@test "lines in unusual spellings simulate packed as they do as text" {
+@test "unusual spellings of lines are simulated alike as text and packed" {
 	mkdir k && cp "$(trace vecadd)/kernelslist.g" k
 	for change in '/LDG/s/ /\t/3' 's/0x7f/7f/' 's/0x/0X/' '/^thread block/{n;s/$/ /}' 's/^#BEGIN_TB/& x/' \
 		's/^\(0050\) ffffffff\(.*LDG.*\)/\1 f0f0f0f0\2/' 's/$/\r/'; do
@@ -708,7 +708,7 @@ packed_and_swapped() {
 	done
 }
 
-@test "values after stores are packed to a fraction of their size with xz, and are restored" {
+@test "store values are packed to a fraction of their size with xz, and are restored" {
 	v=$(trace values -n 4)
 	trace-pack "$v" >v.tpack
 	run -0 trace-pack -t v.tpack
@@ -723,7 +723,7 @@ packed_and_swapped() {
 	trace-pack -k 6 v.tpack | trace-pack -d -o - | cmp - "$v/kernel-6.traceg"
 }
 
-@test "values of all shapes come back" {
+@test "values of all shapes are restored" {
 	sed -E 's/^([0-9a-f]{4} .*STG.*) $/\1 STORE_DATA F64 1 REG0:@ /' "$(trace vecadd)/kernel-1.traceg" |
 		awk 'function lanes(kind, n, i, s) { s = ""; for (i = 0; i < 32; i++) s = s "T" i ":" number(kind, n, i) (i < 31 ? " " : ""); return s }
 			function number(kind, n, i) {
@@ -738,7 +738,7 @@ packed_and_swapped() {
 	trace-pack -d -o - x.tpack | cmp - x
 }
 
-@test "text takes no more than xz makes of it" {
+@test "packed free text is no larger than under xz" {
 	sed 's/$/\r/' "$(trace values -n 4)/kernel-4.traceg" >a
 	(printf -- '-'; seq 1 60000) >b
 	for f in a b; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec: lanes that wait inside a function let lanes run that have not entered it, or that entered it elsewhere.
+# trace-exec: lanes that wait in a function let lanes run that have not entered it, or that entered it elsewhere.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A module with the functions of stdin and kernel "k", whose body is $1. %r1 is the thread, %r2 its bit 0, %p1 is true in
-# odd lanes; %rd1 is the address of buffer A, where the thread's word %r9 is stored at the end. 64 threads.
+# Writes a module with the functions of stdin and kernel "k", whose body is $1. %r1 is the thread, %r2 its bit 0, and %p1 is
+# true in odd lanes. %rd1 is the address of buffer A, into which each of 64 threads finally stores its %r9.
 kernel() {
 	{
 		printf '.version 8.0\n.target sm_%s\n.address_size 64\n.shared .align 4 .b8 s[1024];\n' "${sm-80}"
@@ -21,8 +21,8 @@ kernel() {
 	printf 'module k.ptx\nbuffer A bytes=4096 zero\nlaunch k grid=2 block=64 args A\nsave A a\n' >k.launch
 }
 
-# Function "exchange": stores a value in the thread's shared word and returns the word of the lane with the last bits
-# inverted after a barrier. $1: name; $2: instructions before the barrier
+# Prints function $1 ("exchange"), which stores a value in the thread's shared word and, after a barrier, returns the word of
+# the lane with all bits of its number inverted. $2: instructions before the barrier
 exchange() {
 	printf '.func (.reg .b32 %%ret) %s(.reg .b32 %%v)\n{\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\n' "$1"
 	printf 'mov.u32 %%q1, %%tid.x;\nshl.b32 %%q2, %%q1, 2;\nmov.u32 %%q3, s;\nadd.u32 %%q3, %%q3, %%q2;\nst.shared.u32 [%%q3], %%v;\n'
@@ -49,10 +49,10 @@ odd:
 	add.u32 %r9, %r6, 2000;
 join:'
 
-@test "lanes that wait at a barrier in a function let the other side of a branch call it" {
+@test "lanes at a barrier in a function let the other side of the branch call the function" {
 	exchange exchange | kernel "$both_sides"
 	yields 't % 2 ? 2000 + 100 + 63 - t : 1000 + 200 + 63 - t'
-	# the barrier is executed once a warp and block, and the trace is complete
+	# each warp of each block executes the barrier once, and the trace is complete
 	trace-exec -q -f -o app k.launch
 	run -0 trace-lint app
 	run -0 awk '/^-code .* bar/ { bar[$2] } $1 in bar && $2 !~ /^0+$/ { n++ } END { print n }' app/kernel-1.traceg
@@ -65,7 +65,7 @@ join:'
 	yields 't % 2 ? 2000 + 100 + 63 - t : 1000 + 200 + 63 - t' --stack volta
 }
 
-@test "a barrier in a function and one in its caller are the same to lanes that wait" {
+@test "waiting lanes treat a barrier in a function and one in its caller alike" {
 	exchange exchange | kernel '
 		mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;
 		@%p1 bra odd;
@@ -80,7 +80,7 @@ join:'
 	yields 't % 2 ? 8 : 7'
 }
 
-@test "lanes wait in functions that functions call, and a function calls itself" {
+@test "lanes may wait in nested and in recursive functions" {
 	{
 		exchange exchange
 		printf '.func (.reg .b32 %%ret) middle(.reg .b32 %%v)\n{\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\nmov.u32 %%q1, %%tid.x;\nand.b32 %%q2, %%q1, 2;\nsetp.eq.u32 %%p1, %%q2, 0;\n@%%p1 bra side;\ncall (%%q3), exchange, (%%v);\nadd.u32 %%ret, %%q3, 10000;\nret;\nside:\ncall (%%q4), exchange, (%%v);\nadd.u32 %%ret, %%q4, 20000;\nret;\n}\n'
@@ -116,7 +116,7 @@ join:'
 	yields 't % 2 ? 0 : 1200 + 63 - t'
 }
 
-@test "several barriers in a loop of calls, in which the sides alternate" {
+@test "several barriers in a loop of calls work when the sides alternate" {
 	exchange exchange 'bar.sync 0; bar.sync 0;' | kernel '
 		mov.u32 %r10, 0;
 	again:
@@ -136,7 +136,7 @@ join:'
 	yields '(t % 2 ? -1 : 1) * (5 * (63 - t) + 10)'
 }
 
-@test "undefined registers of lanes that wait in a function stay undefined, those of others defined" {
+@test "undefined registers of lanes that wait in a function stay undefined, and defined ones stay defined" {
 	kernel '
 		ld.shared.u32 %r3, [s+512];
 		@%p1 bra odd;
@@ -159,11 +159,11 @@ join:'
 	yields 't % 2 ? 0 : t'
 	sed -i 's/mov.u32 %r9, 0;$/mov.u32 %r9, %r6;/' k.ptx
 	launch_ends 1 'read of 4 uninitialised bytes at byte 512 of .shared, stored to global memory at line'
-	# the warp that arrives last at the barrier continues first; its lowest lane with the value is lane 1
+	# the warp that arrives last at the barrier continues first; lane 1 is its lowest lane with the value
 	assert_output --partial 'thread (33,0,0)'
 }
 
-@test "lanes at different barriers in a function are a finding" {
+@test "lanes at different barriers in a function are reported" {
 	exchange exchange | kernel '
 		@%p1 bra odd;
 		call (%r9), exchange, (%r1);
@@ -198,7 +198,7 @@ lane_waits() {
 	printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=%s block=32 args A\nsave A a.bin\n' "${2:-2}" >k.launch
 }
 
-@test "lanes wait in a .sync form that names a lane which still waits for another block" {
+@test "lanes may wait in a .sync form for a lane that itself waits for another block" {
 	local sync
 	for sync in 'bar.warp.sync 0xffffffff; ld.global.u32 %r4, [%rd1+4];' \
 		'mov.u32 %r5, 0; shfl.sync.idx.b32 %r4, %r3, %r5, 31, -1;' \
@@ -209,7 +209,7 @@ lane_waits() {
 		run -0 od -An -v -td4 -w4 -j128 a.bin
 		[ "$(sort -u <<<"$output" | tr -d ' ')" = 1 ]
 	done
-	# lanes that do not name it continue, and end its loop; lanes that name it are a deadlock
+	# lanes outside the mask continue and end the loop of lane 0; lanes in the mask cause a deadlock
 	lane_waits 'setp.eq.u32 %p4, %r1, 0; @%p4 bra END; bar.warp.sync 0xfffffffe; st.volatile.global.u32 [%rd1], %r6; END:' 1
 	run -0 timeout 60 trace-exec -n k.launch
 	assert_output ''
@@ -218,7 +218,7 @@ lane_waits() {
 	assert_output --partial 'deadlock: 1 lanes of warp 0 spin on a value that no running thread writes'
 }
 
-@test "independent lanes that spin in a function get no advice to become independent" {
+@test "independent lanes that spin in a function get no advice to use independent lanes" {
 	cat >spin.ptx <<-'P'
 	.version 8.0
 	.target sm_80
@@ -256,7 +256,7 @@ lane_waits() {
 	refute_output --partial 'use --stack'
 }
 
-# Function "wait": spins until the word at %a + 1024 is not 0. $1: instructions in the loop. "write": sets the word.
+# Prints function "wait", which spins until the word at %a + 1024 is not 0, with $1 in the loop, and "write", which sets the word.
 wait_and_write() {
 	printf '.func wait(.reg .b64 %%a)\n{\n.local .align 4 .b8 l[4];\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\nmov.u32 %%q2, 0;\nst.local.u32 [l], %%q2;\n'
 	printf 'again:\n%s\nld.volatile.global.u32 %%q1, [%%a+1024];\nsetp.eq.u32 %%p1, %%q1, 0;\n@%%p1 bra again;\nret;\n}\n' "${1-}"
@@ -273,7 +273,7 @@ odd:
 	mov.u32 %r9, 2;
 join:'
 
-@test "lanes that spin in a function let lanes outside of it run, which write what they wait for" {
+@test "lanes that spin in a function let lanes outside run, which write the awaited value" {
 	for body in '' 'add.u32 %q2, %q2, 1;' 'ld.local.u32 %q3, [l]; st.local.u32 [l], %q3;' \
 		'ld.local.u32 %q3, [l]; add.u32 %q3, %q3, 1; st.local.u32 [l], %q3;' 'red.global.add.u32 [%a+2048], 1;'; do
 		wait_and_write "$body" | kernel "$spin_on_either_side"
@@ -281,7 +281,7 @@ join:'
 		sed -i 's/@%p1 bra odd/@!%p1 bra odd/' k.ptx
 		yields '2 - t % 2'
 	done
-	# lanes that nobody ends are a deadlock, also if they spin in different functions or change local memory
+	# endless spinning is a deadlock, also in different functions and with changes of local memory
 	wait_and_write 'ld.local.u32 %q3, [l]; st.local.u32 [l], %q3;' | kernel "$spin_on_either_side"
 	sed 's/st.volatile.global.u32 .*/call wait, (%a);/' k.ptx >deep.ptx
 	sed -i 's/k.ptx/deep.ptx/' k.launch
@@ -289,8 +289,8 @@ join:'
 	assert_output --partial 'lanes of warp 0 spin on a value that no running thread writes'
 }
 
-@test "lanes that a function returns to continue while other lanes of the call spin in it" {
-	# a lock that a function takes: the lane with the lock returns and gives it back
+@test "lanes that returned from a call continue while other lanes of the call spin in the function" {
+	# a function takes a lock: the lane that gets the lock returns and releases it
 	for count in '' 'add.u32 %q2, %q2, 1;' 'ld.local.u32 %q3, [l]; add.u32 %q3, %q3, 1; st.local.u32 [l], %q3;'; do
 		{
 			printf '.func lock(.reg .b64 %%a)\n{\n.local .align 4 .b8 l[4];\n.reg .b32 %%q<9>;\n.reg .pred %%p<9>;\nmov.u32 %%q2, 0;\nst.local.u32 [l], %%q2;\n'
@@ -332,7 +332,7 @@ join:'
 	yields 7
 }
 
-@test "groups of lanes wait for the cluster one after another, in functions that both sides of a branch call" {
+@test "groups of lanes wait for the cluster one after another, in functions called from both sides of a branch" {
 	{
 		printf '.func (.reg .b32 %%ret) exchange(.reg .b32 %%v)\n{\n.reg .b32 %%q<9>;\n'
 		printf 'mov.u32 %%q1, %%tid.x;\nshl.b32 %%q2, %%q1, 2;\nmov.u32 %%q3, s;\nadd.u32 %%q3, %%q3, %%q2;\nst.shared.u32 [%%q3], %%v;\n'
@@ -358,7 +358,7 @@ join:'
 	od -An -v -td4 -w4 -j256 -N512 a | tr -d ' ' >found
 	awk 'BEGIN { for (i = 0; i < 128; i++) { p = i % 2 ? i - 1 : i + 1; p = p < 64 ? p + 64 : p - 64
 		print i % 2 ? p + 100 + 1000 : p + 2000 } }' | diff - found
-	# lanes that end are not waited for; lanes that never arrive are a deadlock
+	# lanes that end are not awaited; lanes that never arrive cause a deadlock
 	sed 's/xor.b32 %q4, %q1, 1;/xor.b32 %q4, %q1, 2;/; s/call (%r9), exchange, (%r8);/exit;/' k.ptx >exit.ptx
 	sed 's/k.ptx/exit.ptx/' k.launch >exit.launch
 	run -0 trace-exec -q -n exit.launch
@@ -368,7 +368,7 @@ join:'
 	assert_output --partial 'deadlock'
 }
 
-@test "machine code: lanes that spin in functions, and groups of lanes at a barrier of the cluster" {
+@test "machine code: lanes spin in functions, and groups of lanes wait at a cluster barrier" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'no nvcc'
 	cat >a.cu <<-'E'

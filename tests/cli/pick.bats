@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pick: every method, option and exit status; valid and invalid picks files in the programs that read them.
+# trace-pick: each method, option and exit status; valid and invalid picks files in the programs that read them.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -21,7 +21,7 @@ setup() {
 # Prints the kernels, the sum of weights and the kernels in strata.
 sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d %.3f %d\n", n, w, k }' "$1"; }
 
-@test "help, version, usage errors" {
+@test "help, version and usage errors" {
 	run -0 trace-pick -h
 	for m in $METHODS; do assert_output --partial "$m: "; done
 	run -0 trace-pick --version
@@ -37,7 +37,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	run -0 trace-pick -f -o picks "$app"
 }
 
-@test "strata hold every kernel once, weights of counts add up to the kernels" {
+@test "strata contain each kernel once, and count weights add up to the number of kernels" {
 	for m in $METHODS; do
 		trace-pick -m $m "$app" >$m
 		read -r n w k < <(sums $m)
@@ -50,13 +50,13 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(sums all)" = "40 40.000 40" ]
 }
 
-@test "sizes times weights of a stratum are its instructions" {
+@test "sizes times weights of a stratum add up to its instructions" {
 	trace-pick -m sieve "$app" >picks
 	trace-pack -l "$packed" | awk 'NR > 1 && $1 ~ /^[0-9]+$/ && NF > 5 { s += $4 } END { print s }' >all
 	awk '/^[0-9]/ { s += $2 * $4 } END { printf "%.0f\n", s }' picks | cmp - all
 }
 
-@test "text, list, packed stream, pipe and any number of threads give the same bytes" {
+@test "text, list, packed stream and pipe give the same bytes for any number of threads" {
 	for m in $METHODS; do
 		trace-pick -m $m "$app" >a
 		trace-pick -m $m -j 3 "$app/kernelslist.g" | cmp - a
@@ -77,12 +77,12 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	done
 	trace-pick -m pka <many.tpack >b
 	trace-pick -m pka many.tpack | cmp - b
-	# Where the blocks are damaged, what comes from them is refused, and what comes from the directory is not.
+	# If blocks are damaged, methods that read blocks fail, and methods that read only the directory work.
 	cp many.tpack bad.tpack
 	printf 'damaged' | dd of=bad.tpack bs=1 seek=$(($(wc -c <bad.tpack) / 2)) conv=notrunc status=none
 	run -2 trace-pick -m photon bad.tpack
 	trace-pick -m photon many.tpack >/dev/null
-	# Picks travel before it.
+	# A packed stream of picks contains the picks before the directory.
 	trace-pick -m all many.tpack >picks
 	trace-pack -q -k @picks -o part.tpack many.tpack
 	[ "$(od -An -tu1 -j7 -N1 part.tpack | tr -d ' ')" = 103 ]
@@ -90,7 +90,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-pack -t part.tpack
 }
 
-@test "marks of the tracer are no instructions in text, in packed kernels and in the directory" {
+@test "marks of the tracer are not counted as instructions in text, packed kernels and the directory" {
 	plain=$(trace launches -n 50)
 	cp -r "$plain" marked
 	for k in marked/*.traceg; do
@@ -114,7 +114,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	trace-lint marked | tail -1 | grep -o '([0-9]* instructions)' | cmp - a
 }
 
-@test "seeds differ, -n holds, a smaller error picks more, --one one a stratum" {
+@test "seeds give different picks, -n is respected, a smaller error picks more, --one picks one a stratum" {
 	trace-pick -m random -n 5 "$app" >a
 	trace-pick -m random -n 5 --seed 2 "$app" >b
 	! cmp -s a b
@@ -130,7 +130,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(grep -c ^stratum a)" -eq "$(grep -c '^[0-9]' a)" ]
 }
 
-@test "streams apart" {
+@test "kernels of different streams are kept apart" {
 	d=$(trace streams)
 	trace-pick -m random "$d" >a
 	trace-pick -m random --per-stream "$d" >b
@@ -138,7 +138,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	[ "$(grep -c ^stratum b)" -eq 2 ]
 }
 
-@test "times: an estimate, a table of stats-csv, tables of Nsight" {
+@test "times come from an estimate, a stats-csv table, or Nsight tables" {
 	d=$(trace streams)
 	trace-pick -m stem --times auto "$app" >auto
 	trace-pick "$packed" | cmp - auto
@@ -170,14 +170,14 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	assert_output --partial 'standard input is named twice'
 }
 
-@test "damage names the first bad kernel" {
+@test "damage is reported with the first bad kernel" {
 	cp -r "$app" bad
 	sed -i '0,/LDG/s/LDG.*/LDG/' bad/kernel-9.traceg bad/kernel-2.traceg
 	run -2 trace-pick -j 3 bad
 	assert_output --partial 'bad/kernel-2.traceg:'
 }
 
-@test "trace-sim, trace-pack and stats-csv take picks" {
+@test "trace-sim, trace-pack and stats-csv accept picks" {
 	trace-pick -n 6 -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
 	stats-csv -s gpu_sim_cycle a.json | tail -n +2 | wc -l >n
@@ -239,7 +239,7 @@ refused() {
 	run -2 trace-sim -q -g rtx3070 -k @missing "$app"
 }
 
-@test "picks for another list are rejected" {
+@test "picks of another list are rejected" {
 	trace-pick "$app" >picks
 	cp -r "$app" other
 	sed -i 1d other/kernelslist.g
@@ -259,7 +259,7 @@ refused() {
 # Prints one cell of a table of one row.
 cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 { print $c }'; }
 
-@test "all kernels picked: totals are those of the run, intervals have no width" {
+@test "with all kernels picked, totals equal the run and intervals have no width" {
 	trace-pick -m all -o picks "$app"
 	trace-sim -q -g rtx3070 -F json "$app" >a.json
 	stats-csv --weights picks -s gpu_sim_cycle,gpu_ipc,L2_total_cache_misses a.json >w.csv
@@ -274,7 +274,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	awk -v total="$(cell gpu_sim_cycle <w.csv)" '{ d = $1 * 40 / total - 1; exit !(d * d < 1e-18) }' mean
 }
 
-@test "an estimate by hand: two strata, their variances, a rate of totals" {
+@test "an estimate computed by hand: two strata, their variances, a rate of totals" {
 	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=30' 'stratum 1 20' 'stratum 2 10' '1 10 1 1' \
 		'2 10 1 1' '3 5 2 2' '4 5 2 1' >picks
 	{
@@ -288,13 +288,13 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		echo '{"record":"end","status":"complete","stats":{"warmed_kernels":26}}'
 	} >a.json
 	stats-csv -q --weights picks -s gpu_sim_cycle,gpu_ipc a.json >w.csv
-	# 10 (100 + 110) + 5 (200 + 100); variance 10^2 2 (1 - 2/20) 50 of the first stratum, none of the second, which keeps
-	# to its sizes: one degree of freedom.
+	# The estimate is 10 (100 + 110) + 5 (200 + 100). The first stratum has the variance 10^2 2 (1 - 2/20) 50, the second one,
+	# weighted by sizes, none: one degree of freedom.
 	awk -v v="$(cell gpu_sim_cycle <w.csv)" -v h="$(cell gpu_sim_cycle.high <w.csv)" 'BEGIN {
 		d = h - v - 12.706 * sqrt(9000)
 		exit !(v == 3600 && d * d < 1e-9)
 	}' || { cat w.csv; return 1; }
-	# Spreads that were expected: their squares, of the means 105 and 150, count as a pick. Too small, they change nothing.
+	# An expected spread counts as one more pick, with the square of spread times mean (105, 150). Small ones change nothing.
 	sed '/^stratum 1/s/$/ spread=1 name/; /^stratum 2/s/$/ spread=2/' picks >spread
 	stats-csv -q --weights spread -s gpu_sim_cycle a.json >s.csv
 	awk -v v="$(cell gpu_sim_cycle <s.csv)" -v h="$(cell gpu_sim_cycle.high <s.csv)" 'BEGIN {
@@ -320,7 +320,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial "expected 'picks 1"
 }
 
-@test "an estimate by hand: regression on the kernels with L2 misses" {
+@test "an estimate computed by hand: regression on the kernels with L2 misses" {
 	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=21' 'stratum 1 1' 'stratum 2 20' '1 1 1 1' \
 		'2 5 2 1' '3 5 2 1' '4 5 2 1' '5 5 2 1' >picks
 	{
@@ -334,7 +334,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		printf '{"record":"end","status":"complete","stats":{"warmed_kernels":16%s,"warmed_L2_misses":30}}\n' \
 			',"warmed_kernels_with_L2_misses":6'
 	} >a.json
-	# 200 + 5 * 470 without the regression. Of 8 kernels with misses, the picks stand for 1 + 5.
+	# Without the regression the estimate is 200 + 5 * 470. The picks stand for 1 + 5 of the 8 kernels with misses.
 	stats-csv -q --weights picks -s gpu_sim_cycle a.json >r.csv
 	awk -v v="$(cell gpu_sim_cycle <r.csv)" -v h="$(cell gpu_sim_cycle.high <r.csv)" 'BEGIN {
 		slope = (0.25 * (17.5 + 7.5 + 17.5) + 0.75 * 42.5 + 0.75 * 82.5) / (3 * 0.25 ^ 2 + 2 * 0.75 ^ 2)
@@ -343,7 +343,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 			mean += y[i] / 4
 		for (i in y)
 			squares += (y[i] - mean) ^ 2
-		# The slope: deviations of the rest times those of the misses, over five picks.
+		# The variance of the slope: squared products of the deviations of rest and misses, over five picks.
 		for (i = 1; i <= 3; i++)
 			rest += (0.25 * (y[i] - mean)) ^ 2
 		rest += (0.75 * (y[4] - mean)) ^ 2 + (0.75 * (200 - slope - mean)) ^ 2
@@ -355,16 +355,16 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		e = h - v - t * sqrt(a + b)
 		exit !(d * d < 1e-9 && e * e < 1e-9)
 	}' || { cat r.csv; return 1; }
-	# Instructions differ for other reasons than misses, and are not regressed.
+	# The number of instructions does not depend on misses, and is estimated without the regression.
 	stats-csv -q --weights picks -s gpu_sim_insn a.json >i.csv
 	sed 's/,"warmed_kernels_with_L2_misses":6//' a.json >none.json
 	stats-csv -q --weights picks -s gpu_sim_insn none.json >j.csv
 	diff <(tail -n 1 i.csv | cut -d, -f2-) <(tail -n 1 j.csv | cut -d, -f2-)
 	[ "$(cell gpu_sim_insn <i.csv)" = 750 ]
-	# Misses of the L2 themselves are counted, and have no interval.
+	# L2 misses themselves are counted in all kernels, and have no interval.
 	[ "$(stats-csv -q --weights picks -s L2_total_cache_misses a.json | cell L2_total_cache_misses)" = 38 ]
-	# No regression where the kernels were not counted, where the slope is small for its deviation, where no kernel has
-	# misses, where no fully picked kernel differs, and in a part.
+	# There is no regression if the kernels were not counted, if the slope is small against its deviation, if no kernel has
+	# misses, if no completely picked kernel differs, and for a part of the list.
 	sed 's/,"warmed_kernels_with_L2_misses":6//' a.json >none.json
 	[ "$(stats-csv -q --weights picks -s gpu_sim_cycle none.json | cell gpu_sim_cycle)" = 2550 ]
 	sed 's/"L2_total_cache_misses":5/"L2_total_cache_misses":0/' a.json >same.json
@@ -378,7 +378,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	run -0 stats-diff -q --weights picks -s gpu_sim_cycle a.json a.json
 }
 
-@test "an archive of picks carries their weights" {
+@test "an archive of picks contains their weights" {
 	trace-pick -e 1% -o picks "$app"
 	trace-pack -q -k @picks -o small.tpack "$app"
 	trace-pack -q -k @picks "$packed" | cmp - small.tpack
@@ -404,14 +404,14 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial 'the picks were made for a list of'
 	trace-pack -d -C out small.tpack
 	[ "$(ls out | wc -l)" -eq $(($(grep -c '^[0-9]' picks) + 1)) ]
-	# A byte of the index that changes is damage.
+	# A changed byte of the index is damage.
 	head -c -40 small.tpack >bad.tpack
 	printf x >>bad.tpack
 	tail -c 39 small.tpack >>bad.tpack
 	run -2 stats-csv --weights bad.tpack b.json
 }
 
-@test "examples/pick: a table of estimates and whole runs; a stopped run continues" {
+@test "examples/pick prints a table of estimates and whole runs; a stopped run continues" {
 	run -0 sh "$ROOT/examples/pick" -t -o ex "$app" rtx3070 rtx3070,gpgpu_l1_latency=100
 	assert_line --regexp '^rtx3070: [+-][0-9]+\.[0-9]+ %, interval (holds|misses) the truth$'
 	awk -F '\t' 'NR > 1 { n++; e = $2 / $5 - 1; if (e > 0.1 || e < -0.1 || $3 > $2 || $4 < $2) exit 1 } END { exit n != 2 }' ex.tsv
@@ -425,14 +425,14 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	run -2 sh "$ROOT/examples/pick" "$app"
 }
 
-@test "one pick of several kernels has no interval" {
+@test "a single pick for several kernels has no interval" {
 	trace-pick --one -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
 	stats-csv --weights picks -s gpu_sim_cycle a.json >w.csv
 	[ -n "$(cell gpu_sim_cycle <w.csv)" ] && [ -z "$(cell gpu_sim_cycle.low <w.csv)" ]
 }
 
-@test "a run of picks is read with these picks only" {
+@test "a run of picks is read only with its own picks" {
 	trace-pick -e 5% -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks -o a.json "$app"
 	grep -q '"given":{[^}]*"kernels":"@picks","picks":"[0-9a-f]\{32\}"' a.json
@@ -440,7 +440,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	stats-csv --weights plain -s gpu_sim_cycle a.json | cmp - <(stats-csv --weights picks -s gpu_sim_cycle a.json)
 	trace-sim -q -g rtx3070 -F msgpack -k @picks -o a.msgpack "$app"
 	stats-diff -q --weights picks a.json a.msgpack
-	# Other weights, fewer kernels of a stratum: the kernels run are the same, what they stand for is not.
+	# With other weights, or fewer kernels in a stratum, the run kernels are the same but represent others.
 	awk '/^[0-9]/ && !n++ { $2 *= 1.5 } 1' picks >heavier
 	awk '/^stratum/ && $3 > 5 && !n++ { $3-- } 1' picks >fewer
 	for other in heavier fewer; do
@@ -450,12 +450,12 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		run -2 stats-diff --weights $other a.json a.msgpack
 		assert_output --partial "a.json: error: the run used picks other than $other"
 	done
-	# A run of all kernels does not say.
+	# A run of all kernels does not record its picks.
 	trace-sim -q -g rtx3070 -F json -o all.json "$app"
 	stats-csv --weights heavier all.json >/dev/null
 }
 
-@test "--warm counts the L2 misses of the kernels that are left out" {
+@test "--warm counts the L2 misses of skipped kernels" {
 	trace-pick --one -o picks "$app"
 	n=$(grep -c '^[0-9]' picks)
 	for flush in 0 1; do
@@ -465,7 +465,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		trace-sim "$@" --warm -k @picks "$app" | cmp - part.json
 		trace-sim "$@" --cold -k @picks -o cold.json "$app"
 		tail -n 1 part.json | grep -q "\"warmed_kernels\":$((40 - n)),"
-		# Kernels with L2 misses: those of the picks and of the others together are those of the whole run.
+		# The picks with L2 misses and the other kernels with L2 misses add up to those of the whole run.
 		stats-csv -q -s L2_total_cache_misses -F tsv all.json >all.tsv
 		stats-csv -q -s L2_total_cache_misses -F tsv part.json >part.tsv
 		others=$(tail -n 1 part.json | sed -n 's/.*"warmed_kernels_with_L2_misses":\([0-9]*\).*/\1/p')
@@ -483,7 +483,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	stats-csv --weights picks -s L2_total_cache_miss_rate,L2_total_cache_misses,L2_total_cache_accesses part.json >t.csv
 	awk -v r="$(cell L2_total_cache_miss_rate <t.csv)" -v m="$(cell L2_total_cache_misses <t.csv)" \
 		-v a="$(cell L2_total_cache_accesses <t.csv)" 'BEGIN { d = r - m / a; exit !(d < 1e-6 && d > -1e-6) }'
-	# Not where the run does not have all kernels of the application: then picks stand for those, too.
+	# If a run lacks kernels of the application, the picks represent those, too, and no misses are counted.
 	trace-pack -q -k @picks -o small.tpack "$app"
 	trace-sim -q -g rtx3070 -F json -k @small.tpack -o small.json small.tpack
 	! grep -q warmed small.json
@@ -492,7 +492,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_line --regexp "L2_total_cache_misses .*$(stats-csv --weights picks -s L2_total_cache_misses part.json | cell L2_total_cache_misses)"
 }
 
-@test "stats-diff of two runs of picks: what is outside the error" {
+@test "stats-diff of two runs of picks shows differences beyond the error" {
 	trace-pick -e 1% -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=200 -F json -k @picks "$app" >b.json
@@ -524,16 +524,16 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	for t in warm cold few apart chosen; do
 		stats-csv --weights picks -s gpu_sim_cycle -F tsv $t.json | awk 'NR == 2 { print $4, $5, $6 }' >$t
 	done
-	# The interval of the sample alone has the estimate in its middle.
+	# The interval of the sample alone is symmetric around the estimate.
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) > 1.000001 { exit 1 }' warm
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' cold
 	cmp warm chosen
-	# Without the misses the loss is unknown.
+	# Without the misses the effect of cold caches is unknown.
 	[ "$(wc -w <few)" -eq 1 ]
 	awk 'NF != 3 || ($1 - $2) / ($3 - $1) < 1.1 { exit 1 }' apart
 }
 
-@test "--interval records hold figures of the whole GPU" {
+@test "--interval records contain figures of the whole GPU" {
 	trace-sim -q -g rtx3070 -F json --interval 2000 -k 3 "$app" | grep '"record":"interval"' >few
 	trace-sim -q -g rtx3070 -F json --interval 2000 --all-figures -k 3 "$app" | grep '"record":"interval"' >all
 	[ "$(wc -l <few)" -eq "$(wc -l <all)" ]
@@ -542,7 +542,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	grep -q 'dram\[[0-9]' all || grep -q '\[[0-9]*\]\[' all
 }
 
-@test "--warm: a kernel alone meets the L2 that its predecessors leave" {
+@test "--warm: a kernel run alone finds the L2 contents of its predecessors" {
 	trace-sim -q -g rtx3070 -F json "$app" >all.json
 	trace-sim -q -g rtx3070 -F json -k 5-7,20 "$app" >cold.json
 	trace-sim -q -g rtx3070 -F json --warm -k 5-7,20 "$app" >warm.json
@@ -558,7 +558,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -j 3 -g rtx3070 -F json --warm -k 5-7,20 "$app" | cmp - warm.json
 	trace-sim -q -g rtx3070 -F json --warm -k 1- "$app" >same.json
 	stats-diff -q all.json same.json
-	# The modern core fetches code ahead of what runs.
+	# The modern core also fetches code that does not run afterwards.
 	trace-sim -q -g h100-pcie -F json "$app" >all.json
 	trace-sim -q -g h100-pcie -F json --warm -k 39 "$app" >modern.json
 	stats-diff -q -s L2_total_cache_misses -k 39 all.json modern.json
@@ -578,7 +578,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -g rtx3070 --warm -k 4 bad >/dev/null
 }
 
-@test "--warm: an L1D that is not flushed keeps what its predecessors left, one that is does not" {
+@test "--warm: an L1D keeps the contents of earlier kernels unless it is flushed" {
 	for flush in 0 1; do
 		set -- -q -g rtx3070 -F json -D gpgpu_flush_l1_cache=$flush
 		trace-sim "$@" "$app" >all.json
@@ -593,13 +593,13 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	[ "$(cat cold.1)" -eq "$(cat all.1)" ]
 }
 
-@test "a full disk and a closed pipe" {
+@test "a full disk and a closed pipe are handled" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	run -2 trace-pick -o /dev/full "$app"
 	trace-pick "$app" | head -1 | grep -q '^picks 1 '
 }
 
-@test "-k picks from a part: weights, totals and positions" {
+@test "-k picks from part of a list: weights, totals and positions" {
 	n=$(grep -c '^kernel' "$app/kernelslist.g")
 	for t in "$app" "$packed"; do
 		for m in $METHODS; do
@@ -641,7 +641,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial "-k '@q': picks have weights (expected positions, ranges or name patterns)"
 }
 
-@test "picks of a part: refused with another part, weighed as the part" {
+@test "picks of a part are rejected for another part and weighted as the part" {
 	trace-pick -m all -k 2-5 -o p "$app"
 	for part in 2-5 3-6; do
 		trace-pack -f -k $part -o part.tpack "$app"
@@ -665,7 +665,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_line --index 1 --regexp '^small.json,4,4,'
 }
 
-@test "times of the list, or of the part" {
+@test "times may cover the list or the part" {
 	n=$(grep -c '^kernel' "$app/kernelslist.g")
 	{ echo gpu_sim_cycle && seq 100 $((99 + n)); } >all.csv
 	{ echo gpu_sim_cycle && seq 101 104; } >part.csv
@@ -678,7 +678,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output "trace-pick: wrong.csv: error: times of 5 kernels (expected $n for the whole list, or 4 for the selected kernels)"
 }
 
-@test "picks files of version 2: settings out of range" {
+@test "picks files of version 2: settings out of range are rejected" {
 	trace-pick -m all -k 2-5 -o p "$app"
 	for bad in part=0 part=x part=100000 part=3 missing=0 missing=4 missing=1; do
 		sed "1s/part=4/part=4 $bad/" p >bad

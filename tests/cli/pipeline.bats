@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --pipeline: the log of both cores, read by a strict reader and compared with --events of the same run.
+# trace-sim --pipeline: a strict reader checks the logs of both cores and compares them with --events of the same run.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -32,7 +32,7 @@ check_log() { python3 "$ROOT/tests/tools/kanata.py" "$@"; }
 	assert_output --regexp ' wBar [1-9]'
 }
 
-@test "--pipeline-only chooses by SM, warp and cycle" {
+@test "--pipeline-only selects by SM, warp and cycle" {
 	for gpu in rtx3070 a100-80; do
 		for only in sm=0-1,warp=2 cycles=5000-6000 sm=1,warp=0-1,cycles=5100-5400; do
 			trace-sim -q -f -g $gpu -o r --events e --events-only $only --pipeline p --pipeline-only $only "$(trace gemm)"
@@ -51,7 +51,7 @@ check_log() { python3 "$ROOT/tests/tools/kanata.py" "$@"; }
 	assert_output --partial '--pipeline-only requires --pipeline FILE'
 }
 
-@test "--pipeline flushes at a limit, and is an output like the others" {
+@test "--pipeline is flushed at a limit, and follows the rules of other outputs" {
 	d=$(trace reduce)
 	for gpu in rtx3070 a100-80; do
 		trace-sim -q -f -g $gpu -o r --pipeline p "$d"

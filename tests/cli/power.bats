@@ -10,10 +10,10 @@ setup() {
 }
 on() { trace-sim -q -g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml "$@"; }
 value() { awk -v n="$1" '$1 == n || $1 == n "," { print $3 }' "$2"; }
-# kernel record's figure
+# figure NAME FILE: prints a figure of the kernel record
 figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }' "$2"; }
 
-@test "power: a report of 294 lines a kernel, under the original's name with -F accelsim alone" {
+@test "power: the report has 294 lines for each kernel, and the original's name only with -F accelsim" {
 	on -F accelsim -o out "$d"
 	[ "$(wc -l <accelwattch_power_report.log)" = 294 ]
 	on -F accelsim -f -o out "$d"
@@ -26,7 +26,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	assert_output --partial 'r: '
 }
 
-@test "power: the counters of a trace, counted by hand" {
+@test "power: the counters of a trace equal a count by hand" {
 	on -o out --power-report r -D gpgpu_runtime_stat=100 "$d"
 	[ "$(value gpu_tot_TOT_INST r)" = 640 ]
 	[ "$(value gpu_tot_MEM_RD r)" = "$(figure 'dram_sum[n_rd]' out)" ]
@@ -50,13 +50,13 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	cmp out1A=1 out3A=1
 }
 
-@test "power: it changes no other figure" {
+@test "power: enabling it changes no other figure" {
 	trace-sim -q -g qv100 "$d" | grep -v '^given\|^config\|power_simulation\|accelwattch' >plain
 	on "$d" | grep -v '^given\|^config\|power_\|energy_\|accelwattch' >with
 	cmp plain with
 }
 
-@test "power: rows of the traces: one a sample, and one a block" {
+@test "power: trace files have one row for each sample and one for each block" {
 	on -o out --power-report r -D power_trace_enabled=1 -D gpgpu_runtime_stat=100 "$d"
 	n=$(figure power_samples out)
 	[ "$(zcat r.metric.gz | wc -l)" = $((n + 2)) ]
@@ -66,7 +66,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	[ -e gpgpusim_power_trace_report__*.log.gz ]
 }
 
-@test "power: a kernel without a sample has no mean, and an energy all the same" {
+@test "power: a kernel shorter than a sample has an energy but no mean power" {
 	on -o out --power-report r -D gpgpu_runtime_stat=10000000 "$d"
 	[ "$(value gpu_avg_IBP r)" = -nan ]
 	[ "$(value kernel_avg_power r)" = 0 ]
@@ -74,7 +74,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	awk -v w="$(figure power_average out)" 'BEGIN { exit !(w > 30) }'
 }
 
-@test "power: energies of intervals add up to the kernel's, as do components to the whole" {
+@test "power: energies of intervals add up to the kernel's energy, and components to the total" {
 	on -o out --interval 1000 "$d"
 	awk '/^# / { k = $2 } $1 == "energy_kernel_joules" { e[k] += $2 }
 		$1 ~ /^energy_component/ && k == "kernel" { c += $2 }
@@ -88,7 +88,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	stats-diff out.json out.mp
 }
 
-@test "power: factors scale the energies alone, except for units" {
+@test "power: scaling factors change the energies; only unit factors also change the printed counters" {
 	on -o a --power-report ra "$d"
 	sh "$ROOT/tests/tools/power-xml" REG_RD=0.2 INT_MUL_ACC=0.25 >p.xml
 	on -o b --power-report rb "$d"
@@ -96,7 +96,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	awk -v a="$(value gpu_tot_INT_MUL_ACC ra)" -v b="$(value gpu_tot_INT_MUL_ACC rb)" 'BEGIN { exit !(a > 0 && (b / a / 2 - 1) ^ 2 < 1e-9) }'
 }
 
-@test "power: a table of measured counters, and parts of it" {
+@test "power: a table of measured counters replaces all simulated counters, or some" {
 	{ echo header,,L1_RH; echo b,,100,200,30,40,50,60,70,80,90,100,110,120,130,0.5,40,2222.5,0.9; } >t.csv
 	sed -i 's/L1_RH/1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17/;s/,1,2/,x,2/' t.csv
 	set -- -D hw_perf_file_name=t.csv -D hw_perf_bench_name=b
@@ -114,7 +114,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	[ "$(value gpu_tot_TOT_INST r4)" = 640 ]
 }
 
-@test "power: own energies, whatever the hardware part; the modern core needs them" {
+@test "power: per-component energies work for any hardware part; the modern core requires them" {
 	sed -n 's/^ENERGY(\([a-z0-9_]*\), \([^,]*\), "\([JW]\)".*/\1 \2 \3/p' "$ROOT/libcommon/power/energies.def" >e
 	on -o a "$d"
 	on --power-energies e -o b "$d"
@@ -130,20 +130,20 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	[ "$(figure power_unvalidated b)" = 1 ]
 }
 
-@test "power: steady states" {
+@test "power: steady states have a file of their own" {
 	on -o out --power-report r -D steady_power_levels_enabled=1 -D gpgpu_runtime_stat=100 "$d"
 	zcat r.steady.gz | head -1 | grep -q '^start,end,power,IPC,TOT_INST'
 	zcat r.steady.gz | tail -1 | grep -q '^[0-9]*,[0-9]*,[0-9.]*,'
 }
 
-@test "power: kernels one by one have energies, and no report" {
+@test "power: isolated kernels have energies and no report" {
 	on --isolate -o out "$d"
 	[ -n "$(figure energy_kernel_joules out)" ]
 	run -2 on --isolate --power-report r "$d"
 	run -2 on --isolate -D power_trace_enabled=1 "$d"
 }
 
-@test "power: the line of progress has the mean power so far" {
+@test "power: the progress line shows the mean power so far" {
 	trace-sim -v -g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml -o out "$d" 2>err
 	grep -q '^kernel 1/1 .* 0 s left, [0-9.]* W$' err
 	[ "$(sed -n 's/.*, \([0-9.]*\) W$/\1/p' err)" = "$(printf %.1f "$(figure power_average out)")" ]
@@ -151,7 +151,7 @@ figure() { awk -v n="$1" '/^# / { k = $2 } k == "kernel" && $1 == n { print $2 }
 	! grep -q ' W$' err
 }
 
-@test "power: the table of energies in examples is the shipped one" {
+@test "power: the table of energies in examples equals the shipped one" {
 	e="$ROOT/examples/power/v100.energies"
 	on --power-energies "$e" -o b "$d"
 	on -o a "$d"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# --profile and --timeline: sums, formats, and that neither changes a result.
+# --profile and --timeline: sums and formats; neither changes a result.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# Compare the profile p.json with the result r.json of the same run; "loose": buckets of the original differ by
+# Compares the profile p.json with the result r.json of the same run. "loose": buckets of the original may differ by
 # atomics, which it counts as idle, and by instructions without an active lane, which it counts as stalls.
 check_sums() {
 	python3 - "$@" <<-'END'
@@ -49,7 +49,7 @@ check_sums() {
 	    for k, v in s.items():
 	        if not k.startswith("pc["):
 	            sums[k] = sums.get(k, 0) + v
-	# how the run was cut into windows, and peaks, are no part of any kernel
+	# windows and peaks belong to no kernel
 	total = {k: v for k, v in p[-1]["stats"].items() if not k.startswith(("window", "peak"))}
 	assert sums == total, (sums, total)
 	# the intervals cover the run and have the same sums
@@ -69,7 +69,7 @@ check_sums() {
 	END
 }
 
-# A condition over the records r of a file in JSON.
+# Tests a condition over the records r of a file in JSON.
 holds() {
 	python3 -c 'import json, sys; r = [json.loads(l) for l in open(sys.argv[1])]; assert eval(sys.argv[2])' "$@"
 }
@@ -80,7 +80,7 @@ profile() {
 	cmp r.json without.json
 }
 
-@test "the parts add up, by kernel, by instruction and with the original's buckets" {
+@test "profile parts add up by kernel, by instruction and by the original's buckets" {
 	for t in vecadd gemm gather barrier membar ldgsts icache stream streams; do
 		for gpu in rtx3070 qv100; do
 			profile -g $gpu "$(trace $t)"
@@ -89,21 +89,21 @@ profile() {
 	done
 }
 
-@test "the parts add up with atomics and with instructions without lanes" {
+@test "profile parts add up with atomics and with instructions without active lanes" {
 	for t in atomics ends reduce shared example; do
 		profile -g qv100 "$(trace $t)"
 		check_sums loose
 	done
 }
 
-@test "the parts add up with every scheduler" {
+@test "profile parts add up with every scheduler" {
 	for s in lrr gto oldest two_level_active:6:0:1 rrr warp_limiting:2:4; do
 		profile -g rtx3070 -D "gpgpu_scheduler=$s" "$(trace gemm)"
 		check_sums loose
 	done
 }
 
-@test "the parts add up with two issues a cycle, and kernels at the same time" {
+@test "profile parts add up with two issues a cycle and with concurrent kernels" {
 	profile -g titanv -D gpgpu_max_insn_issue_per_warp=2 -D gpgpu_dual_issue_diff_exec_units=0 "$(trace alu)"
 	check_sums dual loose
 	profile -g rtx3070 -D gpgpu_concurrent_kernel_sm=1 -D gpgpu_max_concurrent_kernel=8 "$(trace streams)"
@@ -112,7 +112,7 @@ profile() {
 		for k in r[1:])'
 }
 
-@test "the reason is the one that must be" {
+@test "each stall has the expected reason" {
 	profile -g qv100 "$(trace barrier)"
 	holds p.json 'r[1]["stats"]["sched_cycles[barrier]"] > 0'
 	profile -g qv100 "$(trace membar)"
@@ -124,8 +124,8 @@ profile() {
 	holds p.json 'r[1]["stats"]["sched_cycles[scoreboard_memory]"] > r[1]["stats"]["sched_cycles[scoreboard_arithmetic]"]'
 }
 
-# A load in flight is never arithmetic, and all waits of a kernel that only loads are for memory.
-@test "each shipped GPU blames memory for the wait for a load" {
+# A load is never blamed on arithmetic, and a kernel that only loads waits for memory only.
+@test "each shipped GPU charges the wait for a load to memory" {
 	for gpu in $(trace-sim --list-gpus | awk 'NR > 1 { print $1 }'); do
 		for t in stream gather gemm; do
 			trace-sim -q -f -g "$gpu" -F json -o r.json --profile p.json "$(trace $t)"
@@ -136,7 +136,7 @@ profile() {
 	done
 }
 
-@test "a full memory queue of the modern core is blamed on memory, a wait for a shuffle is not" {
+@test "the modern core charges a full memory queue to memory, but not a wait for a shuffle" {
 	for gpu in a100-80 h100-pcie rtx4090; do
 		profile -g $gpu -D core_mem_places=1 "$(trace gather)"
 		holds p.json 'r[1]["stats"]["sched_cycles[ldst_queue]"] > 0'
@@ -145,9 +145,9 @@ profile() {
 	done
 }
 
-# gto keeps the attribution of a scheduler while nothing that it depends on changes. warp_limiting with room for all
-# warps issues the same ones, and attributes each cycle.
-@test "an attribution that is kept is that of each cycle" {
+# gto keeps the attribution of a scheduler while nothing changes on which it depends. warp_limiting with space for all
+# warps issues the same warps and attributes each cycle.
+@test "a cached attribution equals the attribution of each single cycle" {
 	for t in vecadd gemm gather barrier membar ldgsts icache stream streams atomics ends reduce shared; do
 		for s in gto warp_limiting:2:12; do
 			trace-sim -q -f -g rtx3070 -D gpgpu_scheduler=$s -F json -o r.json --profile ${s%%:*}.json "$(trace $t)"
@@ -156,14 +156,14 @@ profile() {
 	done
 }
 
-@test "a run that a limit cuts has a profile of what was simulated" {
+@test "a run that a limit stops has a profile of the simulated part" {
 	profile -g qv100 -D gpgpu_max_cycle=6000 "$(trace stream)"
 	check_sums loose
 	holds p.json 'r[-1]["status"] == "limit"'
 }
 
-# Accesses of instructions add up to the figures of the caches, where no other accesses exist.
-@test "memory accesses of instructions and operations of kernels" {
+# If no other accesses exist, the accesses of the instructions add up to the figures of the caches.
+@test "the profile has memory accesses of instructions and operations of kernels" {
 	for gpu in rtx3070 a100-80; do
 		for t in gemm gather stream; do
 			profile -g $gpu "$(trace $t)"
@@ -189,13 +189,13 @@ profile() {
 			END
 		done
 	done
-	# A100: the data sheet's 19.5 Tflop/s, 312 Tflop/s of tensor units, 2,039 GB/s
+	# the data sheet of the A100: 19.5 Tflop/s, 312 Tflop/s of tensor units, 2,039 GB/s
 	holds p.json 'abs(r[-1]["stats"]["peak_operations[fp32]"] - 19490) < 10'
 	holds p.json 'abs(r[-1]["stats"]["peak_operations[tensor_fp16]"] - 311900) < 100'
 	holds p.json 'abs(r[-1]["stats"]["peak_bytes[dram]"] - 2039) < 1'
 }
 
-@test "--profile-interval" {
+@test "--profile-interval splits the profile by time" {
 	d=$(trace stream)
 	trace-sim -q -g rtx3070 -F json -o r --profile p.json --profile-interval 1000 "$d"
 	holds p.json 'all(k["cycles"] == 1000 for k in [k for k in r if k["record"] == "interval"][:-1])'
@@ -206,7 +206,7 @@ profile() {
 	holds p.json 'len(r) < 270'
 }
 
-@test "source lines are told where the trace has them" {
+@test "source lines appear if the trace has them" {
 	cp -r "$(trace vecadd)" lines
 	sed -i -e 's/^-enable lineinfo = 0/-enable lineinfo = 1/' -e '/^[0-9a-f]\{4\} /s/^/17 /' lines/kernel-1.traceg
 	trace-sim -q -g rtx3070 -o r --profile p lines
@@ -215,7 +215,7 @@ profile() {
 	run -0 grep -c . plain
 }
 
-@test "the profile has the format of -F, and the same bytes twice" {
+@test "the profile follows -F, and two runs give the same bytes" {
 	d=$(trace example)
 	for f in text json msgpack accelsim; do
 		for n in 1 2; do
@@ -290,7 +290,7 @@ profile() {
 	END
 }
 
-@test "the timeline keeps the trace event format" {
+@test "the timeline follows the trace event format" {
 	trace-sim -q -g rtx3070 -o r --timeline t.json --timeline-interval 500 "$(trace streams)"
 	python3 - <<-'END'
 	import json
@@ -315,7 +315,7 @@ profile() {
 	END
 }
 
-@test "--timeline-interval and --timeline-sms" {
+@test "--timeline-interval and --timeline-sms limit the timeline" {
 	d=$(trace stream)
 	trace-sim -q -g rtx3070 -o r --timeline coarse --timeline-interval 10240 --timeline-sms 0 "$d"
 	trace-sim -q -g rtx3070 -f -o r --timeline fine --timeline-interval 100 --timeline-sms 1000 "$d"
@@ -330,13 +330,13 @@ profile() {
 	run -2 trace-sim -g rtx3070 --timeline-sms -1 --timeline t "$d"
 }
 
-@test "without a wanted interval the counters of a long run stay few" {
+@test "without an interval the timeline of a long run stays small" {
 	trace-sim -q -g rtx3070 -D gpgpu_kernel_launch_latency=2990000 -o r --timeline t "$(trace vecadd)"
 	[ "$(grep -c '"IPC"' t)" -le 4098 ]
 	[ "$(wc -c <t)" -lt 2000000 ]
 }
 
-@test "files that exist are kept without -f, and nothing is left behind by a failure" {
+@test "existing files stay without -f, and a failure leaves no file" {
 	d=$(trace vecadd)
 	echo mine >p
 	run -2 trace-sim -q -g rtx3070 -o r --profile p "$d"
@@ -349,13 +349,13 @@ profile() {
 	assert_output "$(printf 'broken\np')"
 }
 
-# With line information: a column before the PC.
+# Adds line information: a column before the PC.
 lined() {
 	cp -r "$(trace gemm)" "$1"
 	sed -i -E 's/^0[0-9a-f]{3} /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/' "$1"/kernel-1.traceg
 }
 
-@test "stats-csv --top: where the cycles went, by stall, PC, line, kernel, reason" {
+@test "stats-csv --top: cycles by stall, PC, line, kernel and reason" {
 	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json "$(trace gemm)"
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 -F $f -f -o r --profile p "$(trace gemm)"
@@ -366,7 +366,7 @@ lined() {
 	run -0 stats-csv --top 20 --by stall -F tsv p.json
 	assert_line --index 0 "$(printf 'run\tkernel_name\tpc\topcode\tline\tstall\tcycles\tshare\tsum\tissues')"
 	assert_equal "${#lines[@]}" 21
-	# every row is what the profile has, most first, and all of them are all that did not issue
+	# each row has the figure of the profile, rows are sorted, and together they are all cycles without an issue
 	for by in stall pc kernel reason; do stats-csv --top 100000 --by $by p.json >$by.csv; done
 	python3 - <<-'END'
 	import csv, json
@@ -385,7 +385,7 @@ lined() {
 	    assert abs(float(x['share']) - 100 * int(x['cycles']) / busy) < 0.006
 	assert sum(int(x['issues'] or 0) for x in rows['pc']) == s['sched_cycles[issue]']
 	END
-	# a record without a profile, and options that are about figures
+	# a record without a profile, and options that apply to figures, are rejected
 	run -2 stats-csv --top 20 r.json
 	assert_output --partial 'expected a file of trace-sim --profile'
 	run -2 stats-csv --top 20 --by warp p.json
@@ -401,7 +401,7 @@ lined() {
 	assert_line --regexp $'^p.json\tgemm\t\t\t7\t[a-z_]+\t[0-9]+'
 	run -0 stats-csv --top 30 --by pc -F tsv p.json
 	assert_line --regexp $'^p.json\tgemm\t0x0000\tLDG.E\t7\tscoreboard_memory\t'
-	# without lines: a warning, and no row without a name
+	# without source lines there is a warning and no row
 	trace-sim -q -f -g rtx3070 -F json -o r.json --profile p.json "$(trace vecadd)"
 	run -0 --separate-stderr stats-csv --top 30 --by line -F tsv p.json
 	[ "${#lines[@]}" = 1 ]
@@ -411,7 +411,7 @@ lined() {
 	[[ $stderr == *'no source lines'* ]]
 }
 
-@test "stats-diff --top: what became slower" {
+@test "stats-diff --top: the places that became slower" {
 	trace-sim -q -g rtx3070 -F json -o a.json --profile a.prof "$(trace gemm)"
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=80 -F json -o b.json --profile b.prof "$(trace gemm)"
 	run -0 stats-diff --top 20 a.prof a.prof

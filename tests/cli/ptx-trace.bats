@@ -21,7 +21,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure out gpgpu_n_shmem_insn)" = 160 ]
 }
 
-@test "every number of threads and the packed form give the same bytes" {
+@test "any number of threads and the packed form give the same bytes" {
 	run -0 trace-sim -q -g qv100 -j 1 -o one "$T"
 	run -0 trace-sim -q -g qv100 -j 2 -o two "$T"
 	cmp one two
@@ -33,7 +33,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	diff -r u "$T"
 }
 
-@test "a stream from before the words of PTX were preset is read" {
+@test "a stream from a version before the preset words of PTX is read" {
 	[ "$(od -An -j7 -N1 -tu1 "$ROOT/tests/data/ptx/lined.tpack")" -eq 10 ]
 	run -0 trace-pack -t "$ROOT/tests/data/ptx/lined.tpack"
 	mkdir old
@@ -48,7 +48,7 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	assert_output --partial '184285182 '
 }
 
-@test "registers beyond those of machine code are waited for" {
+@test "instructions wait for registers with numbers beyond those of machine code" {
 	mkdir far
 	cp "$T"/* far
 	sed -i '/^-code/s/ \([DSVPA]\)\([0-9][0-9]*\)/ \16\2/g' far/kernel-1.traceg
@@ -102,13 +102,13 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(total turns.one)" = "$(total at-once.one)" ]
 }
 
-@test "local variables outside of functions lie below all frames" {
+@test "local variables outside functions are below all frames" {
 	run -0 trace-exec -q -C . -o outside "$ROOT/tests/data/ptx/outside.launch"
 	run -0 od -An -v -tu4 -w4 outside.bin
 	[ "$(seq -f '%11.0f' 1107 1138)" = "$output" ]
 }
 
-@test "latencies of PTX and the width of vectors are options" {
+@test "options set PTX latencies and vector widths" {
 	run -0 trace-sim -q -g qv100 -o plain "$T"
 	run -0 trace-sim -q -g qv100 -D ptx_opcode_latency_fp=4,13,4,5,200 -o slow "$T"
 	[ "$(figure slow gpu_sim_cycle)" -gt "$(figure plain gpu_sim_cycle)" ]
@@ -132,13 +132,13 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure tex.out gpgpu_n_tex_insn)" -gt 0 ]
 }
 
-@test "trace-lint knows the dialect" {
+@test "trace-lint knows the PTX dialect" {
 	run -0 trace-lint "$T/kernel-1.traceg"
 	assert_line --partial "order-dependent"
 	assert_line --partial "0 errors, 0 warnings"
 }
 
-@test "an opcode that the table lacks has its position in the header, as text and packed" {
+@test "an unknown opcode is reported at its position in the header, as text and packed" {
 	mkdir odd
 	cp "$T"/* odd
 	sed -i 's/^\(-code 0008 \)[a-z.0-9_]*/\1frob.u32/' odd/kernel-1.traceg

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec -q --compare: an execution against a recorded trace, kernel by kernel; where they part, and the exit status.
+# trace-exec -q --compare: an execution against a recorded trace, kernel by kernel: the first difference and the exit status.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-# A kernel of machine code with two buffers, and its trace as text (recorded/) and packed (recorded.tpack).
+# Makes a kernel of machine code with two buffers, and its trace as text (recorded/) and packed (recorded.tpack).
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	"$ROOT/tests/data/sass/cubin.py" -S 256 k <"$ROOT/tests/data/sass/steps.sass" >k.cubin
@@ -15,7 +15,7 @@ setup() {
 	trace-exec -q -o recorded.tpack k.launch
 }
 
-@test "an execution is equal to its own trace: text, packed, and what -o keeps" {
+@test "an execution equals its own trace: text, packed, and as kept by -o" {
 	for trace in recorded recorded/kernelslist.g recorded.tpack; do
 		run -0 trace-exec -q --compare "$trace" k.launch
 		assert_line --index 0 --regexp '^kernel 1 k: [0-9]+ instructions equal$'
@@ -33,12 +33,12 @@ setup() {
 	run -0 trace-exec -q --compare recorded k.launch
 }
 
-@test "buffers may be at other addresses, each by a distance of its own" {
-	# A at 0xc0000000, O at 0xc0000100; shared memory has a window of its own
+@test "buffers may be at different addresses, each shifted by its own distance" {
+	# A is at 0xc0000000, O at 0xc0000100; shared memory has a window of its own
 	sed -i -e 's/0xc00000\([0-9a-f]*\) /0x7fab000000\1 /' -e 's/0xc00001\([0-9a-f]*\) /0x7fff120000\1 /' \
 		recorded/kernel-*.traceg
 	run -0 trace-exec -q --compare recorded k.launch
-	# an address whose distance is another than that of its neighbours
+	# this address is shifted by another distance than its neighbours
 	sed -i '0,/0x7fff120000\([0-9a-f]*\) /s//0x7fff120010\1 /' recorded/kernel-1.traceg
 	run -1 trace-exec -q --compare recorded k.launch
 	assert_line --index 0 --partial 'instructions differ; first: block ('
@@ -46,7 +46,7 @@ setup() {
 	assert_line --index 1 --partial 'instructions equal'
 }
 
-@test "the first difference of a kernel is named with its block, warp, instruction and line, and all are counted" {
+@test "the first difference of a kernel is reported with block, warp, instruction and line, and all are counted" {
 	cp -r recorded other
 	sed -i '0,/^0050 ffffffff/s//0050 0fffffff/' other/kernel-2.traceg
 	run -1 trace-exec -q --compare other k.launch
@@ -63,7 +63,7 @@ setup() {
 	assert_output --partial 'PC 0x0050 LDG.E (recorded 0x0058 LDG.E.64)'
 }
 
-@test "kernels, blocks and instructions that one side lacks are differences" {
+@test "kernels, blocks and instructions that only one side has are differences" {
 	grep kernel-1 recorded/kernelslist.g >recorded/one.g
 	run -1 trace-exec -q --compare recorded/one.g k.launch
 	assert_output --partial '2 kernels (recorded 1)'
@@ -75,7 +75,7 @@ setup() {
 	assert_line --index 0 --partial 'instructions differ; first: block ('
 }
 
-@test "trouble is no difference" {
+@test "failures have status 2 or 1 and are not counted as differences" {
 	run -2 trace-exec -q --compare absent k.launch
 	assert_output --partial 'absent'
 	head -c 200 recorded.tpack >cut.tpack

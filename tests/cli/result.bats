@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# What a result tells beside its figures: where it comes from, and how it went on within a kernel.
+# Records of a result: its origin, its intervals, and the selection of figures.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 sim() { trace-sim -q -g rtx3070 "$@"; }
 
-@test "the run record tells what was selected, the options given, version and hash of the configuration" {
+@test "the run record has the selection, the given options, the version and the hash of the configuration" {
 	sim -F json -D gpgpu_l1_latency=30 -k 1,2 "$(trace streams)" | head -1 >run
 	run -0 cat run
 	assert_output --partial '"given":{"config":"rtx3070","define":"gpgpu_l1_latency=30","kernels":"1,2"}'
@@ -19,7 +19,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	sim -F json "$(trace streams)" | tail -1 | grep -qE '"hash":"[0-9a-f]{32}"'
 }
 
-@test "the hash of the configuration is that of its values, however they were given" {
+@test "the hash of a configuration depends on its values only, not on how they were given" {
 	hash() { sim -F text "$@" "$(trace streams)" | grep '^config_hash'; }
 	trace-sim -g rtx3070 -D gpgpu_l1_latency=30 --dump-config >one.config
 	assert_equal "$(hash -D gpgpu_l1_latency=30)" "$(trace-sim -q -c one.config "$(trace streams)" | grep '^config_hash')"
@@ -39,7 +39,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	assert_equal "$(grep -c '^[<>]' <<<"$output")" 4
 }
 
-@test "stats-csv --provenance shows it as columns" {
+@test "stats-csv --provenance shows these as columns" {
 	for f in json msgpack text; do
 		sim -F $f --provenance "$(trace streams)" >$f
 		run -0 stats-csv --provenance --per run -s gpu_sim_cycle -F tsv $f
@@ -53,7 +53,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	assert_line --index 0 $'run\tgpgpu_l1_latency\tkernel_name\tid\tgpu_sim_cycle'
 }
 
-@test "--interval: a kernel's intervals add up to its record, which is the same without them" {
+@test "--interval: the intervals of a kernel add up to its record, which is unchanged" {
 	sim -F json --interval 1000 "$(trace streams)" >with
 	sim -F json "$(trace streams)" >without
 	cmp <(grep -v '"record":"interval"' with | tail -n +2) <(tail -n +2 without)
@@ -77,7 +77,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	EOF
 }
 
-@test "--interval: the same bytes for any -j, with --isolate too, and in every format for stats-csv" {
+@test "--interval: the same bytes for any -j and with --isolate; stats-csv reads it in every format" {
 	d=$(trace streams)
 	for f in json msgpack text; do
 		sim -F $f --interval 700 "$d" >$f
@@ -95,14 +95,14 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	grep -c '"record":"interval"' one
 }
 
-@test "--interval with what it cannot do" {
+@test "--interval rejects values and formats that it cannot serve" {
 	run -2 sim --interval 0 x
 	run -2 sim --interval 10 -F accelsim x
 	assert_output --partial 'expected text, json or msgpack'
 	run -2 stats-csv --per interval --running x
 }
 
-@test "a record has the figures of the whole GPU that are not 0; the run record lists the names of those that are" {
+@test "a record has the nonzero figures of the whole GPU, and the run record lists their names" {
 	d=$(trace streams)
 	for gpu in rtx3070 qv100 h100-pcie; do
 		trace-sim -q -g $gpu -F json "$d" >some
@@ -125,7 +125,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	done
 }
 
-@test "stats-csv and stats-diff read 0 for a listed figure that a record lacks, in every format" {
+@test "stats-csv and stats-diff read a listed figure that a record lacks as 0, in every format" {
 	d=$(trace streams)
 	for f in text json msgpack; do
 		for mode in "" --isolate; do
@@ -142,7 +142,7 @@ sim() { trace-sim -q -g rtx3070 "$@"; }
 	assert_output 'x,write,1,0,1'
 }
 
-@test "-s writes only these figures; readers find the same values, and what the records lack is not 0" {
+@test "-s writes only the named figures; readers do not take other figures for 0" {
 	d=$(trace streams)
 	names='gpu_ipc,gpu_sim_*,warp_insts*,L2_cache_bank[3].Access,gpgpu_n_tex_insn'
 	for f in text json msgpack; do
@@ -166,7 +166,7 @@ for r in map(json.loads, sys.stdin):
 	refute_output --partial gpu_ipc
 }
 
-@test "-s refuses names that no figure has, and formats and runs that it does not change" {
+@test "-s rejects unknown figures, and formats and runs to which it does not apply" {
 	d=$(trace streams)
 	run -2 --separate-stderr trace-sim -q -g rtx3070 -s gpu_ipd "$d"
 	assert_equal "$stderr" "trace-sim: error: -s: unknown figure gpu_ipd, did you mean gpu_ipc?"
@@ -179,7 +179,7 @@ for r in map(json.loads, sys.stdin):
 	cmp <(sim -F accelsim "$d") <(sim -F accelsim --all-figures "$d")
 }
 
-@test "20 figures take less than 1 KB a kernel as JSON, and less than 280 bytes as msgpack" {
+@test "20 figures take less than 1 KB a kernel as JSON and less than 280 bytes as msgpack" {
 	d=$(trace streams)
 	names=gpu_sim_cycle,gpu_sim_insn,gpu_ipc,gpu_tot_sim_cycle,gpu_occupancy,L2_BW,L1D_total_cache_accesses,L1D_total_cache_misses,L2_total_cache_accesses,L2_total_cache_misses,dram_read_bytes,dram_write_bytes,l1d_read_bytes,l2_read_bytes,total_dram_reads,averagemflatency,gpgpu_n_tot_w_icount,gpgpu_n_load_insn,sm_active_cycles,ctas_completed
 	sim -F json -s $names "$d" | grep '"record":"kernel"' >json
@@ -190,7 +190,7 @@ for r in map(json.loads, sys.stdin):
 	[ "$((($(wc -c <all) - $(wc -c <one)) / more))" -lt 280 ]
 }
 
-@test "--resume continues only records with the same choice of figures" {
+@test "--resume continues only records with the same selection of figures" {
 	d=$(trace streams)
 	choices=("" "-s gpu_ipc,gpu_sim_*" "-s gpu_ipc,gpu_sim_cycle,gpu_sim_insn" "--all-figures" "-s gpu_ipc --all-figures")
 	for f in json msgpack text; do

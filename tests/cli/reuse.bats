@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --reuse: kernels that are equal except for id and stream have one simulation and a record each.
+# trace-sim --reuse: kernels that are equal except for id and stream share one simulation and have a record each.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -16,7 +16,7 @@ add() { # directory recipe [script]
 	echo "kernel-$n.traceg" >>"$1/kernelslist.g"
 }
 
-# Kernels 3, 6 and 7 equal earlier ones; 4, 5 and 8 differ in an address, the name and the grid's text.
+# Kernels 3, 6 and 7 equal earlier ones; 4, 5 and 8 differ in an address, the name and the text of the grid.
 repeated() {
 	add app vecadd
 	add app gather
@@ -35,7 +35,7 @@ unmarked() { sed -e 's/"reused_from":[0-9]*,//' -e 's/,"reuse":true//' -e '/^reu
 
 marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p' "$1" | tr '\n' ' '; }
 
-@test "--reuse: the records of a run without it, with marks, for any -j, from files and from a packed stream" {
+@test "--reuse: records equal a run without it, plus marks, for any -j, from files and from a packed stream" {
 	repeated
 	trace-pack -q -o app.tpack app
 	for f in text json; do
@@ -51,7 +51,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	assert_equal "$(marks reused)" "3=1 6=2 7=1 "
 }
 
-@test "--reuse in MessagePack, with all figures and with a choice of them" {
+@test "--reuse in MessagePack works with all figures and with a selection" {
 	repeated
 	for with in "" --all-figures "-s gpu_sim_cycle,L2_*"; do
 		# shellcheck disable=SC2086
@@ -64,7 +64,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	done
 }
 
-@test "--reuse simulates equal kernels once, compressed ones too" {
+@test "--reuse simulates equal kernels once, also compressed ones" {
 	n=0
 	for i in 1 2 3; do add odd vecadd '0,/ IMAD/s/ IMAD/ NEWOP/'; done
 	gzip odd/kernel-3.traceg && mv odd/kernel-3.traceg.gz odd/kernel-3.traceg
@@ -76,7 +76,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	unmarked <reused | cmp - plain
 }
 
-@test "--reuse with -k: the first selected kernel is simulated" {
+@test "--reuse with -k simulates the first selected kernel" {
 	repeated
 	isolated --reuse -F json -k 3- app >reused
 	assert_equal "$(marks reused)" "7=3 "
@@ -87,7 +87,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	assert_equal "$(marks reused)" ""
 }
 
-@test "--reuse: a kernel that a limit ends has its record again" {
+@test "--reuse repeats the record of a kernel that a limit stopped" {
 	repeated
 	isolated -F json -D gpgpu_max_cycle=5100 app >plain
 	isolated --reuse -F json -D gpgpu_max_cycle=5100 app >reused
@@ -95,7 +95,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	grep '"reused_from"' reused | grep -q '"status":"unfinished"'
 }
 
-@test "--reuse: a kernel that cannot be simulated ends the run after those before it" {
+@test "--reuse: a kernel that cannot be simulated ends the run after the kernels before it" {
 	repeated
 	echo nonsense >app/kernel-6.traceg
 	run -2 isolated --reuse -j 3 -F json -o out app
@@ -104,7 +104,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	assert_output 5
 }
 
-@test "--reuse refuses, with the option, what would not be exact" {
+@test "--reuse rejects options under which it would not be exact, and names them" {
 	repeated
 	run -2 trace-sim -g rtx3070 --reuse app
 	assert_output --partial '--reuse requires --isolate'
@@ -116,14 +116,14 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	assert_output --partial '--isolate cannot be used with'
 }
 
-@test "without --isolate equal kernels differ even with flushed caches" {
+@test "without --isolate, equal kernels differ even with flushed caches" {
 	for i in 1 2 3; do add same vecadd; done
 	trace-sim -q -g rtx3070 -D gpgpu_flush_l1_cache=1 -D gpgpu_flush_l2_cache=1 -F json same >whole
 	run stats-csv -s gpu_sim_cycle,total_dram_reads,L2_total_cache_misses -F tsv whole
 	assert [ "$(printf '%s\n' "${lines[@]:1}" | cut -f4- | sort -u | wc -l)" -gt 1 ]
 }
 
-@test "--reuse --resume after every kernel has the bytes of a run that was never stopped" {
+@test "--reuse --resume after any kernel gives the bytes of an uninterrupted run" {
 	repeated
 	trace-pack -q -o app.tpack app
 	for f in text json; do
@@ -144,7 +144,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 	done
 }
 
-@test "--reuse --resume refuses records whose figures are those of another kernel, and other options" {
+@test "--reuse --resume rejects records with figures of another kernel, and other options" {
 	repeated
 	isolated --reuse -F json app >full
 	for change in 's/"reused_from":2/"reused_from":1/' 's/"reused_from":2/"reused_from":3/' 's/"reused_from":2/"reused_from":9/'; do
@@ -154,7 +154,7 @@ marks() { sed -n 's/.*"position":\([0-9]*\).*"reused_from":\([0-9]*\).*/\1=\2/p'
 		assert_output --regexp 'kernel 6 cannot reuse the results of kernel [139]|record of kernel 6 has reused_from [139]'
 		cmp out.part kept
 	done
-	# Kernel 3 has an origin, and its record does not say so.
+	# Kernel 3 was reused, but its record does not name the origin.
 	head -5 full | sed 's/"reused_from":1,//' >out.part
 	run -2 isolated --reuse --resume -F json -o out app
 	assert_output --partial 'record of kernel 3 has reused_from 0 (expected 1'

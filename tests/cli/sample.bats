@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --sample-blocks: a long kernel is stopped and says so, a short one is not, and the bytes do not depend on threads.
+# trace-sim --sample-blocks: a long kernel is stopped and marked, a short one is not, for any number of threads.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -10,14 +10,14 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 sim() { trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 "$@"; }
 figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }'; }
 
-@test "a long kernel is stopped, its record tells of what it stands for" {
+@test "a long kernel is stopped early, and its record says which part it represents" {
 	long=$(trace reduce -n 200)
 	sim -F json -o all.json "$long"
 	sim -F json -o some.json --sample-blocks "$long"
 	grep -q '"sampled":1,"blocks_simulated":[0-9]*,"blocks":1200,"cycles_simulated":[0-9]*,"cycles_low":' some.json
 	grep -q '"sample_blocks":true' some.json
 	! grep -q sampled all.json
-	# Accesses go with the blocks; cycles are an estimate, whose interval holds what the whole kernel takes.
+	# Accesses are proportional to the blocks; cycles are an estimate, and the whole kernel is within its interval.
 	awk -v a="$(figure L2_total_cache_accesses all.json)" -v b="$(figure L2_total_cache_accesses some.json)" \
 		'BEGIN { exit !(b > 0.99 * a && b < 1.01 * a) }'
 	all=$(figure gpu_sim_cycle all.json) some=$(figure gpu_sim_cycle some.json)
@@ -31,7 +31,7 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 	sim -j 3 -F json --sample-blocks "$long" | cmp - some.json
 }
 
-@test "where thread blocks end together, the interval holds the last part of a wave, too" {
+@test "where thread blocks end together, the interval includes the last part of a wave" {
 	long=$(trace reduce -n 200)
 	for clusters in 1 2 3 4; do
 		sim -D gpgpu_n_clusters=$clusters -F json -o all.json "$long"
@@ -43,20 +43,20 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 	done
 }
 
-@test "a kernel that has yet to fill the L2 is not stopped, nor is one whose waves differ" {
-	# Its waves are alike for long, and become a third shorter when its loads begin to hit.
+@test "a kernel runs on while it fills the L2 or its waves differ" {
+	# For many waves the times are alike; then they become a third shorter, because loads begin to hit.
 	sim -F json --sample-blocks "$(trace vecadd -n 200)" >some.json
 	! grep -q '"sampled"' some.json
 }
 
-@test "short kernels run whole, with the same figures" {
+@test "short kernels run completely, with the same figures" {
 	sim -F json "$(trace example)" >all.json
 	sim -F json --sample-blocks "$(trace example)" >some.json
 	! grep -q '"sampled"' some.json
 	stats-diff -q all.json some.json
 }
 
-@test "what it does not go with" {
+@test "--sample-blocks rejects options with which it cannot be combined" {
 	run -2 sim -F accelsim --sample-blocks "$(trace example)"
 	assert_output --partial '--sample-blocks cannot be used with -F accelsim'
 	run -2 sim --isolate --sample-blocks "$(trace example)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code of sm_90: mbarriers, bulk and tensor copies, clusters, products of warpgroups, matrices in shared memory. The
+# Machine code of sm_90: mbarriers, bulk and tensor copies, clusters, warpgroup products, matrices in shared memory. The
 # same kernels run as PTX, or the values are computed by the rules of PTX. No compiler is needed: sass/assemble.py.
 load helper
 bats_require_minimum_version 1.5.0
@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "mbarriers, bulk copies, clusters and matrices leave the buffers of the same kernels as PTX" {
+@test "mbarriers, bulk copies, clusters and matrices give the same buffers as PTX" {
 	"$DATA/async" . >names
 	[ "$(wc -l <names)" -eq 4 ]
 	while read -r n; do
@@ -27,7 +27,7 @@ setup() {
 	done <names
 }
 
-@test "tensor copies of every rank and swizzle, and of im2col, as machine code" {
+@test "tensor copies of each rank and swizzle, and of im2col, work in machine code" {
 	"$DATA/tensor" make .
 	run -0 trace-exec -n k.launch
 	assert_output ''
@@ -35,7 +35,7 @@ setup() {
 	assert_output '83 copies'
 }
 
-@test "products of warpgroups as machine code: every n, types, transposed, every swizzle, A in registers, sparse A" {
+@test "warpgroup products work in machine code: each n, type and swizzle, transposed, A in registers, sparse A" {
 	"$DATA/gmma" .
 	run -0 trace-exec -n k.launch
 	assert_output ''
@@ -49,18 +49,18 @@ kernel() {
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=64 zero' 'buffer O bytes=64 zero' "launch k grid=1 block=32 args A,O" >k.launch
 }
 
-@test "instructions that are wrong name the program counter and the text" {
-	# no mbarrier there
+@test "invalid instructions are reported with program counter and text" {
+	# the address holds no mbarrier
 	printf '%s\n' '000fe20000000000 0000040000047882' '000e640008000144 00000000ff0075a7' '000fea0003800000 000000000000794d' |
 		sed 's/^000fe20000000000/000fe20008000000/' | kernel
 	run -1 trace-exec -n --no-check k.launch
 	assert_output --partial 'no mbarrier at byte 1024 of .shared'
 	assert_output --partial 'PC 0x0010: SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R0'
-	# a wait for the cluster without an arrival
+	# the wait for the cluster has no arrival before it
 	printf '%s\n' '000fe20008000000 0000000000007dc7' '000fea0003800000 000000000000794d' | kernel
 	launch_ends 1 'expected an arrival before it'
 	assert_output --partial 'PC 0x0000: UCGABAR_WAIT'
-	# columns that no product has; registers beyond R254
+	# a number of columns that no product has; registers beyond R254
 	printf '%s\n' '000fe2000870081803e00000041879f1' '000fe2000870081801e0000004f079f0' |
 		while read -r w; do
 			{ echo "${w:0:16} ${w:16}"; echo '000fea0003800000 000000000000794d'; } | kernel
@@ -69,14 +69,14 @@ kernel() {
 		done
 }
 
-@test "a wait for an mbarrier that nobody ends is a deadlock" {
+@test "a wait for an mbarrier that nothing completes is a deadlock" {
 	printf '%s\n' '000fe20008000000 0000040000087882' '000fe20008000000 001ffffe00047882' '000fe20008000000 7ffff80000057882' \
 		'0000620008000100 00000004083f75b2' '000e640008000148 000000ffff0075a7' '000fea000383ffff fffffffc00fc8947' \
 		'000fea0003800000 000000000000794d' | kernel
 	launch_ends 1 'deadlock'
 }
 
-@test "the trace of asynchronous instructions has the lines of version 6" {
+@test "asynchronous instructions have trace lines of version 6" {
 	"$DATA/async" . >names
 	for n in bulk clusters; do
 		trace-exec -q -o $n $n.launch
@@ -88,7 +88,7 @@ kernel() {
 	run -0 trace-sim -g h100-pcie -o figures.2 clusters/kernelslist.g
 	refute_output --partial 'not in the table'
 	grep -q '^-cluster dim = (2,1,1)' clusters/kernel-1.traceg
-	# without the 1024 bytes that are reserved for the system
+	# shmem excludes the 1024 bytes that are reserved for the system
 	run grep -h -E '^-(accelsim|shmem =)|^0(050|090|0e0|1a0)' bulk/kernel-1.traceg
 	assert_output "$(
 		cat <<-'END'
@@ -100,7 +100,7 @@ kernel() {
 			01a0 ffffffff 0 UBLKCP.G.S 1 UR16 16 0x00000000 0 128 0 4 0xc0000500 8 16 16 16 16 16 16 16 0 0 NoVal 
 		END
 	)"
-	# a second block of a cluster; stores that report; a copy to both blocks
+	# the second block of a cluster; stores that complete on an mbarrier; a copy to both blocks
 	run grep -h -A 3 '^thread block = 3,0,0' clusters/kernel-1.traceg
 	assert_output "$(printf '%s\n' 'thread block = 3,0,0' 'cluster id = 1,0,0' 'cluster cta = 1,0,0' 'cluster rank = 1')"
 	run grep -c -E ' STAS 2 R16 R10 4 1 0x(1000c0001|c0000)000480 4 0 0 NoVal $' clusters/kernel-1.traceg
@@ -109,12 +109,12 @@ kernel() {
 	assert_output 2
 	trace-exec -q bulk.launch | trace-pack -d -o - - | grep '^0' >packed
 	grep '^0' bulk/kernel-1.traceg | diff - packed
-	# no asynchronous instruction: version 5
+	# without asynchronous instructions the version is 5
 	trace-exec -q -o matrices matrices.launch
 	run -0 grep -c '^-accelsim tracer version = 5$' matrices/kernel-1.traceg
 }
 
-@test "a packed stream of lines of version 6 is made from records, with the bytes that the text gives" {
+@test "records of version 6 are packed directly, with the same bytes as packed text" {
 	"$DATA/async" . >names
 	for n in bulk clusters phases matrices; do
 		trace-exec -q -F pack -o $n.tpack $n.launch
@@ -129,14 +129,14 @@ kernel() {
 		trace-exec -q -f -o text $l
 		trace-pack -q -d -f -C unpacked k.tpack
 		diff -r text unpacked
-		# no line is stored as text of the kernel
+		# each line is packed in columns, none as free text
 		run trace-pack -l -F json k.tpack
 		refute_output --regexp '"stored_bytes":[1-9]'
 		rm -r text unpacked
 	done
 }
 
-@test "lines of tensor copies and of products of warpgroups: elements in the tensor, the group's registers" {
+@test "trace lines of tensor copies have tensor coordinates, and warpgroup products the registers of the group" {
 	"$DATA/tensor" make .
 	trace-exec -q -o t k.launch
 	run grep -h UTMALDG t/kernel-8.traceg
@@ -154,7 +154,7 @@ kernel() {
 	run -0 trace-sim -q -g h100-pcie -F json g/kernel-1.traceg
 }
 
-@test "a tensor map among the parameters of machine code, as nvcc writes it" {
+@test "a tensor map among the parameters of machine code works as nvcc writes it" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'no nvcc'
 	cat >map.cu <<-'C'

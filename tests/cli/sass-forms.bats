@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Forms of machine code that few programs contain: each gives what the PTX that it was compiled from gives.
+# Rare forms of machine code give the same results as the PTX from which they were compiled.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Asserts that k.launch saves the same o with PTX $1 as k and with what ptxas makes of it for sm_$2.
+# Asserts that k.launch saves the same o with PTX $1 as module k and with the machine code of ptxas for sm_$2.
 equals_ptxas() {
 	cp "$ROOT/tests/data/sass/$1.ptx" k
 	run -0 trace-exec -n k.launch
@@ -24,7 +24,7 @@ launch_of_64() {
 		"launch k grid=1 block=64 args A,O${3-}" 'save O o' >k.launch
 }
 
-@test "sm_100: formats of 4 to 16 bits, rounded to nearest and stochastically; sums of f32 and 16 bits" {
+@test "sm_100: 4-bit to 16-bit formats round to nearest and stochastically; f32 and 16-bit sums" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(4)
@@ -44,7 +44,7 @@ for i in range(64):
 	assert_output --partial 'FFMA.BF16 '
 }
 
-@test "sm_120: values that are the same for all lanes are converted to 8 bits and TF32, and packed" {
+@test "sm_120: uniform values are converted to 8 bits and TF32, and packed" {
 	printf '%s\n' 'module k' 'buffer O bytes=84 u32=iota' 'launch k grid=1 block=1 args O,f32:3.3,f32:-150.7' 'save O o' >k.launch
 	equals_ptx packs 120 -r 24 -p 8,4,4
 	run trace-exec -q --disassemble k
@@ -54,7 +54,7 @@ for i in range(64):
 	assert_output --partial 'UF2IP.U8.F32.NTZ UR8, URZ, 195.5, URZ'
 }
 
-@test "sm_80: copies that store zeros, events, the number of the warp, integers of 4 bits" {
+@test "sm_80: zero-filling copies, events, the warp number and 4-bit integers" {
 	python3 -c '
 import random, sys
 sys.stdout.buffer.write(random.Random(5).randbytes(1024))' >in
@@ -65,7 +65,7 @@ sys.stdout.buffer.write(random.Random(5).randbytes(1024))' >in
 	assert_output --partial 'NANOSLEEP c[0x0][0x170]'
 }
 
-@test "sm_90: atomics of 128 bits and of halves, and a loop that executes a uniform instruction for each value" {
+@test "sm_90: 128-bit and half atomics, and a loop that runs a uniform instruction once for each value" {
 	python3 -c '
 import random, sys
 sys.stdout.buffer.write(random.Random(6).randbytes(2048))' >in
@@ -77,7 +77,7 @@ sys.stdout.buffer.write(random.Random(6).randbytes(2048))' >in
 	assert_output --partial '.MIN.F16x2.RN'
 }
 
-@test "sm_100: pairs of f32 and minima of f32 over a warp; shapes of LDSM that are not known are refused" {
+@test "sm_100: pairs of f32 and warp-wide f32 minima; unknown LDSM shapes are rejected" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(7)
@@ -94,7 +94,7 @@ sys.stdout.buffer.write(struct.pack("<512f", *(number() for _ in range(512))))' 
 	refuses_code 100 'LDSM.INVALID1.M832 R4, [UR4] (shape)' '000e64000800c800 00000004ff04783b'
 }
 
-@test "sm_120: matrices of 8, 6 and 4 bits in shared memory equal those of PTX, at the documented positions" {
+@test "sm_120: matrices of 8, 6 and 4 bits in shared memory equal PTX, at the documented positions" {
 	printf '%s\n' 'module k' 'buffer A bytes=512 file=in' 'buffer O bytes=2048 zero' 'launch k grid=1 block=32 args A,O' \
 		'save O o' >k.launch
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(8).randbytes(512))' >in
@@ -130,7 +130,7 @@ for r in range(32):  # stored: row 2 t + e mod 2 of matrix k has lane 4 g + t's 
 EOF
 }
 
-@test "a kernel whose stack the compiler cannot bound has local memory for recursion" {
+@test "a kernel whose stack the compiler cannot bound gets local memory for recursion" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	"$ROOT/tests/data/sass/cubin.py" -s 75 -r 40 -S 16 -p 8 k <"$ROOT/tests/data/sass/calls-75.sass" >k
 	run -0 trace-exec -n --limit 1000000 k.launch
@@ -145,7 +145,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	cmp want o
 }
 
-@test "a group of lanes keeps the warp between the write of a uniform register and its use" {
+@test "a group of lanes keeps the warp from the write of a uniform register to its use" {
 	gives_computed_result uniform
 }
 
@@ -153,21 +153,21 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	gives_computed_result break
 }
 
-@test "lanes that have parted do not see each other's writes to uniform registers and predicates" {
+@test "diverged lanes do not see each other's writes to uniform registers and predicates" {
 	gives_computed_result parted
 	trace-exec -n --no-check k.launch
 	cmp o.bin want.bin
 }
 
-@test "lanes that leave the region of a convergence barrier meet the others at a WARPSYNC of the whole warp" {
+@test "lanes that leave a convergence region meet the others at a WARPSYNC of the whole warp" {
 	gives_computed_result leave
 }
 
-@test "lanes that enter the region of a convergence barrier in groups may part in another way before its end" {
+@test "lanes that enter a convergence region in groups may split differently before its end" {
 	gives_computed_result regroup
 }
 
-@test "absolute jumps, carryless products, addresses and predicates in uniform registers" {
+@test "absolute jumps, carryless products, and addresses and predicates in uniform registers" {
 	gives_computed_result jumps
 	run -0 trace-exec -q --disassemble k.cubin
 	for text in 'JMP 0x40' 'JMX R10' 'JMXU UR4' 'CLMAD.HI R18, R12, R14, R16' 'ULEPC UR6' 'UR2UP.B1 UPR, UR8, 0x7f'; do
@@ -175,7 +175,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	done
 }
 
-@test "lanes initialise mbarriers of their own; sm_100 does so by stores and SYNCS.CCTL.IVALL" {
+@test "each lane may initialise an mbarrier; sm_100 does so by stores and SYNCS.CCTL.IVALL" {
 	printf '%s\n' 'module k' 'buffer A bytes=256 u32=random:9' 'buffer O bytes=256 zero' 'launch k grid=1 block=32 args A,O' \
 		'save O o' >k.launch
 	equals_ptx barriers 90 -r 24 -S 2048 -p 8,8
@@ -192,7 +192,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	assert_output --regexp 'F2FP.SATFINITE.RELU.E4M3.F32.PACK_AB_MERGE_C.RS R[0-9]+, R[0-9]+[.reus]*, R[0-9]+[.reus]*, UR'
 }
 
-@test "generic addresses of parameters until sm_89, from bank 0" {
+@test "up to sm_89, generic addresses of parameters come from bank 0" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O,i64:1311768467294899695' 'save O o' >k.launch
 	equals_ptx parameter 75 -r 24 -p 8,8
 	equals_ptx parameter 80 -r 24 -p 8,8
@@ -204,7 +204,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	refute_output --partial address-null
 }
 
-@test "sm_90: the offset of ST without a descriptor, which exchanges in local memory use" {
+@test "sm_90: ST without a descriptor has an offset, as exchanges in local memory use it" {
 	for n in 0 1; do
 		printf '%s\n' 'module k' 'buffer O bytes=1024 zero' "launch k grid=1 block=32 args O,i32:$n" 'save O o' >k.launch
 		equals_ptx localcas 90 -r 24 -m 1024 -p 8,4
@@ -228,13 +228,13 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	assert_output --partial '@P0 BRA.U 0x1d0'
 }
 
-@test "exchanges of 64 bits at generic addresses in shared memory are atomic" {
+@test "64-bit exchanges at generic addresses in shared memory are atomic" {
 	printf '%s\n' 'module k' 'buffer O bytes=2048 zero' 'launch k grid=1 block=128 args O' 'save O o' >k.launch
 	equals_ptx exchange64 75 -r 24 -S 16 -p 8
 	equals_ptx exchange64 90 -r 24 -S 1040 -p 8
 }
 
-@test "sm_120: UIMAD.HI is the upper half of a product and a sum of 64 bits" {
+@test "sm_120: UIMAD.HI is the upper half of a product plus a 64-bit sum" {
 	for args in -3,5,1879048192 2147483647,-1,-7 -2147483648,1640531527,12; do
 		printf '%s\n' 'module k' 'buffer O bytes=512 zero' "launch k grid=1 block=32 args O,i32:${args//,/,i32:}" 'save O o' >k.launch
 		equals_ptx upperhalf 120 -r 16 -p 8,4,4,4
@@ -243,7 +243,7 @@ open("k", "wb").write(data.replace(size + bytes(4), size + b"\xff" * 4))'
 	assert_output --partial 'UIMAD.HI UR6, UR12, -0x9, UR6'
 }
 
-@test "shared memory that is reserved for the system is zero at first and not a part of the block's" {
+@test "shared memory reserved for the system starts as zero and is not part of the block's memory" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx reserved 80 -r 16 -S 256 -p 8
 	run -0 trace-exec -q -f -o app k.launch
@@ -272,7 +272,7 @@ print(struct.unpack("<256I", open("o", "rb").read()) == tuple(v for t in range(6
 	assert_output --partial 'USEL.64 UR10, UR6, 0x1fffffffb, UP0'
 }
 
-@test "sm_100: a lane that has a lock passes a BSYNC without .RECONVERGENT while the others spin" {
+@test "sm_100: a lane that holds a lock passes a BSYNC without .RECONVERGENT while the others spin" {
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	"$ROOT/tests/data/sass/cubin.py" -s 100 -r 24 -p 8,8 k <"$ROOT/tests/data/sass/lock-100.sass" >k
 	run -0 timeout 60 trace-exec -n --limit 1000000 k.launch
@@ -286,13 +286,13 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output True
 }
 
-@test "sm_120: no block gets the work of another one: the answer to a request is zero, and completes 16 bytes" {
+@test "sm_120: a block that asks for another block's work gets zero as answer and a completion of 16 bytes" {
 	printf '%s\n' 'module k' 'buffer O bytes=48 u32=fill:7' \
 		"launch k grid=1 block=1 args O,i64:$((3 << 48 | 2 << 32 | 1)),i64:1" 'save O o' >k.launch
 	equals_ptx next-work 120 -r 24 -S 1048 -p 8,8,8
 	run -0 od -An -v -tu4 -w48 o
 	assert_output --regexp '^( +0){4} +1 +2 +3 +1 +1 +2 +3 +1$'
-	# to each block of the cluster
+	# the answer goes to each block of the cluster
 	sed 's/^000fd80008000000 \(00000000060073ca\)/000fd80008000100 \1/' "$ROOT/tests/data/sass/next-work-120.sass" |
 		"$ROOT/tests/data/sass/cubin.py" -s 120 -r 24 -S 1048 -p 8,8,8 k >k
 	run -0 trace-exec --disassemble k
@@ -312,9 +312,9 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output --partial 'of .shared (expected a multiple of 16'
 }
 
-@test "asynchronous stores of sm_120, and the prefetch of coordinate 0 of a tensor of one dimension, are read" {
+@test "asynchronous stores of sm_120 and one-dimensional tensor prefetches at coordinate 0 are decoded" {
 	printf '%s\n' 'module k' 'buffer O bytes=8 zero' 'launch k grid=1 block=32 args O' >k.launch
-	# not executed: the kernel ends before them
+	# the instructions follow the EXIT, and are decoded only
 	for code in "120 000fea0003800000:000000000000794d 0033de000c0008ff:0000000308007dbd 0003e6000a0001ff:0000000004007dbe" \
 		"90 000fea0003800000:000000000000794d 000fe20008000000:0000003f040075b8"; do
 		read -r sm words <<<"$code"
@@ -327,7 +327,7 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	printf '%s\n' 'STAS [R8.64], R3' 'REDAS.DEC [R4.64], R0' 'UTMAPF.L2.1D [URZ], [UR4]' | diff - got
 }
 
-@test "sm_120: the address of an ATOMG is a register plus a uniform register, or has a descriptor" {
+@test "sm_120: ATOMG addresses are a register plus a uniform register, or have a descriptor" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 u32=fill:77' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx uniform-atom 120 -r 16 -p 8
 	run -0 trace-exec -q --disassemble k
@@ -341,7 +341,7 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output --partial 'ATOMG.E.EXCH.STRONG.GPU PT, RZ, desc[UR4][R2.64], R5'
 }
 
-@test "sm_100: R2UR.BROADCAST and R2UR.FILL are R2UR" {
+@test "sm_100: R2UR.BROADCAST and R2UR.FILL act as R2UR" {
 	local bits
 	printf '%s\n' 'module k' 'buffer A bytes=4 zero' 'buffer O bytes=132 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	for bits in 000 004 008; do
@@ -357,7 +357,7 @@ print(struct.unpack("<33I", open("o", "rb").read()) == (v,) * 33)'
 	assert_output --partial 'R2UR.BROADCAST UR4, R10'
 }
 
-@test "sm_120: bulk copies to shared memory of a cluster, which compiled code calls a function of the driver for" {
+@test "sm_120: bulk copies to cluster shared memory run through the driver's function" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbytes(256))' >in
@@ -371,7 +371,7 @@ for own, other in ((0, 192), (128, 64)):
     assert o[own:own + 128] == bytes(a ^ b for a, b in zip(i[own:own + 64] + i[other:other + 64], many + many))'
 }
 
-@test "sm_120: tensor copies to shared memory of a cluster, by functions of the driver" {
+@test "sm_120: tensor copies to cluster shared memory run through the driver's functions" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(5).randbytes(640))' >in
@@ -386,7 +386,7 @@ for rank in range(2):
         assert o[32 * rank + k] == (i[32 * rank + k] + 3 * i[32 * (3 - rank) + k]) % 2**32 ^ i[128 + k]'
 }
 
-@test "sm_120: tensor copies in the order of im2col to shared memory of a cluster" {
+@test "sm_120: tensor copies in im2col order to cluster shared memory" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(6).randbytes(16 * 3**4))' >in
@@ -405,7 +405,7 @@ assert o[768:896] == i[16:9 * 16]
 assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[1152:]'
 }
 
-@test "the base of local memory, the index of a block and the size of its shared memory, as measured on sm_90 and sm_120" {
+@test "local memory base, block index and shared memory size equal those measured on sm_90 and sm_120" {
 	gives_computed_result state
 	while IFS=: read -r wrong message; do
 		# shellcheck disable=SC2086
@@ -423,7 +423,7 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 	launch_ends 1 'SETCTAID in a block of several warps'
 }
 
-@test "opcodes whose effect is not published are refused with the reason" {
+@test "opcodes without a published effect are rejected with that reason" {
 	while IFS=: read -r code message; do
 		refuses_code 90 "$message, PC 0x0000 of function k" "$code"
 	done <<-'E'
@@ -460,7 +460,7 @@ sys.stdout.buffer.write(struct.pack("<256d", *(r.uniform(-3, 3) for _ in range(2
 	assert_output --regexp 'DMMA.884 R[0-9]+, R[0-9]+[.reus]*, -\|R[0-9]+\|'
 }
 
-@test "sm_80: NaNs of bf16 as f32 and of f32 as tf32, away from zero, have the bits of compiled code" {
+@test "sm_80: NaNs of bf16 as f32 and of f32 as tf32, rounded away from zero, have the bits of compiled code" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(12)
@@ -471,7 +471,7 @@ for _ in range(64):
 	equals_ptx nans16 80 -r 14 -p 8,8
 }
 
-@test "sm_80: compare and swap, and exchange, of 64 bits at generic addresses of shared memory are atomic" {
+@test "sm_80: 64-bit compare-and-swap and exchange at generic addresses in shared memory are atomic" {
 	python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)' >in
 	launch_of_64 1024 16
 	equals_ptx swaps 80 -r 22 -S 520 -p 8,8
@@ -481,7 +481,7 @@ for _ in range(64):
 	assert_output --regexp 'ATOM.E.EXCH.64.STRONG.GPU P0, '
 }
 
-@test "sm_80: a NaN of 64 bits has the sign and the payload of the operand, or those of CUDART_NAN" {
+@test "sm_80: a 64-bit NaN has the sign and payload of the operand, or equals CUDART_NAN" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(11)
@@ -508,7 +508,7 @@ for _ in range(512):
     sys.stdout.buffer.write((r.choice(special) if r.random() < 0.7 else r.getrandbits(16)).to_bytes(2, "little"))' >in
 }
 
-@test "sm_90: a minimum of pairs of 16-bit integers (VIMNMX) tells whether each half is that of the first pair" {
+@test "sm_90: a minimum of 16-bit integer pairs (VIMNMX) says which pair each half came from" {
 	pairs_of_integers
 	launch_of_64 1024 32
 	equals_ptx chosen 90 -r 20 -p 8,8
@@ -529,7 +529,7 @@ for _ in range(512):
 	assert_output --regexp 'UI2FP.BF16.S32.RZ UR[0-9]+, UR[0-9]+'
 }
 
-@test "sm_120: conversions of 16-bit integers on the uniform datapath (UI2FP), as in quotients of them" {
+@test "sm_120: 16-bit integers are converted on the uniform datapath (UI2FP), as in quotients" {
 	pairs_of_integers
 	for numbers in 60001,i16:-12345 3,i16:32767 65535,i16:-1; do
 		launch_of_64 1024 16 ",u16:$numbers"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code: values that equal those of PTX, lanes that part, constants beyond their banks, extern functions.
+# Machine code: values that equal those of PTX, divergent lanes, constants beyond their banks, extern functions.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "sm_80: approximate quotients and roots, and differences with NaN, equal those of PTX" {
+@test "sm_80: approximate quotients and roots, and differences with NaN, equal PTX" {
 	python3 -c '
 import random, struct, sys
 r = random.Random(9)
@@ -47,7 +47,7 @@ for i in range(64):
     assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
 }
 
-@test "sm_75: BRA.CONV has no operand: lanes that meet at a barrier from two sides of a branch" {
+@test "sm_75: BRA.CONV has no operand, and lanes from two sides of a branch meet at a barrier" {
 	printf '%s\n' 'module k' 'buffer O bytes=256 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx meeting 75 -r 16 -S 256 -p 8
 	run trace-exec -q --disassemble k
@@ -55,11 +55,11 @@ for i in range(64):
 	assert_output --partial 'BRA.CONV 0x'
 }
 
-@test "lanes that leave a region by BREAK while a function has its barrier in a register are not waited for" {
+@test "lanes that leave a region by BREAK while a function has saved its barrier are not awaited" {
 	gives_computed_result saved
 }
 
-# Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is refused because $3.
+# Asserts that sm_80 code with the constant at byte $2 of bank $1 as the source of a MOV is rejected because of $3.
 refuses_constant() {
 	python3 -c '
 import sys
@@ -71,7 +71,7 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 	assert_output "$3"
 }
 
-@test "constants beyond the end of their bank are refused when the code is loaded" {
+@test "constants beyond the end of their bank are rejected when the code is loaded" {
 	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
 	refuses_constant 5 16 'trace-exec: k: error: not executed: MOV R2, c[0x5][0x10] (byte 16 of constant bank 5, which has 0 bytes), PC 0x0000 of function k'
 	refuses_constant 3 0 'trace-exec: k: error: not executed: MOV R2, c[0x3][0x0] (byte 0 of constant bank 3, which has 0 bytes), PC 0x0000 of function k'
@@ -79,12 +79,12 @@ print(f"{word >> 64:016x} {word & 2 ** 64 - 1:016x}")' "$1" "$2" >words
 	refuses_constant 0 1020 ''
 }
 
-@test "sums of products with numbers that represent elements out of bounds are refused" {
+@test "sums of products with special values for out-of-bounds elements are rejected" {
 	refuses_code 90 'HFMA2.FMZ.FTZ R4, R8, R9, R10 (numbers that represent elements out of bounds)' \
 		'000fe4000001100a 0000000908047231'
 }
 
-@test "malloc and printf in machine code: memory, and lines in the order of the blocks with any -j" {
+@test "malloc and printf work in machine code; lines appear in block order with any -j" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v ptxas >/dev/null || skip "needs ptxas"
 	cat >k.ptx <<-'E'
@@ -144,7 +144,7 @@ stores_then_fence() {
 	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=64 args O,O,i32:1' >k.launch
 }
 
-@test "the fence before the end of code without optimisation (MEMBAR.SC.VC) does not hide a race on shared memory" {
+@test "MEMBAR.SC.VC, which unoptimised code has before its end, does not hide a race on shared memory" {
 	stores_then_fence 5000
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'race: write at byte 0 of .shared that warp 0 has written since the last barrier'

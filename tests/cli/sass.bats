@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machine code: kernels of cubins executed, their checks, their traces. The kernels are made of numbers (sass/cubin.py);
-# programs compiled for seven architectures are run where their directory is present.
+# Machine code: execution, checks and traces of cubins. sass/cubin.py makes cubins from encodings; programs compiled for
+# seven architectures run if their directory is present.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Writes k.cubin from the numbers of a file of sass/, with options of cubin.py.
+# Writes k.cubin from the encodings in a file of sass/, with options of cubin.py.
 cubin() { "$ROOT/tests/data/sass/cubin.py" "${@:2}" k <"$ROOT/tests/data/sass/$1.sass" >k.cubin; }
 
 # Writes k.launch for the steps kernel: 64 numbers from 0 on, at most 30 steps.
@@ -31,7 +31,7 @@ def steps(v, n=0):
 sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1) for i in range(64))))'
 }
 
-@test "a kernel of machine code with divergent lanes, shared memory and a barrier gives the right values" {
+@test "a kernel with divergent lanes, shared memory and a barrier gives the right values in machine code" {
 	steps_launch
 	expected_steps >want.bin
 	for options in "" "--no-check" "--code sass" "-g a100"; do
@@ -41,10 +41,10 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	done
 }
 
-@test "the side of a divergent branch with fewer lanes runs first, and lanes wait at BSYNC" {
+@test "the side of a branch with fewer lanes runs first, and lanes wait at BSYNC" {
 	steps_launch
 	trace-exec -q -o app k.launch
-	# lanes 0 and 1 leave the loop before it begins; the others follow
+	# lanes 0 and 1 leave the loop before it starts; the others follow
 	run awk '/^00c0/ { print $2; getline; print $1, $2; exit }' app/kernel-1.traceg
 	assert_output $'00000003\n0180 00000003'
 	run grep -c '^0190 ffffffff ' app/kernel-1.traceg
@@ -70,10 +70,10 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	run -0 trace-sim -q -g a100 -F json app.tpack
 }
 
-@test "a packed trace has the addresses of accesses that share a base with an earlier one" {
+@test "a packed trace has the addresses of accesses that share a base with an earlier access" {
 	cubin bases -S 1024
 	local block options
-	# full warps; a full warp and half a warp, which leaves words of shared memory unwritten
+	# two full warps; then one and a half, which leave words of shared memory unwritten
 	for block in 64 48; do
 		[ $block = 64 ] && options=-q || options="-q --no-check"
 		printf '%s\n' 'module k.cubin' 'buffer A bytes=1024 i32=iota' 'buffer O bytes=1024 zero' \
@@ -90,13 +90,13 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	done
 }
 
-@test "an access outside of a buffer names the program counter and the instruction" {
+@test "an out-of-bounds access is reported with program counter and instruction" {
 	steps_launch 128
 	launch_ends 1 "write of 4 bytes at 0xc0000180, 0 bytes after 'O' of 128 bytes"
 	assert_output --partial 'PC 0x0210: STG.E desc[UR4][R2.64], R5'
 }
 
-@test "a race names the program counters and the instruction" {
+@test "a race is reported with both program counters and instructions" {
 	# all threads store their number to word 0
 	printf '%s\n' '000e220000002100 0000000000077919' '000fe200078e00ff 00005800ff027624' '000fe20000000f00 0000590000037a02' \
 		'000fe20000000a00 0000460000047ab9' '001fe2000c101904 0000000702007986' '000fea0003800000 000000000000794d' \
@@ -109,7 +109,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_line --partial "which others write in the same launch (expected an atomic or two launches) $where"
 }
 
-@test "SHFL that reads a lane that does not execute it is a finding with the program counter and the text" {
+@test "SHFL from a lane that does not execute it is reported with program counter and text" {
 	steps_launch
 	# @P1 of the steps kernel excludes the lanes that stopped at the limit of steps
 	sed '/SHFL/s/7f89/1f89/' "$ROOT/tests/data/sass/steps.sass" |
@@ -121,7 +121,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_output ''
 }
 
-@test "a loop of compare and swap on doubles in shared memory ends" {
+@test "a compare-and-swap loop on doubles in shared memory ends" {
 	cubin doubles -S 8 -p 8
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch
 	run -0 trace-exec -n k.launch
@@ -129,7 +129,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<d", 64 * 32.0))' | cmp - a.bin
 }
 
-@test "an atomic with a predicate as result leaves lanes with shared addresses to the code after it" {
+@test "an atomic whose result is a predicate releases lanes with equal addresses to the code after it" {
 	cubin generic -S 8 -p 8
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=16 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch
 	for options in '' '--no-check'; do
@@ -142,7 +142,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	done
 }
 
-@test "FFMA2 multiplies and adds two pairs: one register twice, a swapped pair, signs; .LO_HI.NP is refused" {
+@test "FFMA2 multiplies and adds two pairs, also repeated, swapped and negated; .LO_HI.NP is rejected" {
 	gives_computed_result ffma2
 	printf '%s\n' '080fe200010a0042 0000003028427249' '000fea0003800000 000000000000794d' |
 		"$ROOT/tests/data/sass/cubin.py" -s 100 -r 80 k >k.cubin
@@ -150,7 +150,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	launch_ends 2 'not executed: FFMA2 R66, R40.F32x2.LO_HI.NP, R48.reuse.F32'
 }
 
-@test "MUFU of 16 bits has the format and half that its bits name; whole turns have the sine 0" {
+@test "16-bit MUFU uses the format and half that its bits name; the sine of whole turns is 0" {
 	for sm in 75 80 90 100; do
 		"$ROOT/tests/data/sass/mufu" . $sm
 		run -0 trace-exec -n k.launch
@@ -170,25 +170,25 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	launch_ends 2 'not executed: MUFU.EX2'
 }
 
-@test "shared atomics, mbarriers, calls by address, generic atomics and parts of a warp, as compiled for sm_80" {
+@test "shared atomics, mbarriers, calls by address, generic atomics and part warps, as compiled for sm_80" {
 	"$ROOT/tests/data/sass/ampere" .
 	run -0 trace-exec -n --limit 100000 k.launch
 	assert_output ''
 	cmp o.bin want.bin
 }
 
-@test "LEPC gives the address at its distance; a collective vote is of the lanes that each lane names" {
+@test "LEPC gives the address at its distance; a collective vote covers the lanes that each lane names" {
 	"$ROOT/tests/data/sass/lepc" .
 	run -0 trace-exec -n --limit 100000 k.launch
 	assert_output ''
 	cmp o.bin want.bin
 }
 
-@test "F2FP of e4m3 and e5m2; FRND, F2I and I2F of bf16; pairs: VIMNMX3.RELU, VIADD of a negative, HFMA2 of swapped pairs" {
+@test "F2FP of e4m3 and e5m2; FRND, F2I and I2F of bf16; VIMNMX3.RELU, negated VIADD and swapped HFMA2 pairs" {
 	gives_computed_result narrow
 }
 
-@test "a finding names the source line where the cubin has a line table" {
+@test "a finding names the source line if the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin
 	printf '%s\n' 'module a.cubin' 'launch k grid=1 block=32 args' >a.launch
@@ -196,7 +196,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial 'CTA (0,0,0), src/kernel.cu line 7, PC 0x0010: BPT.TRAP 0x1)'
 }
 
-@test "code that is not executed is refused with function, program counter and text before anything runs" {
+@test "code that cannot be executed is rejected with function, program counter and text before anything runs" {
 	{
 		echo '000fea0003800000 000000000000790f'
 		echo '000fea0003800000 000000000000794d'
@@ -206,7 +206,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --regexp 'not executed: .*, PC 0x0000 of function k'
 }
 
-@test "texture references are refused with the instruction that reads one" {
+@test "texture references are rejected with the instruction that reads one" {
 	[ -d "$CASES/of-ptx/cases" ] || skip "needs cubins with texture references"
 	for sm in 80 90; do
 		echo "module $CASES/of-ptx/cases/tex1d.sm_$sm.cubin" >k.launch
@@ -215,7 +215,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	done
 }
 
-@test "code without an EXIT fails at its end, a branch out of it is refused" {
+@test "code without an EXIT fails at its end, and a branch out of the code is rejected" {
 	echo '000fc00000000000 0000000000007918' | "$ROOT/tests/data/sass/cubin.py" k >k.cubin
 	printf '%s\n' 'module k.cubin' 'buffer O bytes=4 zero' 'launch k grid=1 block=32 args O,O,i32:1' >k.launch
 	launch_ends 1 'the code ends here (expected an EXIT before its end)'
@@ -223,7 +223,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	launch_ends 2 'branch out of the function'
 }
 
-@test "--code and -g choose: kinds of code and architectures that do not fit are refused" {
+@test "--code and -g choose the code; kinds and architectures that do not match are rejected" {
 	steps_launch
 	run -2 trace-exec -n --code ptx k.launch
 	assert_output --partial 'k.cubin: machine code (expected PTX, as --code says)'
@@ -233,7 +233,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial '--as sass is for PTX'
 }
 
-@test "damaged cubins give a message, status 1 or 2, and no crash" {
+@test "damaged cubins cause a message and status 1 or 2, and no crash" {
 	steps_launch
 	cp k.cubin good.cubin
 	size=$(stat -c %s good.cubin)
@@ -257,7 +257,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_line --regexp '^programs: [0-9]+ equal, 0 not$'
 }
 
-@test "textures and surfaces of machine code give what the same kernel gives as PTX, handles in banks and in registers" {
+@test "textures and surfaces give the same as in PTX, with handles in banks and in registers" {
 	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'buffer S bytes=128 u8=iota' 'buffer O bytes=4096 zero' \
 		'texture T B u8x4 dims=8,8 read=float normalized filter=linear address=wrap' 'surface F S u32 dims=4,8' \
 		'launch k grid=1 block=32 args T,F,O' 'save O o' 'save S s' >k.launch
@@ -272,14 +272,14 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 		cmp o.ptx o
 		cmp s.ptx s
 	done
-	# the handle of a surface where a texture is expected, and a number that is no handle
+	# the handle of a surface where a texture is expected, and a number that is not a handle
 	sed -i 's/args T,F,O/args F,T,O/' k.launch
 	launch_ends 1 'expected the handle of a texture'
 	sed -i -e '/^texture/d' -e 's/args F,T,O/args O,F,O/' k.launch
 	launch_ends 1 'expected the handle of a texture'
 }
 
-@test "damaged textures and surfaces of machine code give a message, status 0 to 2, and no crash" {
+@test "damaged textures and surfaces cause a message and status 0 to 2, and no crash" {
 	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'buffer S bytes=128 u8=iota' 'buffer O bytes=4096 zero' \
 		'texture T B u8x4 dims=8,8 read=float normalized filter=linear address=wrap' 'surface F S u32 dims=4,8' \
 		'launch k grid=1 block=32 args T,F,O' >k.launch
@@ -328,7 +328,7 @@ sys.stdout.buffer.write(b"".join(bits() for _ in range(128)))' >in
 	equals_ptx signs 90 -r 24 -p 8,8
 }
 
-@test "sm_120: 64-bit sums with a carry, sums of floats by atomics, floats on the uniform datapath" {
+@test "sm_120: 64-bit sums with carry, atomic float sums, floats on the uniform datapath" {
 	for v in -2,5 0,0 0,-1 7,0; do
 		printf '%s\n' 'module k' "buffer A bytes=16 i64=list:$v" 'buffer O bytes=40 zero' \
 			'launch k grid=1 block=1 args A,O,f32:1.5,f32:-0.25,f32:3' 'save O o' >k.launch
@@ -341,7 +341,7 @@ sys.stdout.buffer.write(b"".join(bits() for _ in range(128)))' >in
 	done
 }
 
-@test "a barrier of the grid finds its counter by the launch values of the architecture" {
+@test "a grid barrier finds its counter through the launch values of the architecture" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip "needs nvcc"
 	cat >grid.cu <<'EOF'
@@ -376,7 +376,7 @@ EOF
 	done
 }
 
-@test "initial values of variables and constants are addresses of variables, strings and functions" {
+@test "initial values of variables and constants may be addresses of variables, strings and functions" {
 	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip "needs nvcc"
 	cat >a.cu <<'EOF'
@@ -424,7 +424,7 @@ EOF
 	done
 }
 
-@test "products: of 8 bits on sm_89, of doubles in larger shapes on sm_90, of bits by bytes on sm_120" {
+@test "products: 8-bit on sm_89, larger double shapes on sm_90, bits by bytes on sm_120" {
 	printf '%s\n' 'module k' 'buffer A bytes=4096 f32=random:3:-2:2' 'buffer O bytes=4096 zero' \
 		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	equals_ptx product8 89 -r 40 -p 8,8
@@ -433,7 +433,7 @@ EOF
 	equals_ptx product64 90 -r 64 -p 8,8
 }
 
-@test "products with scaled blocks and of 6 and 4 bits on sm_120 equal those of PTX and a sum of their factors" {
+@test "products with scaled blocks and of 6 and 4 bits on sm_120 equal PTX and a sum of their factors" {
 	printf '%s\n' 'module k' 'buffer A bytes=2048 file=in' 'buffer O bytes=3072 zero' 'launch k grid=1 block=32 args A,O' \
 		'save O o' >k.launch
 	python3 -c '
@@ -446,7 +446,7 @@ def factors():
 sys.stdout.buffer.write(b"".join(bytes(r.getrandbits(8) & 0xbb for _ in range(32)) + struct.pack("<4f", *(r.uniform(-9, 9)
     for _ in range(4))) + factors() + factors() + struct.pack("<2I", metadata(8), 0) for _ in range(32)))' >in
 	equals_ptx scaled 120 -r 40 -p 8,8
-	# the bit that ptxas sets where the next product has the same scale factors
+	# ptxas sets this bit if the next product has the same scale factors
 	sed 's/60d00c042408747f/60d80c042408747f/' "$ROOT/tests/data/sass/scaled-120.sass" |
 		"$ROOT/tests/data/sass/cubin.py" -s 120 -r 40 -p 8,8 k >k
 	run -0 trace-exec -n k.launch
@@ -494,7 +494,7 @@ for row in range(16):
 EOF
 }
 
-@test "products of 8x8x4 in steps on sm_75: layouts, and types of the accumulator" {
+@test "8x8x4 products in steps on sm_75: layouts and accumulator types" {
 	printf '%s\n' 'module k' 'buffer A bytes=2048 file=in' 'buffer O bytes=4096 zero' \
 		'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
 	python3 -c '
@@ -504,7 +504,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	equals_ptx product884 75 -r 40 -p 8,8
 }
 
-@test "device functions in sections of their own: called by name and by address, in the trace after the kernel" {
+@test "device functions in their own sections are called by name and by address, and follow the kernel in the trace" {
 	"$ROOT/tests/data/sass/linked" .
 	run -0 trace-exec -n k.launch
 	assert_output ''
@@ -522,7 +522,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	launch_ends 2 "relocation of type 0x37 to 'add7' at PC 0x00d0 of function k (expected 0x38, 0x39, 0x3a or 0x4b)"
 	"$ROOT/tests/data/sass/linked" -t 0x3e .
 	launch_ends 2 "kernels that launch kernels (dynamic parallelism) are not executed: function k launches 'add7' at PC 0x00d0"
-	# the variable has kernels that are to be launched
+	# the variable contains kernels to launch
 	"$ROOT/tests/data/sass/linked" -t 0x3e -d 0x23 .
 	launch_ends 2 "function k launches 'add7' at PC 0x00d0"
 	"$ROOT/tests/data/sass/linked" -d 0x23 .
@@ -547,7 +547,7 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_output 'trace-exec: k.cubin: error: two kernels named local'
 }
 
-@test "a barrier with its number in a register and a count, and conversions to and from formats of 8 bits" {
+@test "a barrier with its number in a register and a count; conversions to and from 8-bit formats" {
 	printf '%s\n' 'module k' 'buffer A bytes=1536 file=in' 'buffer O bytes=1536 zero' 'launch k grid=1 block=96 args A,O,i32:1' \
 		'save O o' >k.launch
 	python3 -c '
@@ -573,12 +573,12 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	launch_ends 1 'write of 32 bytes'
 }
 
-@test "recursion in the section of a kernel, and 64-bit atomics on shared memory by loops of ATOMS.CAST.SPIN" {
+@test "recursion in a kernel's own section, and 64-bit shared atomics as loops of ATOMS.CAST.SPIN" {
 	printf '%s\n' 'module k' 'buffer O bytes=1024 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx calls 75 -r 40 -S 16 -p 8
 }
 
-@test "sm_120: MOV.64 moves a pair from uniform registers" {
+@test "sm_120: MOV.64 moves a pair of uniform registers" {
 	printf '%s\n' '000fe20000000000 0000040000047882' '000fe20000000000 0000000200057882' \
 		'000fe40008010f00 0000000400047c02' '000e220000000a00 0000e000ff027b82' '000e2e0008000a00 00006b00ff0877ac' \
 		'000fe2000c101b08 0000000402007986' '000fea0003800000 000000000000794d' |
@@ -590,17 +590,17 @@ sys.stdout.buffer.write(b"".join(struct.pack("<2f2I", number(), number(), r.getr
 	assert_output --regexp '^ *1024 +2$'
 }
 
-@test "sm_80: F2F, FRND, F2I, F2FP and sums of halves convert as PTX does" {
+@test "sm_80: F2F, FRND, F2I, F2FP and sums of halves convert as in PTX" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx singles 80 -p 8
 }
 
-@test "sm_80: F2I, I2F, PRMT and divisions compute as PTX does" {
+@test "sm_80: F2I, I2F, PRMT and divisions compute as in PTX" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx integers 80 -r 32 -p 8
 }
 
-@test "WARPSYNC.EXCLUSIVE parts the lanes of a warp that name different lanes" {
+@test "WARPSYNC.EXCLUSIVE separates lanes of a warp that name different lanes" {
 	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' 'save O o' >k.launch
 	equals_ptx halves 90 -p 8
 }

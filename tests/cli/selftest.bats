@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --selftest: what is compared, printed and refused.
+# trace-sim --selftest: compared rows, printed tables, rejected input.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -17,7 +17,7 @@ setup() {
 	printf -- '-config %s/v100.config\n-gpgpu_n_clusters 4\n' "$ROOT/examples/gpus" >my.config
 }
 
-@test "selftest: a configuration and the measured file beside it, in three formats" {
+@test "selftest reads a configuration with its measured file and writes three formats" {
 	run -0 trace-sim --selftest -c my.config
 	assert_output --regexp 'near +240 +[0-9.]+ +-?[0-9.]+% +mine'
 	assert_output --partial 'not simulated: 1 (no micro-trace for this workload)'
@@ -36,7 +36,7 @@ setup() {
 	cmp one three
 }
 
-@test "selftest: a row that was not measured is simulated, marked, and not in the errors" {
+@test "selftest: a row without a measurement is simulated and marked, and does not count in the errors" {
 	printf "$HEAD"'a\th800-pcie\twgmma\tm64n256\tlatency and interval\t128\tcycles\t\t\t\t\tmine\t\nb\th800-pcie\twgmma\tm64n128\tlatency and interval\tnot validated\tcycles\t\t\t\t\tmine\t\n' >two.measured
 	run -0 trace-sim --selftest h800-pcie --measured two.measured --tolerance 1
 	assert_line --regexp '^b +- +64 +-  not validated$'
@@ -46,24 +46,24 @@ setup() {
 	assert_line $'b\twgmma\t\t64.000000\t\tmine\twgmma rate\tm64n128\tcycles\tnot validated'
 	run -0 trace-sim --selftest h800-pcie --measured two.measured -F json
 	assert_line --partial '"not_validated":"not measured on this GPU"'
-	# those of the GH200 are of each family
+	# gh200 has such a row for each family
 	grep -c 'not validated$' "$ROOT/tests/data/selftest/gh200.tsv" | grep -qx 6
 	trace-sim --list-gpus | grep '^gh200 .*not validated$'
 }
 
-@test "selftest: the groups of tensor loads have their whole names" {
+@test "selftest: the groups of tensor loads have their full names" {
 	printf "$HEAD"'a\th800-pcie\ttma-load tensor 1d\tblocks=2 load_KiB=1\tthroughput\t1\tGB/s\t\t\t\t\tmine\t\n' >one.measured
 	run -0 trace-sim --selftest h800-pcie --measured one.measured --only 'tma load tensor 1d'
 	assert_line --regexp '^tma load tensor 1d +1 '
 }
 
-@test "selftest: a tolerance decides the exit status" {
+@test "selftest: the tolerance decides the exit status" {
 	run -0 trace-sim --selftest -c my.config --tolerance 1000
 	run -1 trace-sim --selftest -c my.config --tolerance 0.001
 	run -2 trace-sim --selftest -c my.config --tolerance much
 }
 
-@test "selftest: --only takes rows by id or group" {
+@test "selftest: --only selects rows by id or group" {
 	run -0 trace-sim --selftest -c my.config -F tsv --only 'n*r,lds'
 	assert_output --regexp '
 near	.*
@@ -85,21 +85,21 @@ l1	'
 	run -2 trace-sim -c my.config --only near
 }
 
-@test "selftest: rows of other GPUs are left out and counted" {
+@test "selftest: rows of other GPUs are skipped and counted" {
 	sed 's/\tme\t/\tv100\t/; s/^l1\tv100/l1\tother/' my.measured >their.measured
 	run -0 trace-sim --selftest v100 --measured their.measured
 	refute_output --regexp '^l1 '
 	assert_output --partial 'rows of other GPUs: 1'
 }
 
-@test "selftest: conditions of a tool hold for its rows only" {
+@test "selftest: conditions of a tool apply to its own rows only" {
 	sed '/^near/{p;s/^near/slow/;s/\t\tmine/\tdrag\tmine/}' my.measured >two.measured
 	sed -i '1i #with drag gpgpu_l2_rop_latency=1000' two.measured
 	trace-sim --selftest -c my.config --measured two.measured -F tsv >out
 	awk -F'\t' '$1 == "near" { a = $4 } $1 == "slow" { b = $4 } END { exit !(b > a + 500) }' out
 }
 
-@test "selftest: rows take what they leave out from their tool's parameters" {
+@test "selftest: parameters that a row omits come from its tool's parameters" {
 	printf "$HEAD" >width.measured
 	for tool in mine wide; do
 		printf '%s\tme\tgpu-cache\tfootprint_kB_per_SM=2\tbw\t600\tGB/s\t\t\t\t%s\tmine\t\n' $tool $tool
@@ -109,7 +109,7 @@ l1	'
 	awk -F'\t' '$1 == "mine" { a = $4 } $1 == "wide" { b = $4 } END { exit !(b > a) }' out
 }
 
-@test "selftest: a bandwidth is what its narrowest part lets through" {
+@test "selftest: a bandwidth equals the limit of the narrowest part" {
 	printf "$HEAD" >flow.measured
 	printf 'l1\tme\tgpu-cache\tfootprint_kB_per_SM=28,word=8\tbw\t600\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
 	printf 'dram\tme\tstream/read\tline=1024 8192 2 100.0%%%%\tbw\t100\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
@@ -119,9 +119,9 @@ l1	'
 		END { exit !(l > .9 && l < 1.02 && d > .8 && d < 1.02) }' out
 }
 
-# Of double stride 53 the fullest of four tag banks has 13.3 lines on average, and 8 where all digits spread them; 32
-# rows 128 lines apart, and a few bytes, do not meet in the sets of an L1 of few ways.
-@test "selftest: strides take as many cycles as the fullest bank has words or lines" {
+# With a stride of 53 doubles the fullest of four tag banks has 13.3 lines on average; 8 if all digits spread the lines. 32
+# rows 128 lines apart, or of a few bytes, do not collide in the sets of an L1 with few ways.
+@test "selftest: strided accesses take as many cycles as the fullest bank has words or lines" {
 	stride() { printf "$1-$2\tme\tgpu-strides $1 ${2%%=*}\t$2\tcycles\t$3\tmixed\t\t\t\t\tmine\t\n"; }
 	{ printf "$HEAD"; stride double stride=53 13.3; stride float stride=64 32; stride float block=1 9
 		stride float block=4 3.2; } >far.measured
@@ -134,20 +134,20 @@ l1	'
 	run -0 trace-sim --selftest -c one.config --measured one.measured --only 'double*' --tolerance 1
 }
 
-@test "selftest: --fit finds the latency that a figure asks for" {
+@test "selftest: --fit finds the latency that reproduces a figure" {
 	grep -v '^l1\|^lds\|^odd\|^range' my.measured >near.measured
 	trace-sim --selftest -c my.config --measured near.measured --fit gpgpu_l2_rop_latency=100..400 >out
 	latency=$(awk '/^-gpgpu_l2_rop_latency [0-9]+$/ { print $2 }' out)
 	run -0 trace-sim --selftest -c my.config --measured near.measured -D gpgpu_l2_rop_latency=$latency --tolerance 1
 	run -2 trace-sim --selftest -c my.config --fit gpgpu_scheduler
-	# no trial is made twice
+	# --fit tries each value once
 	grep '^-gpgpu_l2_rop_latency.*mean' out | sort >trials
 	[ -z "$(uniq -d trials)" ]
 	run -2 trace-sim --selftest -c my.config --fit gpgpu_l2_rop_latency=9..1
 	run -2 trace-sim --selftest -c my.config --fit gpgpu_l2_rop_latency -F tsv
 }
 
-@test "selftest: bad measured files and command lines have status 2 and a place" {
+@test "selftest: invalid measured files and command lines have status 2 and a place" {
 	for change in '1s/params/parameters/' '2s/\t/ /' '3s/^l1/near/' '2s/\t240/\t1e77/' '1i #with nothing'; do
 		sed "$change" my.measured >bad.measured
 		run -2 trace-sim --selftest -c my.config --measured bad.measured
@@ -165,7 +165,7 @@ l1	'
 	assert_output --partial '--measured'
 }
 
-@test "an L2 of two sides: near, far, DRAM, and the same for any number of threads" {
+@test "an L2 of two sides has near, far and DRAM latencies, equal for any number of threads" {
 	{
 		printf "$HEAD"
 		for kb in 256 1024 2304 4608 16384; do
@@ -182,12 +182,12 @@ l1	'
 	trace-sim -c my.config $sides -F json "$t" >one
 	trace-sim -c my.config $sides -F json -j 2 "$t" >two
 	cmp one two
-	# with alternate sides neighbouring SMs are on different ones
+	# with alternating sides, neighbouring SMs are on different sides
 	trace-sim -c my.config $sides -D l2_sides_alternate=1 -F json "$t" >two
 	! cmp -s one two
 	trace-sim -c my.config $sides -D l2_sides_alternate=1 -F json -j 2 "$t" >one
 	cmp one two
-	# a copy drives out a line that has been written, which must be sent away, in the same tick or in the next
+	# a copy evicts a modified line, whose write-back leaves in the same tick or in the next one
 	small='-D gpgpu_cache:dl2=S:2:128:16,L:B:m:L:X,A:192:4,32:0,32'
 	t=$(trace vecadd -n 12)
 	WARPTOOLS_WINDOW=1 trace-sim -c my.config $sides $small -j 1 -F json "$t" >one
@@ -197,7 +197,7 @@ l1	'
 	run -2 trace-sim -c my.config -D l2_sides=3 "$t"
 }
 
-@test "every shipped measured file is read, and its machine passes trace-lint" {
+@test "each shipped measured file can be read, and its GPU passes trace-lint" {
 	t=$(trace vecadd)
 	for f in "$ROOT"/examples/gpus/*.measured; do
 		gpu=$(basename "$f" .measured)
@@ -208,7 +208,7 @@ l1	'
 	done
 }
 
-@test "shipped machines: latencies of a load in L1, near and far L2 within 3 percent" {
+@test "shipped GPUs: load latencies in L1, near and far L2 are within 3 percent" {
 	for gpu in a100-80 h100-pcie v100; do
 		grep '^#with\|^id\|^plateau-[a-z0-9-]*-[123]	' "$ROOT/examples/gpus/$gpu.measured" |
 			grep -v 'kB=116\.\.\|kB=68883\|kB=6785' >few.measured
@@ -216,7 +216,7 @@ l1	'
 	done
 }
 
-@test "selftest: windows with control codes take the cycles that were measured" {
+@test "selftest: instruction sequences with control codes take the measured cycles" {
 	grep '^id\|micro/stall\|micro/special\|micro/read_c\|micro/reuse\|micro/yield\|queue_\|depbar_S01\|NO_WAIT' \
 		"$ROOT/examples/gpus/a100-40.measured" >few.measured
 	trace-sim --selftest a100-40 --measured few.measured -F tsv >now
@@ -226,14 +226,14 @@ l1	'
 	assert_output --partial '(params are not a window (expected instructions'
 }
 
-@test "examples/measure compiles where nvcc is" {
+@test "examples/measure compiles where nvcc is installed" {
 	command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || skip "nvcc is not installed"
 	PATH=$PATH:/usr/local/cuda/bin
 	run -0 nvcc -std=c++17 -arch=sm_80 -o bench "$ROOT/examples/measure/bench.cu"
 	run -2 sh "$ROOT/examples/measure/measure"
 }
 
-@test "examples/selftest draws what was compared" {
+@test "examples/selftest plots the comparison" {
 	run -0 sh "$ROOT/examples/selftest" -o out -c my.config
 	grep -q '<svg' out.latency.svg
 	head -1 out.tsv | grep -q '^id'
@@ -242,7 +242,7 @@ l1	'
 	[ "$status" -ne 0 ]
 }
 
-@test "the tables of trace-sim-gpus(7) are what the program prints" {
+@test "the tables of trace-sim-gpus(7) equal the output of the program" {
 	for gpu in v100 l40 rtx2070 h100-pcie; do
 		cut -f1 "$ROOT/tests/data/selftest/$gpu.tsv" | grep '^plateau-.*-[12]$\|^alu-\|^ffma-1-32-10$\|^ffmafix-028$' |
 			sed 's/$/	/' >ids
@@ -254,7 +254,7 @@ l1	'
 	done
 }
 
-@test "the tables of trace-sim-gpus(7) have the rows of the measured files, but for streams and the H100's application" {
+@test "the tables of trace-sim-gpus(7) have the rows of the measured files, except streams and one application" {
 	for f in "$ROOT"/tests/data/selftest/*.tsv; do
 		gpu=$(basename "$f" .tsv)
 		grep -v '^#\|^id' "$ROOT/examples/gpus/$gpu.measured" | cut -f1,3 | sort >wanted
@@ -264,7 +264,7 @@ l1	'
 	done
 }
 
-@test "--list-gpus: a row for each configuration, with the mean error of its selftest" {
+@test "--list-gpus has a row for each configuration, with the mean error of its selftest" {
 	run -0 trace-sim --list-gpus
 	for c in "$ROOT"/examples/gpus/*.config; do
 		g=$(basename "$c" .config)
@@ -277,9 +277,9 @@ l1	'
 	done
 }
 
-# Two blocks with a tile or two each: a ring of more slots is not slower, work lasts, and other words are refused. Refreshes
-# of DRAM delay some tiles of either kernel.
-@test "selftest: tiles by bulk copies and by cp.async" {
+# Two blocks have one or two tiles each. More slots must not be slower, work takes time, other words are rejected. DRAM
+# refreshes, which would delay some tiles of either kernel, are off.
+@test "selftest runs tiles loaded by bulk copies and by cp.async" {
 	printf -- '-config %s/h100-pcie.config\n-dram_refresh_interval 0\n' "$ROOT/examples/gpus" >tiles.config
 	{
 		printf "$HEAD"
@@ -306,7 +306,7 @@ l1	'
 	assert_line --index 1 --partial 'unknown tiles'
 }
 
-@test "selftest: functions of dynamic programming, and chains of FFMA" {
+@test "selftest runs dynamic-programming instructions and chains of FFMA" {
 	printf -- '-config %s/h100-pcie.config\n' "$ROOT/examples/gpus" >dpx.config
 	{
 		printf "$HEAD"
@@ -328,7 +328,7 @@ l1	'
 	assert_output --partial 'unknown chains'
 }
 
-@test "selftest: many chases at once, and a read of all SMs" {
+@test "selftest runs many pointer chases at once, and a read by all SMs" {
 	printf -- '-config %s/h100-pcie.config\n-gpgpu_n_clusters 4\n' "$ROOT/examples/gpus" >many.config
 	{
 		printf "$HEAD"
@@ -345,9 +345,9 @@ l1	'
 	assert_output --partial 'unknown parameters or unit'
 }
 
-# 15616 more bytes to store and 15360 more to load take 484 cycles at 64 bytes a cycle. Half of the loads of a size that is
-# not a power of two are out of bounds, and no load of another size. A product of twice as many steps takes longer.
-@test "selftest: bulk transfers, tensor loads, and products of matrices" {
+# 15616 more bytes to store and 15360 more to load take 484 cycles at 64 bytes a cycle. If a load size is not a power of two,
+# half of the load is out of bounds; otherwise nothing is. A product with twice as many steps takes longer.
+@test "selftest runs bulk transfers, tensor loads and matrix products" {
 	printf -- '-config %s/h100-pcie.config\n' "$ROOT/examples/gpus" >copy.config
 	{
 		printf "$HEAD"

@@ -30,7 +30,7 @@ reads() {
 	printf 'MemcpyHtoD,%s,128\nkernel-1.traceg\n' "$1" >kernelslist.g
 }
 
-# Runs with OPTION... and writes "LOAD USE" of both SMs: the cycles in which the load and its use issue.
+# Runs with OPTION... and prints "LOAD USE" of both SMs: the cycles in which the load and its use issue.
 issues() {
 	trace-sim -q -f -g h100-pcie -D gpgpu_perfect_inst_const_cache=1 -D l2_sides_alternate=0 -D dram_refresh_interval=0 "$@" \
 		--events ev kernelslist.g >/dev/null
@@ -38,10 +38,10 @@ issues() {
 		END { print at[0, "10"], at[0, "20"], at[1, "10"], at[1, "20"] }' ev
 }
 
-# A and B differ by at most N cycles, because the L2 has a clock of its own. usage: within N A B
+# Fails unless A and B differ by at most N cycles, because the L2 has its own clock. usage: within N A B
 within() { [ $(($2 - $3)) -le "$1" ] && [ $(($3 - $2)) -le "$1" ] || { echo "$2, expected $3"; return 1; }; }
 
-@test "L2 of two sides: a copy is readable after it has crossed, not before" {
+@test "L2 of two sides: a copied line can be read only after it has crossed" {
 	near=0xc0000000 far=0xc0000100 # their home is the side of the SMs, and the other side
 	reads $near 5
 	read -r a b c d < <(issues -D l2_far_latency=0)
@@ -51,9 +51,9 @@ within() { [ $(($2 - $3)) -le "$1" ] && [ $(($3 - $2)) -le "$1" ] || { echo "$2,
 	read -r a b c d < <(issues -D l2_far_latency=0)
 	read -r e f g h < <(issues -D l2_far_latency=200)
 	within 3 $((f - e)) $((b - a + 200))
-	# the second SM asks while the copy is crossing, and receives it with the first one
+	# the second SM asks while the copy is crossing, and receives it together with the first SM
 	[ $((c - a)) -gt 40 ] && [ $((h - f)) -ge 0 ] && [ $((h - f)) -le 8 ]
-	# when it asks later, it finds the copy on its side
+	# a later request finds the copy on its side
 	reads $far 25
 	read -r e f g h < <(issues -D l2_far_latency=200)
 	[ $((g - e)) -gt 200 ] && [ $((h - g)) -lt $((b - a + 8)) ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Signals at sampled calls of short runs, one and two at a time: nothing half-written stays, and what resumes is exact.
-# make soak takes every call.
+# Signals at selected calls of short runs, one and two at a time: no output is half-written, and --resume continues exactly.
+# make soak sends them at each call.
 
 bats_require_minimum_version 1.5.0
 load helper

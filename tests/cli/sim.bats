@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim's command line: every option, every exit status, and what its results promise.
+# trace-sim's command line: each option, each exit status, and the properties of results.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -59,7 +59,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	done
 }
 
-@test "json is one object a line: run, kernels, end" {
+@test "JSON has one object a line: run, kernels, end" {
 	run -0 trace-sim -q -g rtx3070 -F json "$(trace example)"
 	assert_equal "${#lines[@]}" 4
 	for i in 0 1 2 3; do printf '%s\n' "${lines[$i]}" | python3 -m json.tool >/dev/null; done
@@ -74,13 +74,13 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output ''
 }
 
-@test "kernels' own figures add up to the totals" {
+@test "the figures of the kernels add up to the totals" {
 	trace-sim -q -g rtx3070 "$(trace streams)" >out
 	run awk '/^# /{end = $2 == "end"} $1 == "gpu_sim_cycle" { if (end) t = $2; else s += $2 } END { print t - s }' out
 	assert_output 0
 }
 
-@test "results hold no path, host time or process id" {
+@test "results contain no path, host time or process id" {
 	trace-sim -q -g rtx3070 "$(trace example)" >out
 	run grep -c -e "$BATS_FILE_TMPDIR" -e host -e pid out
 	assert_output 0
@@ -92,7 +92,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --regexp '^[1-9]'
 }
 
-@test "accelsim output starts and ends as a good run of the original does, with a number for gpu_occupancy" {
+@test "-F accelsim starts and ends like a complete run of the original, with a number for gpu_occupancy" {
 	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_n_clusters=40 "$(trace example)" >log
 	run -0 cat log
 	assert_line --index 0 --regexp '^Accel-Sim \[build warptools-.+\]$'
@@ -111,7 +111,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_line --index 1 --regexp '^log,40,.*,[0-9.]+.$'
 }
 
-@test "-k selects by position, range and name; copies before a skipped kernel still happen" {
+@test "-k selects by position, range and name; copies before a skipped kernel still take effect" {
 	d=$(trace streams)
 	run -0 trace-sim -q -g rtx3070 -F json -k 2,4 "$d"
 	assert_equal "${#lines[@]}" 4
@@ -125,26 +125,26 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -2 trace-sim -q -g rtx3070 -k 0 "$d"
 }
 
-@test "-o appears complete or not at all, -f replaces" {
+@test "-o appears complete or not at all; -f replaces" {
 	d=$(trace example)
 	run -0 trace-sim -q -g rtx3070 -o out.txt "$d"
 	trace-sim -q -g rtx3070 "$d" | cmp - out.txt
 	run -2 trace-sim -q -g rtx3070 -o out.txt "$d"
 	run -0 trace-sim -q -g rtx3070 -f -o out.txt "$d"
-	run -2 trace-sim -q -g rtx3070 -o new.txt no-such-folder
+	run -2 trace-sim -q -g rtx3070 -o new.txt no-such-directory
 	[ ! -e new.txt ]
 	run ls -A
 	assert_output 'out.txt'
 }
 
-@test "a full disk is trouble" {
+@test "a full disk is an error" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	run -2 trace-sim -q -g rtx3070 -o /dev/full -f "$(trace example)"
 	run -2 bash -c "trace-sim -q -g rtx3070 '$(trace example)' >/dev/full"
 	assert_output --partial 'No space left'
 }
 
-@test "a closed pipe ends quietly" {
+@test "a closed pipe ends the run quietly" {
 	run bash -c "set -o pipefail; trace-sim -q -g rtx3070 -F accelsim '$(trace example)' | head -1; echo \${PIPESTATUS[0]}"
 	assert_line --index 0 --partial 'Accel-Sim [build'
 	refute_output --partial 'trace-sim:'
@@ -162,7 +162,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -2 trace-sim -g qv100 -D no_such=1 "$d"
 }
 
-@test "--dump-config loads again" {
+@test "the output of --dump-config can be loaded again" {
 	trace-sim -g rtx3070 -D gpgpu_l1_latency=77 --dump-config >one.config
 	trace-sim -c one.config --dump-config >two.config
 	cmp one.config two.config
@@ -172,13 +172,13 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	cmp <(grep -v '^given' a) <(grep -v '^given' b)
 }
 
-@test "--list-options names every option with its default" {
+@test "--list-options lists each option with its default" {
 	run -0 trace-sim --list-options
 	assert_output --partial gpgpu_n_clusters
 	assert_output --partial ptx_opcode_latency_tesnor
 }
 
-@test "every shipped configuration runs a trace" {
+@test "each shipped configuration runs a trace" {
 	for g in "$WARPTOOLS_GPUS"/*.config; do
 		g=${g##*/} g=${g%.config}
 		trace-sim --list-gpus | grep -q "^$g "
@@ -190,7 +190,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial gtx9999
 }
 
-@test "an opcode without a row: one warning with file and line, counted; --strict refuses; --isa adds it" {
+@test "an unknown opcode causes one warning with file and line, and is counted; --strict rejects it; --isa adds it" {
 	mkdir app
 	cp "$(trace gather)"/* app
 	sed -i 's/IADD3/FROB.X/' app/kernel-1.traceg
@@ -208,13 +208,13 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output ''
 }
 
-@test "a limit ends with status 0 and says so" {
+@test "a limit ends the run with status 0 and is reported" {
 	run -0 trace-sim -q -g qv100 -D gpgpu_max_cycle=5100 -F json "$(trace gather)"
 	assert_output --partial '"status":"limit"'
 	assert_output --partial 'gpgpu_max_cycle'
 }
 
-@test "a last thread block without #END_TB runs if it is whole, as text and packed" {
+@test "a complete last thread block without #END_TB runs, as text and packed" {
 	cp -r "$(trace vecadd)" app
 	trace-sim -q -g rtx3070 -o whole app
 	sed -i '$d' app/kernel-1.traceg
@@ -232,8 +232,8 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'file ends inside a thread block, after 7 of 8'
 }
 
-@test "a deadlock ends with status 1 and a report of who waits" {
-	# a set full of written lines below the write ratio gives no victim, for ever
+@test "a deadlock ends with status 1 and a report of the waiting warps" {
+	# below the write ratio, a set full of modified lines never has a victim
 	run -1 trace-sim -q -g qv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_l1_cache_write_ratio=90 \
 		-D gpgpu_cache:dl1=S:4:128:2,L:T:m:L:L,A:512:8,16:0,32 "$(trace stream)"
 	assert_output --partial 'deadlock: no instruction completed'
@@ -241,7 +241,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'status deadlock'
 }
 
-# Start a run and stop it in its middle: its event log goes into a pipe that nobody empties yet.
+# Starts a run and stops it in the middle: the event log goes into a pipe that is not read yet.
 start_blocked() {
 	mkfifo events
 	trace-sim -q -f -g rtx3070 "$@" --events events "$(trace alu -n 20)" >out 2>err &
@@ -261,7 +261,7 @@ start_blocked() {
 	tail -1 out | python3 -m json.tool >/dev/null
 }
 
-# Two kernels, of which the second stands still when this returns and the first is in out.part.
+# Runs two kernels. When this returns, the second one is blocked and the first one is in out.part.
 start_second() {
 	mkdir -p two
 	cp "$(trace vecadd)/kernel-1.traceg" two/kernel-1.traceg
@@ -297,7 +297,7 @@ start_second() {
 	refute_output --partial status
 }
 
-@test "a run that dies of a later kernel leaves the finished ones in NAME.part" {
+@test "a run that fails in a later kernel leaves the finished kernels in NAME.part" {
 	mkdir two
 	cp "$(trace vecadd)/kernel-1.traceg" two/kernel-1.traceg
 	echo nonsense >two/kernel-2.traceg
@@ -308,7 +308,7 @@ start_second() {
 	[ ! -e out ]
 }
 
-@test "SIGHUP ends with status 1 and valid statistics; nohup has it ignored" {
+@test "SIGHUP ends with status 1 and valid statistics; under nohup it is ignored" {
 	[ -z "$(trap -p HUP)" ] || skip "the tests themselves were started with SIGHUP ignored"
 	start_second -F json
 	kill -HUP $pid
@@ -341,7 +341,7 @@ start_second() {
 	assert_output --regexp '^kernel 1/1 alu: cycle [0-9]+.*s left$'
 }
 
-@test "--events writes the log, and changes nothing else" {
+@test "--events writes the log and changes no other output" {
 	d=$(trace reuse)
 	trace-sim -q -g qv100 "$d" >a
 	trace-sim -q -g qv100 --events log "$d" >b
@@ -351,7 +351,7 @@ start_second() {
 	assert_output 0
 }
 
-@test "--flits adds the flits of network mode 1: what enters leaves, in order, at one place" {
+@test "--flits logs the flits of network mode 1: each one that enters leaves, in order, at one place" {
 	d=$(trace reuse)
 	cat >mesh.icnt <<-'END'
 	topology = mesh; k = 3; n = 2; routing_function = dim_order; num_vcs = 16; vc_buf_size = 4;
@@ -374,7 +374,7 @@ start_second() {
 	assert_output --partial '--events'
 }
 
-@test "files beside the result are refused before the first cycle" {
+@test "output files next to the result are rejected before the first cycle" {
 	d=$(trace vecadd)
 	for option in --events --profile --timeline; do
 		run -2 --separate-stderr trace-sim -q -g titanx $option none/x -o out "$(trace alu-pascal)"
@@ -388,7 +388,7 @@ start_second() {
 	[ ! -e out ] && [ ! -e out.part ] && [ ! -e r ]
 }
 
-@test "no output replaces what is read" {
+@test "no output overwrites an input" {
 	cp -r "$(trace alu-pascal)" app
 	cp "$WARPTOOLS_GPUS/titanx.icnt" .
 	cp "$WARPTOOLS_GPUS/titanx.config" gpu.config
@@ -454,7 +454,7 @@ start_second() {
 	cmp run same
 }
 
-@test "enable_link_stats: flits of each channel are recorded, and nothing else changes" {
+@test "enable_link_stats records the flits of each channel and changes nothing else" {
 	d=$(trace reuse)
 	machine="-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"
 	for links in 0 1; do
@@ -473,7 +473,7 @@ start_second() {
 		END { exit !(flits && links > flits) }' text1
 }
 
-@test "nothing is ever given to a shell" {
+@test "no part of the input is passed to a shell" {
 	mkdir app
 	cp "$(trace vecadd)/kernel-1.traceg" 'app/kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg'
 	printf '%s\n' 'kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg' >app/kernelslist.g
@@ -482,13 +482,13 @@ start_second() {
 	[ ! -e app/INJECTED ]
 }
 
-@test "a kernel window above 1 reports every kernel once" {
+@test "with a kernel window above 1 each kernel is reported once" {
 	run -0 trace-sim -q -g rtx3070 -D gpgpu_concurrent_kernel_sm=1 -F json "$(trace streams)"
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 4
 	assert_output --partial '"status":"complete"'
 }
 
-@test "a directory with only raw traces is an error that names trace-pack --group" {
+@test "a directory with only raw traces is an error that recommends trace-pack --group" {
 	mkdir raw
 	touch raw/kernel-1.trace raw/kernel-2.trace.xz
 	run -2 trace-sim -g rtx3070 -o out raw
@@ -499,7 +499,7 @@ start_second() {
 	assert_output 'trace-sim: raw: error: no kernel list in the directory (expected kernelslist.g)'
 }
 
-@test "-k that selects nothing is an error, and no result" {
+@test "-k that selects nothing is an error without a result" {
 	run -2 --separate-stderr trace-sim -g rtx3070 -k 99 "$(trace example)"
 	assert_equal "$output" ""
 	[[ $stderr == *"-k '99' matches none of 2 kernels"* ]]
@@ -507,7 +507,7 @@ start_second() {
 	[ ! -e "$BATS_TEST_TMPDIR/r" ]
 }
 
-@test "-v into a file writes lines, one for each kernel at least" {
+@test "-v into a file writes lines, at least one for each kernel" {
 	trace-sim -v -g rtx3070 "$(trace example)" >/dev/null 2>"$BATS_TEST_TMPDIR/log"
 	run -0 grep -c '^kernel [12]/2 .*: cycle [0-9]' "$BATS_TEST_TMPDIR/log"
 	[ "$output" -ge 2 ]
@@ -516,7 +516,7 @@ start_second() {
 	grep -q '^kernel 2/2 .* 100.0% of thread blocks, 0 s left$' "$BATS_TEST_TMPDIR/log"
 }
 
-# An anynet of two routers; the links are read from standard input. Prints the cycles of the trace gather.
+# Runs the trace gather on an anynet of two routers, whose links are read from stdin. Prints the cycles.
 anynet() {
 	cat >l.anynet
 	cat >n.icnt <<-'END'
@@ -530,10 +530,10 @@ anynet() {
 		awk '$1 == "gpu_sim_cycle" { print $2; exit }'
 }
 
-@test "cycles after a node of an anynet are those of a link, or of another node" {
+@test "the cycles after a node of an anynet apply to a link or to the next node" {
 	high="node 8 node 9 node 10 node 11 node 12 node 13 node 14 node 15 node 16 node 17 node 18 node 19"
 	low="router 1 node 2 node 3 node 4 node 5 node 6 node 7"
-	# The figures are Accel-Sim's.
+	# The figures come from Accel-Sim.
 	run -0 anynet <<<"router 0 node 0 node 1 $high router 1
 $low"
 	assert_output 8984

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Source files and lines: from PTX, cubins and --as sass through traces and packed streams into profiles.
+# Source files and lines of PTX, cubins and --as sass: in traces, packed streams and profiles.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -37,10 +37,10 @@ setup() {
 
 profile() { trace-sim -q -f -g rtx3070 -F json -o r.json --profile p.json "$1"; }
 
-# Rows "LINE ISSUES" of the profile.
+# Prints rows "LINE ISSUES" of the profile.
 lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 && $5 != "" { gsub(/\\\\/, "\\", $5); print $5, $10 }' | sort; }
 
-@test "PTX: files and lines of .loc reach the profile" {
+@test "PTX: files and lines of .loc appear in the profile" {
 	trace-exec -q -o out k.launch
 	profile out
 	run -0 lines
@@ -49,7 +49,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	mv p.json text.json
 	profile out.tpack
 	cmp text.json p.json
-	# colons of an opcode are no line
+	# the colons in this opcode do not separate a line
 	sed -i 's/:add.f32:/:cp.async.shared::cta:/' p.json
 	run -0 stats-csv -q --top 100 --by pc -F tsv p.json
 	assert_line --partial $'\tcp.async.shared::cta\tinc/h.cuh:17\t'
@@ -73,7 +73,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	mv p.json text.json
 	profile out.tpack
 	cmp text.json p.json
-	# the results do not depend on lines
+	# results do not depend on source lines
 	mv r.json with.json
 	sed -i -E '/^-(file|line)/d' out/kernel-1.traceg
 	profile out
@@ -100,7 +100,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	[ "${#lines[@]}" = 3 ]
 }
 
-@test "cubins: line tables of DWARF 5 have their directories and files, also with offsets of 64 bits" {
+@test "cubins: line tables of DWARF 5 give directories and files, also with 64-bit offsets" {
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=256 i32=iota' 'buffer O bytes=256 zero' \
 		'launch k grid=1 block=64 args A,O,i32:30' >k.launch
 	for case in 0:/build/src/kernel.cu 1:/build/inc/h.cuh 2:/usr/own.cu 64:/build/src/kernel.cu 65:/build/inc/h.cuh; do
@@ -110,7 +110,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 		run -0 grep -E '^-(file|line)' out/kernel-1.traceg
 		assert_output "$(printf '%s\n' "-file 1 = ${case#*:}" '-line 0000 = 1,10' '-line 0040 = 1,12' '-line 0050 = 1,30')"
 	done
-	# a number of a file that the table lacks, and a damaged table: code runs without lines
+	# a file number that the table lacks, and a damaged table: the code runs without lines
 	"$ROOT/tests/data/sass/cubin.py" -S 256 -l 0x0:10 -5 3 k <"$ROOT/tests/data/sass/steps.sass" >k.cubin
 	trace-exec -q -f -o out k.launch
 	run -1 grep -E '^-(file|line)' out/kernel-1.traceg
@@ -120,7 +120,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	run -1 grep -E '^-(file|line)' out/kernel-1.traceg
 }
 
-@test "two modules: a file has one number, whatever its module calls it" {
+@test "two modules: a file has one number, whatever number each module gives it" {
 	sed -i 's/^st.global/call f, ();\n&/; s/^\.visible/.extern .func f();\n&/' k.ptx
 	cat >f.ptx <<-'END'
 	.version 7.0
@@ -145,7 +145,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	assert_line 'inc/h.cuh:90 2'
 }
 
-@test "a line in a trace's own column keeps its number and gets the file of the header" {
+@test "a line number in a trace's own column is kept and gets the file of the header" {
 	trace-exec -q -o out --as sass k.launch
 	sed -i -E 's/^-enable lineinfo = 0/-enable lineinfo = 1/; s/^[0-9a-f]{4} [0-9a-f]{8} /77 &/' out/kernel-1.traceg
 	profile out
@@ -157,7 +157,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 	assert_output '77 18'
 }
 
-@test "names of files from inputs stay one line of plain text, and short" {
+@test "file names from inputs are printed as one short line of plain text" {
 	trace-exec -q -o out --as sass k.launch
 	long=$(printf '%0300d' 0 | tr 0 d)
 	printf '1 = a[0]\x1b[31m\\x.cu\n2 = /%s/%s/k.cu\n' "$long" x >names
@@ -169,13 +169,13 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 		assert_output "$(printf '%s\n' 'a\x5b0\x5d\x1b\x5b31m\x5cx.cu:3 6' 'a\x5b0\x5d\x1b\x5b31m\x5cx.cu:4 4' \
 			'a\x5b0\x5d\x1b\x5b31m\x5cx.cu:6 4' 'x/k.cu:17 4')"
 	done
-	# of PTX, in the header of the trace
+	# a file name of PTX in the header of the trace
 	sed -i 's/^.file 2 .*/.file 2 "a\x1b[2Jb"/' k.ptx
 	trace-exec -q -f -o out --as sass k.launch
 	grep -q '^-file 2 = a\\x1b\[2Jb$' out/kernel-1.traceg
 }
 
-@test "damaged lines are reported with their place" {
+@test "damaged source lines are reported with their place" {
 	trace-exec -q -o out --as sass k.launch
 	cp out/kernel-1.traceg good
 	line=$(grep -n '^-line 0030' good | cut -d: -f1)
@@ -185,7 +185,7 @@ lines() { stats-csv -q --top 100 --by line -F tsv p.json | awk -F '\t' 'NR > 1 &
 		run -2 trace-sim -q -g rtx3070 out
 		assert_output --regexp "kernel-1.traceg:$line(:[0-9]+)?: error: .*expected"
 	done
-	# a file without a name is unknown
+	# a file number without a name is shown as unknown
 	sed "${line}s/.*/-line 0030 = 9,4/" good >out/kernel-1.traceg
 	profile out
 	run -0 lines

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# stats-csv: every option, every exit status, and equal tables from all forms of results.
+# stats-csv: each option, each exit status, and equal tables for all formats of results.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -12,10 +12,10 @@ setup_file() {
 
 setup() { take_results; }
 
-# Runs stats-csv; removes carriage returns.
+# Runs stats-csv and removes carriage returns.
 csv() { stats-csv "$@" | tr -d '\r'; }
 
-@test "help, version, usage errors" {
+@test "help, version and usage errors" {
 	run -0 stats-csv -h
 	assert_output --partial '--per'
 	run -0 stats-csv --version
@@ -34,14 +34,14 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_output --partial "-e:1:5" || assert_output --partial "expected a number, a name or '('"
 }
 
-@test "one row a kernel, figures in the order of -s" {
+@test "one row for each kernel, with figures in the order of -s" {
 	run -0 csv -s 'gpu_ipc,gpu_sim_cycle' app.json
 	assert_line --index 0 'run,kernel_name,id,gpu_ipc,gpu_sim_cycle'
 	assert_equal "${#lines[@]}" 5
 	assert_line --index 1 --regexp '^app.json,write,1,[0-9.]+,[0-9]+$'
 }
 
-@test "all forms give the same table of the figures that they share" {
+@test "all input formats give the same table of common figures" {
 	s='gpu_sim_cycle,gpu_sim_insn,gpu_ipc,gpu_tot_sim*,gpu_tot_i*,gpu_stall*,L1D_total*,L2_total*,*breakdown*,gpgpu_n*,warp_ipc'
 	s="$s,warp_occupancy*,*issue_nums*,*lat_table*,max*,dram_sum*,*_reads,*_writes,average_row_locality,icnt_*"
 	s="$s,L2_cache_bank*,*core*.Access,*.n_act,*.bk*.n_access,*.Row_Bus_Util,*.CoL_Bus_Util,*packets_per_cycle,dram*_service_time"
@@ -57,7 +57,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	! cmp -s t.json r.json
 }
 
-@test "--per run gives the totals, the same from all forms" {
+@test "--per run gives the totals, equal for all formats" {
 	for f in json text msgpack accelsim; do
 		csv --per run -s 'gpu_sim_cycle,gpu_ipc,L2_total*,L1D_total*,gpgpu_n*,warp_occupancy*' - <app.$f >p.$f
 		cmp p.json p.$f
@@ -70,14 +70,14 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 1 "app.json,complete,$total"
 }
 
-@test "options that differ between the runs are columns" {
+@test "options that differ between the runs become columns" {
 	run -0 csv -s gpu_sim_cycle app.json small.json
 	assert_line --index 0 'run,gpgpu_n_clusters,kernel_name,id,gpu_sim_cycle'
 	assert_line --partial 'small.json,2,write,1,'
 	assert_line --partial 'app.json,46,write,1,'
 }
 
-@test "runs one after another on stdin are separate runs" {
+@test "several runs in one stream on stdin are separate runs" {
 	cat app.json app.text app.msgpack app.accelsim small.json | csv -s gpu_sim_cycle >t
 	run -0 cut -d, -f1 t
 	assert_line '-'
@@ -87,7 +87,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_equal "$(wc -l <two)" 9
 }
 
-@test "a pipe may give its bytes in pieces of any size" {
+@test "input from a pipe may arrive in pieces of any size" {
 	cat app.msgpack app.accelsim app.json >all
 	stats-csv -s gpu_sim_cycle - <all >want
 	for seed in 1 2 3 4 5 6 7 8; do
@@ -101,7 +101,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	done
 }
 
-@test "-k, --long, --wide, --list" {
+@test "-k, --long, --wide and --list" {
 	run -0 csv -k 2,4 -s gpu_sim_cycle app.accelsim
 	assert_equal "${#lines[@]}" 3
 	run -0 csv -k 'read' --long -s 'gpu_sim_cycle,gpu_ipc' app.json
@@ -115,7 +115,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --partial 'L2_cache_bank[*].Access,accesses,counter,'
 }
 
-@test "-F tsv and markdown, -o, -f" {
+@test "-F tsv and markdown, -o and -f" {
 	run -0 stats-csv -F tsv -s gpu_sim_cycle app.json
 	assert_line --index 0 "$(printf 'run\tkernel_name\tid\tgpu_sim_cycle')"
 	run -0 stats-csv -F markdown -s gpu_sim_cycle app.json
@@ -141,7 +141,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	END
 }
 
-@test "-e: derived columns" {
+@test "-e adds derived columns" {
 	run -0 csv -k 1 -s gpu_sim_cycle -e 'mpki=1000*L2_misses/warp_insts' -e 'half=mpki/2' \
 		-e 'zero=1/(gpu_sim_cycle-gpu_sim_cycle)' -e 'big=max(min(1,2),sqrt(9),abs(-7),log(1))' \
 		-e 'lanes=warp_occupancy[*]-(warp_occupancy[*])' app.json
@@ -157,7 +157,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -0 csv --group kernel_name --agg sum,mean,geomean,min,max -s 'gpu_sim_cycle' app.json
 	assert_line --index 0 "run,kernel_name,kernels,$(printf 'gpu_sim_cycle.%s,' sum mean geomean min max | sed 's/,$//')"
 	assert_equal "${#lines[@]}" 3
-	# The rate of a run is that of its sums, as its end record has it.
+	# The rate of a run is computed from its sums, as in its end record.
 	csv --group run -s gpu_ipc app.json | tail -1 | cut -d, -f3 >got
 	csv --per run -s gpu_ipc app.json | tail -1 | cut -d, -f3 >want
 	cmp got want
@@ -165,7 +165,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --index 1 --regexp '^app.json,4,,[0-9]+$'
 }
 
-@test "--agg: every function is equal to Python's" {
+@test "--agg: each function agrees with Python" {
 	run -0 csv -k 1-4 --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json
 	assert_line --index 0 --partial 'gpu_sim_cycle.geomean,gpu_sim_cycle.median,gpu_sim_cycle.stddev,'
 	csv --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json | tail -1 >got
@@ -199,13 +199,13 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 stats-csv --options , app.json
 }
 
-@test "missing values are empty, a name in full has its column" {
+@test "missing values are empty, and a figure named in full has its column" {
 	run -0 csv -q -s 'gpu_occupancy,gpu_sim_cycle,achieved_occupancy' -k 1 app.accelsim
 	assert_line --index 0 'run,kernel_name,id,gpu_occupancy,gpu_sim_cycle,achieved_occupancy'
 	assert_line --index 1 --regexp '^app.accelsim,write,1,8.2665,[0-9]+,$'
 }
 
-@test "configuration in a log of Accel-Sim" {
+@test "the configuration in a log of Accel-Sim is read" {
 	blocks() { sed -n '/^kernel_name/,$p' app.accelsim; }
 	{
 		echo 'Accel-Sim [build 1]'
@@ -241,14 +241,14 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	[[ $stderr == *"deadlock"* ]]
 }
 
-@test "a derived column takes no name of a figure, and none twice" {
+@test "a derived column may not take the name of a figure or of another derived column" {
 	run -2 stats-csv -e L2_total_cache_miss_rate=1 app.json
 	assert_output --partial "'L2_total_cache_miss_rate' is the name of a figure"
 	run -2 stats-csv -e x=1 -e x=2 app.json
 	assert_output --partial "'x' is defined twice"
 }
 
-@test "kernels or intervals that are not in the input: status 2" {
+@test "kernels or intervals that the input lacks: status 2" {
 	run -2 stats-csv -k 99 app.json
 	assert_output --partial '-k selects no kernel'
 	run -2 stats-csv --per interval -s gpu_sim_cycle app.json
@@ -260,14 +260,14 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_output --partial '<stdin>: error: standard input is named twice'
 }
 
-# app.json with a value of gpu_sim_cycle, whole as text.
+# Prints a result as text with a kernel for each value of gpgpu_n_tot_w_icount.
 kernels() {
 	printf '# run\n'
 	for v; do printf '# kernel\nposition 1 -\nname k -\nid 1 -\ngpgpu_n_tot_w_icount %s warp-insts\n' "$v"; done
 	printf '# end\nstatus complete -\n'
 }
 
-@test "sums that a whole number does not hold, geometric means of equal values" {
+@test "sums too large for a whole number, and geometric means of equal values" {
 	kernels 18446744073709551615 1 >big
 	run -0 stats-csv -q --agg sum -s gpgpu_n_tot_w_icount big
 	assert_line --index 1 --partial 'big,2,1.8446744073709552e+19'
@@ -276,7 +276,7 @@ kernels() {
 	assert_line --index 1 --regexp '^same,3,5898.?$'
 }
 
-@test "bad input has status 2, a message with its place, and writes nothing" {
+@test "invalid input has status 2, a message with its place, and no output" {
 	{ head -2 app.json; echo '{"record":'; tail -3 app.json; } >bad.json
 	run -2 --separate-stderr stats-csv -o out.csv bad.json
 	[[ $stderr == *"bad.json:3"*"expected a record"* ]]
@@ -313,7 +313,7 @@ kernels() {
 	run -0 stats-csv -q -s 'nothing*' "$BATS_TEST_TMPDIR/r"
 }
 
-@test "Markdown shows control characters and marks of direction as \\xNN; CSV and TSV keep the bytes" {
+@test "Markdown shows control characters and direction marks as \\xNN; CSV and TSV keep the bytes" {
 	mark=$(printf '\342\200\256')
 	sed "s/\"name\":\"write\"/\"name\":\"wr\\\\u001b[31m$mark\"/" app.json >name.json
 	run -0 csv -F markdown -s gpu_ipc name.json
@@ -324,7 +324,7 @@ kernels() {
 	done
 }
 
-@test "--names: short, full and mangled names" {
+@test "--names chooses short, full and mangled names" {
 	sed 's/"name":"[^"]*"/"name":"_ZN3sum6reduceIiEEvPT_S2_i"/' app.json >m.json
 	run -0 stats-csv -F csv -s gpu_sim_cycle --names short m.json
 	assert_line --index 1 --regexp '^m\.json,reduce,1,'
@@ -334,7 +334,7 @@ kernels() {
 	assert_line --index 1 --regexp '^m\.json,_ZN3sum6reduceIiEEvPT_S2_i,1,'
 	run -2 stats-csv --names long m.json
 	assert_output --partial 'expected short, full or mangled'
-	# names that are not mangled, and nearly so
+	# names that are not mangled, or that only look so
 	for name in 'operator()(int)' '(anonymous namespace)::f<(A)1>(int)' _Zx 'a<b' '' '_ZN' 'void f<g<int> >(g<int>)'; do
 		NAME=$name python3 -c 'import json, os, sys
 for l in open("app.json"):

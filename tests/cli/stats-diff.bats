@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# stats-diff: every option, every exit status, and equality across the forms of results.
+# stats-diff: each option, each exit status, and equality across the formats of results.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -13,7 +13,7 @@ setup_file() {
 
 setup() { take_results; }
 
-@test "help, version, usage errors" {
+@test "help, version and usage errors" {
 	run -0 stats-diff -h
 	assert_output --partial '--summary'
 	run -0 stats-diff --version
@@ -30,7 +30,7 @@ setup() { take_results; }
 	assert_output --partial "--summary"
 }
 
-@test "equal results have status 0 and no output, whatever their forms" {
+@test "equal results have status 0 and no output, in any combination of formats" {
 	for a in text json msgpack accelsim; do
 		for b in text json msgpack accelsim; do
 			run -0 stats-diff app.$a app.$b
@@ -40,7 +40,7 @@ setup() { take_results; }
 	run -0 stats-diff - app.json <app.accelsim
 }
 
-@test "changes are shown, the largest first, aligned" {
+@test "changes are listed by size and aligned" {
 	run -1 stats-diff -s gpu_sim_cycle,gpu_ipc,gpu_sim_insn app.json small.json
 	assert_line --index 0 'app.json -> small.json'
 	assert_line --partial 'kernel 1 write'
@@ -55,7 +55,7 @@ setup() { take_results; }
 	assert_equal "$sizes" "$(sort -rg <<<"$sizes")"
 }
 
-@test "tolerances, absolute and relative, by pattern" {
+@test "absolute and relative tolerances by pattern" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":5840/' app.json >near.json
 	run -1 stats-diff -q app.json near.json
 	assert_output ""
@@ -68,7 +68,7 @@ setup() { take_results; }
 	run -0 stats-diff -T 0 -T 'gpu_sim_cycle=5' app.json near.json
 }
 
-@test "-s, -i, -k choose" {
+@test "-s, -i and -k select" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":5840/' app.json >near.json
 	run -0 stats-diff -s gpu_ipc app.json near.json
 	run -0 stats-diff -i 'gpu_sim_cycle' app.json near.json
@@ -78,7 +78,7 @@ setup() { take_results; }
 	run -0 stats-diff -k read app.json near.json
 }
 
-@test "a comparison of nothing has status 2" {
+@test "a comparison without common figures has status 2" {
 	run -2 stats-diff -q -s gpu_sim_cycel app.json app.json
 	assert_output --partial '-s: unknown figure gpu_sim_cycel, did you mean gpu_sim_cycle?'
 	run -2 stats-diff -q -s 'gpu_ipc,nothing*' app.json app.json
@@ -91,7 +91,7 @@ setup() { take_results; }
 	run -2 stats-diff -T 1%,2% app.json app.json
 }
 
-@test "counts that are equal as doubles" {
+@test "counts that are equal as doubles but not as integers differ" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":9007199254740993/' app.json >a
 	sed 's/9007199254740993/9007199254740992/' a >b
 	run -1 stats-diff -s gpu_sim_cycle a b
@@ -100,7 +100,7 @@ setup() { take_results; }
 	run -0 stats-diff -T 1 -s gpu_sim_cycle a b
 }
 
-@test "host times are left out, unless named" {
+@test "host times are ignored unless named" {
 	d=$(trace streams)
 	trace-sim -q -g rtx3070 --host-time -F accelsim "$d" >host.log
 	sed 's/^\(gpgpu_simulation_rate = \).*\((inst.*\)/\19999999 \2/; s/^\(gpu_total_sim_rate=\).*/\18888888/' host.log >slow.log
@@ -108,7 +108,7 @@ setup() { take_results; }
 	run -1 stats-diff -s 'gpgpu_simulation_rate[0]' host.log slow.log
 }
 
-@test "insertions and removals, as diff shows them" {
+@test "inserted and removed kernels appear as in diff" {
 	run -1 stats-diff -s gpu_sim_insn app.json some.json
 	assert_line '- kernel 2 write'
 	assert_line --partial '3 equal, 0 different, 1 only in A, 0 only in B'
@@ -126,7 +126,7 @@ setup() { take_results; }
 	python3 -c 'import json; [json.loads(l) for l in open("out")]'
 }
 
-@test "--summary: speed-up and the kernels that matter" {
+@test "--summary gives the speed-up and the kernels that matter" {
 	run -1 stats-diff --summary app.json small.json
 	assert_line --regexp 'speed-up \(geometric mean of cycles A / B\): [0-9.]+'
 	assert_line --regexp 'cycles of paired kernels: A [0-9]+, B [0-9]+'
@@ -138,7 +138,7 @@ setup() { take_results; }
 	assert_line --partial 'A / B): 1.0000'
 }
 
-@test "--options: which options differ, in the summary by itself" {
+@test "--options gives the options that differ; the summary does so by default" {
 	run -1 stats-diff --options -s gpu_sim_cycle app.json small.json
 	assert_line --index 0 'app.json -> small.json'
 	assert_line --index 1 --regexp '^  option +A +B$'
@@ -151,7 +151,7 @@ setup() { take_results; }
 	assert_line '| gpgpu_n_clusters | 46 | 2 |'
 	run -1 stats-diff --options -F json app.json small.json
 	assert_line --index 0 '{"options":[{"name":"gpgpu_n_clusters","run":1,"a":"46","b":"2"}]}'
-	# of equal figures they are no difference; a log that does not tell an option has none
+	# with equal figures, options alone are no difference; an option that a log does not contain is not compared
 	sed 's/"gpgpu_n_mem":[^,]*/"gpgpu_n_mem":"77"/' app.json >named.json
 	run -0 stats-diff --options app.json named.json
 	assert_line --regexp '^  gpgpu_n_mem +16 +77$'
@@ -186,7 +186,7 @@ setup() { take_results; }
 	run -2 stats-diff none1 none2
 }
 
-@test "trouble has status 2" {
+@test "failures have status 2" {
 	head -c 100000 app.json >cut.json
 	run -2 stats-diff app.json cut.json
 	assert_output --partial "cut.json:"
@@ -198,13 +198,13 @@ setup() { take_results; }
 	run -2 sh -c 'stats-diff app.json small.json >/dev/full'
 }
 
-@test "the status of runs is compared" {
+@test "the end status of the runs is compared" {
 	sed 's/"status":"complete"/"status":"limit"/' app.json >limit.json
 	run -1 stats-diff app.json limit.json
 	assert_line --partial 'status: A complete, B limit'
 }
 
-@test "control characters and marks of direction of the input never reach the terminal" {
+@test "control characters and direction marks of the input never reach the terminal" {
 	mark=$(printf '\342\200\256')
 	sed 's/"status":"complete"/"status":"\\u001b[31mred"/' app.json >red.json
 	run -1 stats-diff app.json red.json
@@ -223,14 +223,14 @@ setup() { take_results; }
 	done
 }
 
-@test "what moved most and a count of the rest; --full has all" {
+@test "the largest changes are shown with a count of the rest; --full shows all" {
 	run -1 stats-diff app.json small.json
 	assert_line --regexp '^  and [0-9]+ more figures \(--full\)$'
 	short=${#lines[@]}
 	run -1 stats-diff --full app.json small.json
 	refute_line --partial 'more figures'
 	[ "${#lines[@]}" -gt $((4 * short)) ]
-	# figures that were chosen are all shown, and JSON has all
+	# selected figures are all shown, and JSON has all
 	run -1 stats-diff -s '*' app.json small.json
 	refute_line --partial 'more figures'
 	run -1 stats-diff -F json app.json small.json

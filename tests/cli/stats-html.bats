@@ -17,12 +17,12 @@ setup() {
 	cp "$BATS_FILE_TMPDIR"/*.* .
 }
 
-# The JSON of a page, as a file.
+# Writes the JSON of a page into a file.
 data_of() {
 	python3 -c 'import re, sys; print(re.search(r"id=\"data\">(.*?)</script>", open(sys.argv[1]).read(), re.S)[1])' "$1" >data.json
 }
 
-# A result with markup in each text.
+# Writes a result with markup in each text.
 hostile() {
 	python3 - <<-'END'
 	bad = '</script><script>document.title="x"</script><b onmouseover=alert(1)>&amp;"\''
@@ -43,7 +43,7 @@ hostile() {
 
 needs_chromium() { command -v chromium >/dev/null || skip "Chromium is not installed"; }
 
-# Open a page in Chromium, run the JavaScript of stdin in it, print the title that it sets, and fail on console output.
+# Opens a page in Chromium, runs the JavaScript of stdin in it, prints the title that it sets, and fails on console output.
 browser() {
 	{ cat "$1"; echo "<script>addEventListener('load', () => { document.title = 'no result';"; cat; echo "});</script>"; } >page.html
 	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-background-networking --user-data-dir="$PWD/profile" \
@@ -53,7 +53,7 @@ browser() {
 	sed -n 's|.*<title>\(.*\)</title>.*|\1|p' dom.html | tail -n 1
 }
 
-@test "figures are those of stats-csv" {
+@test "figures agree with stats-csv" {
 	stats-html -o page.htm --profile a.prof a.json
 	data_of page.htm
 	stats-csv --all-figures -s 'gpu_sim_cycle,gpu_sim_insn,gpu_ipc,achieved_occupancy,L1D_total_cache_*,L2_total_cache_*,dram_*_bytes' a.json >a.csv 2>/dev/null ||
@@ -76,7 +76,7 @@ browser() {
 	assert sum(over["insts"]) == sum(k[4] for k in kernels)
 	assert len(over["sm"]["levels"]) == 46 * len(over["first"])
 	END
-	# the table without a script
+	# the page contains the table without a script
 	cycles=$(stats-csv -s gpu_sim_cycle -F tsv a.json | awk 'END { print $NF }')
 	grep -q "<td>$cycles</td>" page.htm
 }
@@ -93,14 +93,14 @@ browser() {
 	python3 -m json.tool data.json >/dev/null
 }
 
-@test "names are demangled, long ones on hover" {
+@test "names are demangled, and long names appear on hover" {
 	sed 's/"name":"[^"]*"/"name":"_ZN3sum6reduceIiEEvPT_i"/' a.json >m.json
 	stats-html -o page.htm m.json
 	grep -q 'title="void sum::reduce&lt;int&gt;(int\*, int) grid' page.htm
 	grep -q '>reduce</th>' page.htm
 }
 
-@test "a profile among runs is skipped, a result is no profile" {
+@test "a profile among runs is skipped, and a result is rejected as profile" {
 	run -0 stats-html -o page.htm a.prof a.json
 	assert_output --partial 'a.prof: warning: a profile is not a result: skipped'
 	run -2 stats-html -f -o page.htm --profile a.json a.json
@@ -110,7 +110,7 @@ browser() {
 	run -2 stats-html nothing.json
 }
 
-@test "a run cut short is shown, with exit status 1" {
+@test "an incomplete run is shown, with exit status 1" {
 	head -n 2 a.json >cut.json
 	run -1 stats-html -q -o page.htm cut.json
 	assert_output "stats-html: cut.json: error: the run is not complete: status cut"
@@ -136,7 +136,7 @@ browser() {
 	stats-html -q -o three.htm three.json
 }
 
-@test "source text with the cycles of each line" {
+@test "source text is shown with the cycles of each line" {
 	mkdir src
 	printf 'int a;\nx = y < z; // <b>\n' >src/k.cu
 	sed 's/STG.E\]/STG.E:k.cu:2]/g' a.prof >lines.prof
@@ -151,10 +151,10 @@ browser() {
 	assert_output --partial 'nowhere is not a directory'
 }
 
-# Instructions at lines of two files: STG at 40 of a.cu, LDG at 2 of b/h.cuh, others without a line.
+# Writes instructions at lines of two files: STG at 40 of a.cu, LDG at 2 of b/h.cuh, others without a line.
 lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1-b\/h.cuh}:2]/g" a.prof >lines.prof; }
 
-@test "source: files and lines with their instructions, with and without text" {
+@test "source: files and lines show their instructions, with and without text" {
 	lined
 	mkdir -p src/b
 	seq -f 'text %g' 60 >src/a.cu
@@ -173,25 +173,25 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 	shown = [int(n) for n in re.findall(r"<tr><td>(\d+)</td>", a)]
 	assert shown == list(range(34, 47)), shown
 	assert "<details open><summary>text 40</summary>" in a and a.count("STG.E") == a.count('<td class="code">')
-	# the shares of a line's instructions are the line's, those of the profile
+	# the share of a line is the share of its instructions in the profile
 	rows = [json.loads(l) for l in open("lines.prof")]
 	cycles = sum(v for r in rows if r["record"] == "kernel" for k, v in r["stats"].items() if ".cycles[" in k)
 	stg = sum(v for r in rows if r["record"] == "kernel" for k, v in r["stats"].items() if "STG.E:" in k and ".cycles[" in k)
 	line = re.search(r"<tr><td>40</td><td>([0-9.]+)</td>", a)
 	assert abs(float(line[1]) - 100 * stg / cycles) < 0.06, (line[1], 100 * stg / cycles)
 	END
-	# without text: the lines and their instructions, and all instructions
+	# without source text: the lines with their instructions, and all instructions
 	stats-html -f -o page.htm --profile lines.prof a.json
 	grep -q '<summary>line 40</summary>' page.htm
 	grep -q '<td class="word" title="/home/u/a.cu">a.cu:40</td>' page.htm
 	run -1 grep -q 'text 40' page.htm
-	# no lines at all: said once
+	# no lines at all: one message
 	stats-html -f -o page.htm --profile a.prof a.json
 	[ "$(grep -c 'has no source lines' page.htm)" = 1 ]
 	run -1 grep -q '<details class="file"' page.htm
 }
 
-@test "source: nothing outside of the directory is read" {
+@test "source: nothing outside the directory is read" {
 	mkdir -p src/b secret
 	echo hidden-text | tee secret/h.cuh >src/../h.cuh
 	ln -s ../../secret/h.cuh src/b/link.cuh
@@ -205,7 +205,7 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 		run -1 grep -q hidden-text page.htm
 		grep -q 'not found below' page.htm
 	done
-	# a link within the directory, and .. in the front of a name, are fine
+	# a link within the directory and a name that starts with .. are accepted
 	echo shown-text >src/real.cuh
 	ln -s ../real.cuh src/b/inner.cuh
 	for name in b\\/inner.cuh ..\\/..\\/b\\/inner.cuh; do
@@ -215,7 +215,7 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 	done
 }
 
-@test "source: hostile names and text are no markup" {
+@test "source: hostile names and text do not become markup" {
 	mkdir src
 	python3 - <<-'END'
 	import json
@@ -232,7 +232,7 @@ lined() { sed -e 's/STG.E\]/STG.E:\/home\/u\/a.cu:40]/g' -e "s/LDG.E\]/LDG.E:${1
 	grep -qF '&lt;script&gt;alert(1)' page.htm
 }
 
-# model.json: the simulated kernels of tests/data/correlate/model.csv, more.json: the same with 15 % more cycles.
+# Writes model.json, the kernels of tests/data/correlate/model.csv, and more.json, the same with 15 % more cycles.
 model() {
 	python3 - <<-'END'
 	import json
@@ -250,7 +250,7 @@ model() {
 	END
 }
 
-@test "measured: pairs are those of examples/plots/correlate for each profiler" {
+@test "measured: the pairs agree with examples/plots/correlate for each profiler" {
 	model
 	data=$ROOT/tests/data/correlate
 	printf '%s\n' cycles=cycles 'time (ns)=time' 'warp instructions=warp_instructions' 'L1 hit rate (%)=l1_hit_rate' \
@@ -280,13 +280,13 @@ model() {
 		[ -s expected ]
 		diff expected shown
 	done
-	# cycles of all SMs, of which the configuration has 46
+	# the measured cycles are sums over SMs, of which the configuration has 46
 	stats-html -q -f -o page.htm --measured "$data/nvprof-metrics.csv" model.json
 	data_of page.htm
 	python3 -c 'import json; m = json.load(open("data.json"))["measured"]; assert len(m) == 2 and abs(m[0][3] - 4500 * 80 / 46) < 1e-6, m'
 }
 
-@test "measured: kernels by name and launch, other runs, one file a run" {
+@test "measured: kernels by name and launch, other runs, one file for each run" {
 	printf 'kernel,cycles\nwrite,5000\nread,6000\nwrite,7000\nother,1\n' >measured.csv
 	stats-html -o page.htm --measured measured.csv a.json
 	data_of page.htm
@@ -311,7 +311,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output --partial 'expected one, or one per run'
 }
 
-@test "measured: damaged and foreign files" {
+@test "measured: damaged and foreign files are rejected" {
 	for text in 'a,b\n1,2\n' 'kernel,colour\nwrite,red\n' '' 'kernel,cycles\n' 'kernel,cycles\nwrite,nan\n' 'kernel,cycles\nwrite,-5\n'; do
 		printf "$text" >wrong.csv
 		run -2 stats-html -f -o page.htm --measured wrong.csv a.json
@@ -333,7 +333,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	run -1 grep -F '<b onmouseover' page.htm
 }
 
-@test "measured: thousands of launches are one point a name" {
+@test "measured: thousands of launches become one point for each name" {
 	python3 - <<-'END'
 	import json
 	rows = [json.loads(l) for l in open("a.json")]
@@ -351,7 +351,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	python3 -c 'import json; m = json.load(open("data.json"))["measured"]; assert len(m) == 7 and all(p[2] == 0 for p in m), m'
 }
 
-@test "browser: one run: sorting, filtering, zooming, hovering" {
+@test "browser: one run can be sorted, filtered, zoomed and hovered" {
 	needs_chromium
 	stats-html -o page.htm --profile a.prof a.json
 	run -0 browser page.htm <<-'END'
@@ -381,7 +381,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "true true 2 true true true 9"
 }
 
-@test "browser: without JavaScript the tables are there, and a sentence is in the place of the pictures" {
+@test "browser: without JavaScript the tables are shown, and a sentence replaces the charts" {
 	needs_chromium
 	stats-html -o page.htm --profile a.prof a.json
 	python3 -c 'import html; print("<iframe sandbox=allow-same-origin srcdoc=\"%s\"></iframe>" % html.escape(open("page.htm").read()))' >frame.htm
@@ -398,7 +398,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_line --regexp '^[1-9][0-9]* 0 2 true$'
 }
 
-@test "browser: a narrow window scrolls no page sideways" {
+@test "browser: no page scrolls sideways in a narrow window" {
 	needs_chromium
 	stats-html -o page.htm --profile a.prof a.json b.msgpack
 	python3 -c 'import html; print("<iframe width=390 height=900 srcdoc=\"%s\"></iframe>" % html.escape(open("page.htm").read()))' >frame.htm
@@ -409,7 +409,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "fits"
 }
 
-@test "browser: without a profile there is no legend of stall reasons, and a sentence for heat maps" {
+@test "browser: without a profile a sentence replaces the heat maps, and there is no legend of stall reasons" {
 	needs_chromium
 	trace-sim -q -g rtx3070 -F json -o interval.json --interval 500 "$(trace streams)"
 	stats-html -o page.htm interval.json
@@ -420,7 +420,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output --regexp '^[1-9] Heat maps require a profile[.] false$'
 }
 
-@test "browser: source lines open to their instructions" {
+@test "browser: source lines open to show their instructions" {
 	needs_chromium
 	lined
 	mkdir src
@@ -439,7 +439,7 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "2 1 true false true"
 }
 
-@test "browser: the roofline has the kernels by DRAM and by L2 under the peaks and bandwidths" {
+@test "browser: the roofline shows the kernels by DRAM and by L2 under the peaks and bandwidths" {
 	python3 - <<-'END'
 	import json
 	none, fp = open("none.prof", "w"), open("fp.prof", "w")

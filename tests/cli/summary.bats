@@ -7,13 +7,13 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# Run a command on a terminal of its own.
+# Runs a command on a new terminal.
 on_terminal() {
 	command -v script >/dev/null || skip "script is not installed"
 	script -qec "$*" /dev/null | tr -d '\r'
 }
 
-@test "a line a kernel and a total, with the figures of the records" {
+@test "the summary has a line for each kernel and a total, with the figures of the records" {
 	d=$(trace streams)
 	for gpu in rtx3070 a100-80; do
 		on_terminal trace-sim -q -g $gpu "$d" >terminal
@@ -36,7 +36,7 @@ on_terminal() {
 	done
 }
 
-@test "the main stall is the largest reason, with another one after idle" {
+@test "the main stall is the most frequent reason; if that is idle, the next one is shown, too" {
 	for name in streams reduce atomics barrier vecadd; do
 		d=$(trace $name)
 		on_terminal trace-sim -q -g rtx3070 "$d" >terminal
@@ -56,7 +56,7 @@ on_terminal() {
 	grep -q '^idle' reasons
 }
 
-@test "the full record with -o, -F and into a pipe" {
+@test "-o, -F and pipes give the full record" {
 	d=$(trace vecadd)
 	trace-sim -q -g rtx3070 "$d" >pipe
 	on_terminal trace-sim -q -g rtx3070 -o file "$d"
@@ -67,7 +67,7 @@ on_terminal() {
 	assert_equal "${#lines[@]}" 3
 }
 
-@test "a limit, mangled and hostile names" {
+@test "a limit, mangled names and hostile names" {
 	cp -r "$(trace vecadd)" app
 	sed -i 's/^-kernel name = .*/-kernel name = _ZN3sum6reduceIiEEvPT_i/' app/kernel-1.traceg
 	run -0 on_terminal trace-sim -q -g rtx3070 app
@@ -78,7 +78,7 @@ on_terminal() {
 	assert_line --partial 'limit: 0 kernels'
 }
 
-@test "watts with the power model" {
+@test "the summary shows watts with the power model" {
 	sh "$ROOT/tests/tools/power-xml" >p.xml
 	power="-D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"
 	d=$(trace streams)

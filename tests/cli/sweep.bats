@@ -19,10 +19,10 @@ setup() {
 	sweep=$ROOT/examples/sweep
 }
 
-# Scale of the recipe of which an application's stream was made.
+# Prints the scale of the recipe from which the stream of an application was made.
 recipe() { sed -n "s/^# The streams here .*[ :]$1 \([0-9]*\)[,.].*/\1/p" "$sweep/apps"; }
 
-# Makes runs of this application fail until it is repaired.
+# Makes runs of an application fail until it is repaired.
 break_app() {
 	sh "$sweep/setup"
 	rm "$SWEEP/traces/$1"
@@ -33,7 +33,7 @@ break_app() {
 
 repair_app() { mv "$SWEEP/traces/$1/kept" "$SWEEP/traces/$1/kernel-1.traceg"; }
 
-# Checks that there are N complete and correct results, each with its profile, and no other ones.
+# Tests that there are exactly N complete and correct results, each with its profile.
 check_results() {
 	for f in "$SWEEP"/results/*.json; do
 		cmp "$f" "$expected/${f##*/}"
@@ -49,7 +49,7 @@ wait_for_results() {
 	return 1
 }
 
-@test "make: all runs, and a run's result holds its configuration" {
+@test "make: all runs complete, and each result contains its configuration" {
 	[ "$(ls "$expected" | wc -l)" = 96 ]
 	run -0 sh "$sweep/jobs" -n
 	[ "${#lines[@]}" = 48 ]
@@ -62,7 +62,7 @@ wait_for_results() {
 	[ "$(cat "$expected"/*+8ch.json | md5sum)" != "$(cat "$expected"/*+16ch.json | md5sum)" ]
 }
 
-@test "the shipped streams are the recipes that apps names, packed" {
+@test "the shipped streams are the packed recipes that apps names" {
 	for app in gemm gather reduce reuse; do
 		[ "$(recipe $app)" -gt 0 ]
 		rm -rf "$BATS_TEST_TMPDIR/made" "$BATS_TEST_TMPDIR/packed"
@@ -125,7 +125,7 @@ wait_for_results() {
 	check_results 48
 }
 
-@test "Slurm: a job array on a real cluster, failed, cancelled and repeated" {
+@test "Slurm: a job array on a real cluster fails, is cancelled and is repeated" {
 	[ -z "${SANITIZED-}" ] || skip "the engine is tested with the plain build"
 	[ "$(id -u)" = 0 ] || skip "a Slurm cluster of our own needs root"
 	for p in munged slurmctld slurmd sbatch; do
@@ -179,7 +179,7 @@ teardown() {
 	assert_output --partial "no run of 'gather' with 'no-such'"
 }
 
-# A user's sweep: copied examples, programs in PATH, traces of the user.
+# Sets up a user's sweep: copied examples, programs in PATH, traces of the user.
 own_sweep() {
 	cp -r "$ROOT/examples" "$BATS_TEST_TMPDIR/examples"
 	cd "$BATS_TEST_TMPDIR/examples/sweep"
@@ -189,7 +189,7 @@ own_sweep() {
 	printf '%s\n' '# mine' 'rtx3070 + few' 'rtx3070 + few + l1x2+8banks' >points
 }
 
-@test "copied away, with traces of one's own and modifiers combined by name" {
+@test "a copied sweep runs with a user's own traces and with modifiers combined by name" {
 	own_sweep "$(trace gemm)"
 	run -0 sh ./jobs
 	assert_line --index 0 $'mine\trtx3070+few\t-g rtx3070 -D gpgpu_n_clusters=4\t'
@@ -219,7 +219,7 @@ own_sweep() {
 	assert_output --partial 'mine: /none/there does not exist'
 }
 
-@test "one kernel a job: the records of an isolated run in one go" {
+@test "one kernel a job: the records equal an isolated run" {
 	app=$(trace streams)
 	cd "$BATS_TEST_TMPDIR"
 	run -0 sh "$ROOT/examples/sweep/per-kernel" each "$app" rtx3070
@@ -239,7 +239,7 @@ own_sweep() {
 	assert_output --partial '/none/there does not exist'
 }
 
-@test "ranges of kernels: the records of an isolated run in one go, a row each, and a range that was stopped continues" {
+@test "ranges of kernels: the records equal an isolated run, a row for each range, and a stopped range continues" {
 	app=$(trace streams)
 	cd "$BATS_TEST_TMPDIR"
 	trace-pack -q -o app.tpack "$app"
@@ -256,7 +256,7 @@ own_sweep() {
 	run -0 cut -f1 "$SWEEP/results.tsv"
 	assert_equal "$(echo $output)" "run app.rtx3070+k1-3 app.rtx3070+k1-3 app.rtx3070+k1-3 app.rtx3070+k4 \
 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
-	# The first range again, as a killed run and one at its time limit left it.
+	# The first range is in the state of a killed run, then of a run at its time limit.
 	one="$SWEEP/results/app.rtx3070+k1-3"
 	mv "$one.json" full
 	head -3 full >"$one.new.part"
@@ -272,7 +272,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	assert_output --partial "-n '0' is no number"
 }
 
-@test "over picks: runs of the picks, tables of the whole application" {
+@test "a sweep over picks: runs of the picks, tables of the whole application" {
 	app=$(trace launches)
 	cd "$BATS_TEST_TMPDIR"
 	sweep=$ROOT/examples/sweep
@@ -335,7 +335,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	assert_line --partial 'lost: mine rtx3070+few: '
 }
 
-@test "a thousand points are planned by as many processes as two, and submitted at once" {
+@test "a thousand points start no more processes than two, and are submitted together" {
 	own_sweep "$(trace gemm)"
 	mkdir bin
 	for p in awk sed grep cut tr sbatch scontrol; do
@@ -386,7 +386,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	assert_output '1.0000 1.0000 1.0000 1.0000 1.0000'
 	awk -F '\t' 'NR > 1 { sum = 0; for (i = 2; i <= NF; i++) sum += $i; if (sum < 99.9 || sum > 100.1) exit 1 }' \
 		"$SWEEP/plots/stalls.tsv"
-	# titles, units, and axes that show the difference
+	# titles, units, and axes that make the difference visible
 	grep -q 'Speed-up over small+lrr+l20+8ch' "$SWEEP/plots/speedup.svg"
 	grep -q 'above 1: faster' "$SWEEP/plots/speedup.svg"
 	grep -q 'cycles of SMs with thread blocks (%)' "$SWEEP/plots/stalls.svg"
@@ -408,7 +408,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	grep -q 'gemm.near.json: cycles' both.svg
 }
 
-@test "correlate: a run and measured cycles" {
+@test "correlate: a run against measured cycles" {
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed (Debian package gnuplot-nox)"
 	cd "$BATS_TEST_TMPDIR"
 	trace-sim -q -g rtx3070 -F json -o run.json "$(trace example)"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-exec: textures and surfaces read and write what the CUDA programming guide and PTX say.
+# trace-exec: textures and surfaces follow the CUDA programming guide and the PTX manual.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A module of one kernel "k" with parameters t (a handle) and o (the address of results); the body is stdin.
+# Writes a module with kernel "k": parameters t (a handle) and o (the address of results), the body from stdin.
 kernel() {
 	{
 		printf '.version 8.0\n.target sm_70\n.address_size 64\n.global .texref tx;\n.global .surfref sf;\n'
@@ -19,7 +19,7 @@ kernel() {
 	} >k.ptx
 }
 
-# The launch file: line $1 of a texture or surface "T" of buffer B (32 bytes of 0, 1, 2 ...), results in O.
+# Writes the launch file: line $1 of a texture or surface "T" of buffer B (bytes 0, 1, 2 ...), results in O.
 launch() {
 	{
 		printf 'module k.ptx\nbuffer B bytes=64 u8=iota\nbuffer O bytes=64 zero\n%s\n' "$1"
@@ -29,7 +29,7 @@ launch() {
 
 words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 
-@test "fetches of every dimension, format, filter, address mode and number of levels" {
+@test "texture fetches work for each dimension, format, filter, address mode and number of levels" {
 	"$ROOT/tests/data/ptx/texture" make .
 	run -0 trace-exec -n k.launch
 	assert_output ''
@@ -40,7 +40,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	run -0 md5sum --quiet -c sums
 }
 
-@test "offsets in texels: 4 bits of each component, 6 bits of tld4, after the level of detail" {
+@test "texel offsets: 4 bits a component, 6 bits for tld4, applied after the level of detail" {
 	kernel <<-'E'
 		mov.u32 %r5, 0x12; mov.u32 %r6, 0xfff; mov.u32 %r7, 0x81;
 		tex.2d.v4.u32.s32 {%r10,%r2,%r3,%r4}, [%rd1, {1, 2}], {1, -2};
@@ -62,7 +62,7 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	launch_ends 2 'offset of 1 components (expected 2)'
 }
 
-@test "samplers apart from their textures: bound by lines, by arguments and where they are declared" {
+@test "separate samplers can be bound by lines, by arguments and where they are declared" {
 	kernel <<-'E'
 		mov.u64 %rd3, sb;
 		tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, sa, {0f3F400000}];
@@ -108,7 +108,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch_ends 2 "unexpected 'cubic' (expected addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
 }
 
-@test "levels of a texture are consecutive; surfaces write them, and queries return their sizes" {
+@test "the levels of a texture are consecutive; surfaces write them, and queries return their sizes" {
 	kernel <<-'E'
 		suld.b.2d.b8.trap %h1, [sf, {1, 0}];
 		sust.b.2d.b8.trap [sf, {1, 0}], %h1;
@@ -128,7 +128,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch_ends 2 'more texels than the memory has (expected a surface that a GPU supports)'
 }
 
-@test "a variable is bound to a texture, by its name and by its address" {
+@test "a variable is bound to a texture by its name and by its address" {
 	kernel <<-'E'
 		tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tx, {%r0}];
 		mov.u64 %rd3, tx;
@@ -143,7 +143,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch_ends 1 'k.ptx:16:1: error: handle 0x100 (expected the handle of a texture, or a variable that one is bound to)'
 }
 
-@test "surfaces are loaded by bytes, in layers and planes, with each way outside" {
+@test "surface loads by bytes, in layers and planes, with each out-of-bounds mode" {
 	kernel <<-'E'
 		suld.b.2d.v2.b16.trap {%h1,%h2}, [%rd1, {4, 1}];
 		cvt.u32.u16 %r1, %h1;
@@ -173,7 +173,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_line --index 0 "$((0x3b3a3938)) $((0x3f3e3d3c))"
 }
 
-@test "surfaces are stored into, by bytes and formatted, and reduced" {
+@test "surface stores by bytes and formatted, and surface reductions" {
 	kernel <<-'E'
 		mov.u32 %r1, 0x01020304;
 		sust.b.1d.b32.trap [%rd1, {8}], %r1;
@@ -189,7 +189,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_output "$((0x01020304)) $((0x07060504)) $((0x01020304)) $((0x0f0e0d0c)) $((0x13121110 + 15)) $((0x17161514)) $((0x1b1a1918)) $((0x1f1e1d1c)) $((0x23222120)) $((0x27262524)) $((0x2b2a2928)) $((0x2f2e2d2c)) $((0x33323130)) $((0x37363534)) $((0x3b3a3938)) $((0x04030201))"
 }
 
-@test "an access outside of a surface, or of another form, is named" {
+@test "an out-of-bounds or wrongly formed surface access is reported" {
 	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {%r0, 9}];'
 	launch 'surface T B u8x4 dims=2,8'
 	launch_ends 1 'coordinates (0,9,0) in layer 0, outside a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
@@ -203,7 +203,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	launch_ends 2 "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"
 }
 
-@test "textures and surfaces say what they are" {
+@test "queries return the properties of textures and surfaces" {
 	kernel <<-'E'
 		txq.width.b32 %r1, [%rd1];
 		txq.height.b32 %r2, [%rd1];
@@ -228,14 +228,14 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	assert_output "4 2 4 $((0x10d2)) $((0x10b2)) 1 1 1 1 1 0 0 0 0 0 0"
 }
 
-@test "what the checks know of memory they know of texels" {
+@test "texel reads are checked like other memory reads" {
 	kernel <<<'tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%rd1, 1];'
 	launch 'texture T U s32'
 	sed -i '2i buffer U bytes=64 unset' k.launch
 	launch_ends 1 "read of 4 uninitialised bytes, at byte 4 of 'U' of 64 bytes"
 }
 
-@test "a trace has the addresses of texels, and the simulator takes them" {
+@test "a trace has the addresses of texels, and trace-sim runs it" {
 	kernel <<-'E'
 		cvt.rn.f32.u32 %f1, %r0;
 		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, 0f3F800000}];

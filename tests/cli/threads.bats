@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim -j: the same bytes for every number of threads.
+# trace-sim -j: the same bytes for any number of threads.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# same TRACE OPTION...: all forms, 1 thread against 2, 3 and 8
+# same TRACE OPTION...: compares all formats for 1 thread with 2, 3 and 8
 same() {
 	local d=$1 form n
 	shift
@@ -37,12 +37,12 @@ same() {
 	same "$(trace streams -n 4)" -g rtx3070 -D gpgpu_concurrent_kernel_sm=1
 }
 
-@test "threads: several SMs in a cluster, which take turns" {
+@test "threads: several SMs in a cluster that take turns" {
 	same "$(trace gather -n 4)" -g qv100 -D gpgpu_n_clusters=10 -D gpgpu_n_cores_per_cluster=4 \
 		-D gpgpu_simt_core_sim_order=1
 }
 
-@test "threads: domains with clocks of their own" {
+@test "threads: clock domains of different frequencies" {
 	same "$(trace gather -n 4)" -g qv100 -D gpgpu_clock_domains=1132:700:900:850
 }
 
@@ -58,7 +58,7 @@ same() {
 	cmp p1 p2
 }
 
-@test "threads: random partitions and event logs have one order" {
+@test "threads: random partitions and event logs keep one order" {
 	d=$(trace gather -n 2)
 	same "$d" -g qv100 -D gpgpu_memory_partition_indexing=4
 	trace-sim -q -g qv100 -f -o r1 --events e1 "$d"
@@ -67,7 +67,7 @@ same() {
 	cmp r1 r8
 }
 
-@test "threads: more than clusters, all processors, and numbers out of range" {
+@test "threads: more threads than clusters, all processors, and invalid numbers" {
 	d=$(trace vecadd)
 	trace-sim -q -g rtx3070 "$d" >one
 	trace-sim -q -j 64 -g rtx3070 "$d" | cmp - one
@@ -78,14 +78,14 @@ same() {
 	run -2 trace-sim -j -1 -g rtx3070 x
 }
 
-@test "threads: modern cores" {
+@test "threads: the modern core" {
 	same "$(trace gather -n 4)" -g h100-pcie
 }
 
-@test "threads: the first fault in the order of SMs is the one that is told" {
+@test "threads: the first fault in the order of SMs is reported" {
 	d=$(trace spaces -n 8)
 	cp -r "$d" app
-	# misaligned local accesses in every thread block
+	# misaligned local accesses in each thread block
 	sed -i 's/\(STL[.0-9A-Z]* .* 4 1 0x[0-9a-f]*\)[048c] /\11 /' app/kernel-1.traceg
 	run ! trace-sim -q -g qv100 app
 	one=$output
@@ -95,12 +95,12 @@ same() {
 	done
 }
 
-@test "threads: what reading ahead meets is told when its turn comes" {
+@test "threads: a fault found while reading ahead is reported when its turn comes" {
 	d=$(trace vecadd -n 60)
 	small="-g rtx3070 -D gpgpu_n_clusters=2"	# a machine for which most thread blocks have to wait
 	cp -r "$d" app
 	f=$(echo app/kernel-1.traceg*)
-	# an opcode nobody knows in the middle, and a line that is none in the last thread block
+	# an unknown opcode in the middle, and an invalid line in the last thread block
 	total=$(wc -l <"$f")
 	sed -i -e "$((total / 2)),\$s/ FADD / FROBNICATE /" "$f"
 	cp -r app broken

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Bulk copies in trace-sim (HOPPER-tma), on both cores: requests, rate, start-up, groups, the end of thread blocks.
+# trace-sim: bulk copies on both cores (HOPPER-tma): requests, rate, start-up, groups, the end of thread blocks.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A kernel of one warp in each of $1 blocks; stdin: its lines after the first.
+# Writes a kernel of one warp in each of $1 blocks; stdin: its lines after the first.
 kernel() {
 	awk -v blocks="${1:-1}" '
 	BEGIN { line[n++] = "0000 ffffffff 1 R1 MOV 0 0 0 0 NoVal" }
@@ -27,7 +27,7 @@ kernel() {
 	echo kernel-1.traceg >kernelslist.g
 }
 
-# OPCODE ROWS BYTES PITCH [OUT]: a copy of rows of 16-byte elements, OUT bytes more out of bounds.
+# copy OPCODE ROWS BYTES PITCH [OUT]: rows of 16-byte elements, with OUT more bytes out of bounds.
 copy() {
 	awk -v op="$1" -v rows="$2" -v bytes="$3" -v pitch="$4" -v out="${5:-0}" 'BEGIN {
 		n = rows * bytes / 16
@@ -44,7 +44,7 @@ exits() { echo '0040 ffffffff 0 EXIT 0 0 0 0 NoVal'; }
 # Fails unless two numbers differ by at most 4, the phase of the network's clock.
 near() { (($1 - $2 <= 4 && $2 - $1 <= 4)) || { echo "$1, not $2"; return 1; }; }
 
-# Figure $1 of the kernel with the other options. Refreshes of DRAM would delay some requests.
+# Prints figure $1 of the kernel with the other options. DRAM refreshes, which would delay some requests, are off.
 figure() {
 	local name=$1
 	shift
@@ -52,7 +52,7 @@ figure() {
 		-F json kernelslist.g | stats-csv -s "$name" | tail -1 | tr -d '\r' | sed 's/.*,//'
 }
 
-@test "a copy makes one request for each line of each row, of the sectors that it touches" {
+@test "a copy makes one request for each line of each row, with the sectors that it touches" {
 	for core in modern accelsim; do
 		while read -r op rows bytes pitch name want; do
 			{ copy "$op" "$rows" "$bytes" "$pitch"; exits; } | kernel
@@ -71,7 +71,7 @@ figure() {
 	done
 }
 
-@test "requests leave -core_tma_interval apart, -core_tma_latency after the unit took the copy" {
+@test "requests leave every -core_tma_interval cycles, -core_tma_latency after the unit took the copy" {
 	{ copy UBLKCP.S.G 1 16384 0; exits; } | kernel
 	first=$(figure gpu_sim_cycle -D core_tma_interval=40)
 	near $(($(figure gpu_sim_cycle -D core_tma_interval=50) - first)) $((127 * 10))
@@ -86,14 +86,14 @@ figure() {
 	(( later - earlier >= 990 && later - earlier <= 1010 ))
 }
 
-@test "a copy that is all out of bounds makes no request, and its block ends" {
+@test "a copy that is completely out of bounds makes no request, and its block ends" {
 	for core in modern accelsim; do
 		{ copy UTMALDG.2D 0 64 64 4096; exits; } | sed 's/0x7f4000000000 0 *0 0/0x0 0 0 0/' | kernel
 		assert_equal "$(figure gpgpu_n_mem_read_global -D core_model=$core)" 0
 	done
 }
 
-@test "DEPBAR waits for the groups of UTMACMDFLUSH that may not stay open" {
+@test "DEPBAR waits until few enough groups of UTMACMDFLUSH are open" {
 	group() { copy UTMASTG.2D 64 128 4096; echo '0020 ffffffff 0 UTMACMDFLUSH 0 0 0 0 NoVal'; }
 	tail_of() { for i in 1 2 3 4 5 6 7 8; do echo '0038 ffffffff 1 R4 MUFU.RCP 1 R4 0 0 0 NoVal'; done; exits; }
 	for core in modern accelsim; do
@@ -107,7 +107,7 @@ figure() {
 	done
 }
 
-@test "more copies than the unit has under way wait for it; figures are equal for any number of threads" {
+@test "a copy waits if the unit has too many under way; figures are equal for any number of threads" {
 	{ for ((i = 0; i < 600; i++)); do copy UBLKCP.S.G 1 32 0; done; exits; } | kernel 64
 	for core in modern accelsim; do
 		assert_equal "$(figure gpgpu_n_mem_read_global -D core_model=$core)" $((600 * 64))
@@ -117,7 +117,7 @@ figure() {
 	done
 }
 
-@test "a load without elements in bounds ends -core_tma_outside after its start" {
+@test "a load without elements in bounds ends -core_tma_outside cycles after its start" {
 	{ copy UTMALDG.2D 0 64 64 4096; exits; } | sed 's/0x7f4000000000 0 *0 0/0x0 0 0 0/' | kernel
 	near $(($(figure gpu_sim_cycle -D core_tma_outside=1200) - $(figure gpu_sim_cycle -D core_tma_outside=200))) 1000
 }

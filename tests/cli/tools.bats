@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The tests' own tools: a leg that ends early, or cannot be run, is no success; figures are written anew from a commit only.
+# The tools of the tests: a leg that ends early or cannot run is a failure; golden figures are rewritten from a commit only.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 
-@test "a leg that does what it planned adds nothing" {
+@test "a complete leg of the suite adds nothing to the counts" {
 	run -0 leg printf '%s\n' 1..2 'ok 1 - a' 'ok 2 # skip b'
 	assert_output ""
 	run -0 cat log
@@ -18,7 +18,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	assert_output "$(printf '%s\n' 'not ok 2 - b' '# why')"
 }
 
-@test "a leg that ends early, without a plan, with a status, or is not there fails" {
+@test "a leg that ends early, lacks a plan, has a status or does not exist fails" {
 	run -0 leg printf '%s\n' 1..3 'ok 1 - a'
 	assert_output 'not ok - name planned 3 tests and reported 1'
 	run -0 leg printf '%s\n' 'ok 1 - a'
@@ -34,7 +34,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	[ "$(grep -c '^not ok' log)" -eq 7 ]
 }
 
-@test "no two structs have one tag" {
+@test "no two structs share a tag" {
 	run -0 python3 "$ROOT/tests/layers/tags"
 	assert_output ""
 	mkdir -p tree/tests/layers tree/include tree/cmd/a tree/cmd/b && cp "$ROOT/tests/layers/tags" tree/tests/layers
@@ -46,7 +46,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 		'include/a.h:1: tag one is also in cmd/b/c.c:1' 'include/a.h:4: tag ring is also in cmd/b/c.c:2')"
 }
 
-@test "calls and includes between modules go one way, and a function is named after its module" {
+@test "calls and includes between modules go one way, and functions are named after their module" {
 	run -0 python3 "$ROOT/tests/layers/modules"
 	assert_output ""
 	mkdir -p tree/cmd/a/up tree/cmd/a/down tree/cmd/b tree/libcommon/base tree/libcommon/high tree/include
@@ -76,7 +76,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	assert_line 'libcommon/base/lower.c: include of plain.h, which belongs to a module left of base'
 }
 
-@test "every runner prints a plan that it keeps" {
+@test "each runner prints a plan and keeps it" {
 	for t in badinput lint golden; do
 		run -0 sh "$ROOT/tests/$t/run" nothing
 		assert_output 1..0
@@ -86,7 +86,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	[ "$(grep -c '^ok' <<<"$output")" -eq 2 ]
 }
 
-@test "golden figures are written anew from a clean tree that was compared with the original's" {
+@test "golden figures are rewritten only from a clean tree that passed conformance" {
 	git -C "$ROOT" rev-parse -q --verify HEAD >/dev/null || skip "not a git checkout"
 	git clone -q "$ROOT" copy
 	mkdir build
@@ -109,7 +109,7 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	cmp build/conformance copy/tests/golden/conformance
 }
 
-@test "messages: what was found stands between apostrophes, and no text is cut in two" {
+@test "messages quote inputs with apostrophes, and no message text is split in two" {
 	local cut
 	run -1 grep -rnE '(found|wanted)[^"]* \\"' "$ROOT/include" "$ROOT/libcommon" "$ROOT/cmd"
 	cut=$(cd "$ROOT" && awk 'FNR == 1 { half = 0 }

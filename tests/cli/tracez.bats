@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-pack --to: archives of Accel-Sim 2.0 and text, there and back.
+# trace-pack --to: conversion between archives of Accel-Sim 2.0 and text.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# The lines that an archive keeps of text.
+# Prints the lines of text that an archive preserves.
 kept() { grep -v -e '^cluster ' -e '^$' "$1" | tr -d '\r'; }
 
-# A kernel of two thread blocks of two warps; $1 is added to the list of its lines.
+# Writes a kernel of two thread blocks of two warps; $1 is added to the list of its lines.
 small() {
 	sed -n '1,/^#traces format/p' "$(trace vecadd)/kernel-1.traceg" | sed 's/^-grid dim = .*/-grid dim = (2,1,1)/; s/^-block dim = .*/-block dim = (64,1,1)/'
 	printf '\n\n#BEGIN_TB\n\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0,0,0\ncluster rank = 0\n'
@@ -19,7 +19,7 @@ small() {
 	printf '\nwarp = 0\ninsts = 0\n\nwarp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0\n\n#END_TB\n'
 }
 
-@test "archives hold the lines of text, and give the same figures" {
+@test "archives contain the lines of the text and give the same figures" {
 	for r in alu atomics barrier ends gather gemm ldgsts shared streams vecadd; do
 		run -0 trace-pack -q --to tracez -C $r.z "$(trace $r)"
 		assert_output ''
@@ -32,13 +32,13 @@ small() {
 		done
 		sed 's/[.]tracez$/.traceg/' $r.z/kernelslist.g | cmp - $r.t/kernelslist.g
 	done
-	# The hash is of the text, in which the archive names clusters.
+	# The hash covers the text, which names clusters in an archive.
 	trace-sim -q -g rtx3070 -F json vecadd.z | sed -E 's/"hash":"[0-9a-f]+"//' >a
 	trace-sim -q -g rtx3070 -F json "$(trace vecadd)" | sed -E 's/"hash":"[0-9a-f]+"//' | cmp - a
 	grep -q '"gpu_sim_cycle":[1-9]' a
 }
 
-@test "a directory of archives without a list is not taken for raw traces" {
+@test "a directory of archives without a list is not mistaken for raw traces" {
 	trace-pack -q --to tracez -C z "$(trace vecadd)"
 	rm z/kernelslist.g
 	run -2 trace-sim -q -g rtx3070 z
@@ -47,7 +47,7 @@ small() {
 	run -0 trace-sim -q -g rtx3070 -o result z.tpack
 }
 
-@test "an archive of a trace of clusters comes back byte for byte, from a stream and a pipe, too" {
+@test "an archive with clusters is restored byte for byte, also through a stream and a pipe" {
 	small >k.traceg
 	trace-pack --to tracez -o k.tracez k.traceg
 	trace-pack --to text -o - k.tracez | cmp - k.traceg
@@ -92,9 +92,9 @@ small() {
 	END
 }
 
-@test "text that an archive cannot hold is refused with its place" {
+@test "text that an archive cannot contain is rejected with its place" {
 	small >k.traceg
-	# Each line: a change of the text, and the message.
+	# Each line: a change to the text, and the message.
 	while IFS='|' read -r change message; do
 		sed "$change" k.traceg >bad.traceg
 		run -2 trace-pack -q --to tracez -o x.tracez bad.traceg

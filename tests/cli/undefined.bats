@@ -7,8 +7,8 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# A module with kernel "k" and the parameter A, in %rd1. %r0 is the lane; %r1 is undefined in all lanes, %r2 in lane 5
-# alone (else it is the lane), %r3 is undefined. Functions are in the file "functions". The body is stdin.
+# Writes a module with kernel "k" and the parameter A, in %rd1. %r0 is the lane. %r1 is undefined in all lanes; %r2 is
+# undefined in lane 5, otherwise the lane; %r3 is undefined. Functions are in the file "functions". The body is stdin.
 kernel() {
 	{
 		printf '.version 8.0\n.target sm_90\n.address_size 64\n'
@@ -25,7 +25,7 @@ kernel() {
 	printf 'module k.ptx\nbuffer A bytes=4096 zero\nlaunch k grid=1 block=32 args A\nsave A a\n' >k.launch
 }
 
-# Executes the statements of each line of stdin. After a tab, the line has what must be reported; no tab: nothing is.
+# Executes the statements of each line of stdin. After a tab, a line has the expected message; without a tab, none is expected.
 reports() {
 	local code said wrong=0
 	while IFS=$'\t' read -r code said; do
@@ -124,7 +124,7 @@ reports() {
 	E
 }
 
-@test "memory keeps the state of a value that is stored to it" {
+@test "memory keeps the undefined state of a stored value" {
 	reports <<-'E'
 		st.shared.u32 [s+600], 5; st.shared.u32 [s+600], %r1; ld.shared.u32 %r4, [s+600]; st.global.u32 [%rd2], %r4;	k.ptx:26:1: error: read of 4 uninitialised bytes at byte 600 of .shared (an undefined value stored there, which was read at line 21), stored to global memory at line 27
 		st.shared.u32 [s+600], %r1; st.shared.u32 [s+600], 5; ld.shared.u32 %r4, [s+600]; st.global.u32 [%rd2], %r4;
@@ -139,7 +139,7 @@ reports() {
 		st.shared.u8 [s+641], 1; ld.shared.v2.u8 {%h1, %h2}, [s+640]; st.global.u8 [%rd1], %h2;
 		st.shared.u8 [s+641], 1; ld.shared.v2.u8 {%h1, %h2}, [s+640]; st.global.u8 [%rd1], %h1;	k.ptx:25:1: error: read of 2 bytes
 	E
-	# a word of a buffer that is partly undefined is still undefined for the next load
+	# a buffer word that is partly undefined is still undefined for the next load
 	kernel <<-'E'
 		st.global.v2.u32 [%rd1], {%r1, 7};
 		ld.global.u32 %r4, [%rd1];
@@ -166,7 +166,7 @@ reports() {
 	E
 }
 
-@test "products, rows of matrices and printed values" {
+@test "products, matrix rows and printed values that contain undefined values are reported" {
 	printf '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 text[4] = {37, 117, 10, 0};\n' >functions
 	local print='cvta.local.u64 %rd3, %rd3; mov.u64 %rd4, text; cvta.global.u64 %rd4, %rd4; { .param .b64 f; .param .b64 a; .param .b32 o; st.param.b64 [f], %rd4; st.param.b64 [a], %rd3; call (o), vprintf, (f, a); }'
 	local rows='ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r31+768]'
@@ -192,7 +192,7 @@ reports() {
 	E
 }
 
-@test "a trace is the same whether a register is undefined or not" {
+@test "undefined registers do not change the trace" {
 	for form in '' '--as sass'; do
 		kernel <<-'E'
 			mov.u32 %r4, 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Windows: the same bytes however a run is cut into them (WARPTOOLS_WINDOW is the greatest length; 1: step after step).
+# Windows: the same bytes for any division into windows. WARPTOOLS_WINDOW is the greatest length; 1: single steps.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# same TRACE OPTION...: single steps against windows of several lengths, with one thread, and with two
+# same TRACE OPTION...: compares single steps with windows of several lengths, with one thread and with two
 same() {
 	local d=$1 w
 	shift
@@ -22,14 +22,14 @@ same() {
 	cmp steps windows
 }
 
-@test "windows: each recipe of the generator on two machines" {
+@test "windows: each recipe of the generator on two GPUs" {
 	for r in vecadd gather gemm atomics ldgsts stream spaces streams; do
 		same "$(trace $r -n 3)" -g rtx3070
 		same "$(trace $r -n 3)" -g qv100
 	done
 }
 
-@test "windows: modern cores, thread blocks one after the other, an L2 of two sides" {
+@test "windows: modern cores, sequential thread blocks, an L2 of two sides" {
 	for r in vecadd gather gemm ldgsts; do
 		same "$(trace $r -n 6)" -g a100-40 -D gpgpu_n_clusters=4
 		same "$(trace $r -n 4)" -g h100-pcie -D icnt_in_buffer_limit=9
@@ -54,7 +54,7 @@ same() {
 	done
 }
 
-@test "windows: buffers that fill up, latencies beyond half of 32 bits" {
+@test "windows: full buffers, and latencies beyond half of 32 bits" {
 	for o in icnt_in_buffer_limit=4 icnt_in_buffer_limit=40 icnt_out_buffer_limit=2 icnt_out_buffer_limit=20 \
 		gpgpu_n_cluster_ejection_buffer_size=1 gpgpu_n_ldst_response_buffer_size=1 \
 		gpgpu_l2_rop_latency=4294967295 dram_latency=4294967295 \
@@ -63,7 +63,7 @@ same() {
 	done
 }
 
-# network TEXT: net.icnt, a network of one virtual channel
+# network TEXT: writes net.icnt, a network of one virtual channel
 network() {
 	local class
 	{
@@ -76,7 +76,7 @@ network() {
 	} >net.icnt
 }
 
-@test "windows: none with BookSim networks, and the same figures for two threads" {
+@test "windows: BookSim networks use none, and two threads give the same figures" {
 	booksim="-g rtx3070 -D gpgpu_n_clusters=8 -D gpgpu_n_mem=4 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"
 	booksim+=" -D inter_config_file=net.icnt"
 	for t in "topology = fly; k = 16; n = 1; routing_function = dest_tag; internal_speedup = 1.5;" \
@@ -90,7 +90,7 @@ network() {
 	done
 }
 
-# Options of a seed, one a line
+# Prints options chosen by a seed, one a line
 options() {
 	local x=$1 i
 	local -a all=(gpgpu_l2_rop_latency={1,2,9,60,500} icnt_in_buffer_limit={3,12,100} icnt_out_buffer_limit={3,12,100}
@@ -108,7 +108,7 @@ options() {
 	done
 }
 
-@test "windows: options at random" {
+@test "windows: random options" {
 	local -a recipes=(vecadd gather gemm atomics ldgsts stream)
 	local -a gpus=(rtx3070 qv100 rtx3070 qv100 l40)
 	tried=0
@@ -123,7 +123,7 @@ options() {
 	[ $tried -gt 15 ]
 }
 
-@test "windows: intervals, samples and limits end where they would" {
+@test "windows: intervals, samples and limits end at the right cycle" {
 	d=$(trace gemm -n 8)
 	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 --interval 333
 	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_max_cycle=3001
@@ -140,7 +140,7 @@ options() {
 	same "$(trace vecadd -n 2000)" -g rtx3070 -D gpgpu_n_clusters=4 --sample-blocks
 }
 
-@test "windows: the first fault in time, then in the order of SMs" {
+@test "windows: the first fault in time, then in the order of SMs, is reported" {
 	d=$(trace spaces -n 8)
 	cp -r "$d" app
 	sed -i 's/\(STL[.0-9A-Z]* .* 4 1 0x[0-9a-f]*\)[048c] /\11 /' app/kernel-1.traceg
@@ -154,7 +154,7 @@ options() {
 	[ "$output" = "$one" ]
 }
 
-@test "windows: the profile tells how long they were and what ended them" {
+@test "windows: the profile has their length and the reason for their end" {
 	d=$(trace gather -n 4)
 	trace-sim -q -g qv100 -F json -o r --profile p.json "$d"
 	python3 - <<-'END'
