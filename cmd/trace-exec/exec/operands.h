@@ -16,7 +16,7 @@ enum value_class {
 	VALUE_LOGIC,   /* each bit of a result depends on one bit of each source: tried with both values */
 	VALUE_COMPARE, /* a comparison that is combined with the last source, a predicate */
 	VALUE_PACK, /* the result consists of bytes of the sources; it is undefined if all of its bytes are */
-	VALUE_WARP,    /* the results of all lanes are undefined if a source of one lane is */
+	VALUE_WARP, /* the results of all lanes are undefined if a source of one lane is */
 	VALUE_SHUFFLE, /* the first result is the first source of another lane */
 	VALUE_PRODUCT, /* a product of matrices with 16 rows and 8 columns, or as VALUE_WARP */
 	VALUE_LOAD,    /* the results are read from memory, in order */

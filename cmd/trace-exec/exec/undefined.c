@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/check.h"
+#include "exec/product.h"
 #include "exec/trial.h"
 #include "exec/undefined.h"
 
@@ -304,48 +305,6 @@ static bool find_undefined_comparisons(struct warp *w, const struct op *o, const
 	return true;
 }
 
-/* Returns a bit for each group of 4 lanes, which hold a row or a column of a matrix: 1 if one of them is undefined. */
-static unsigned undefined_rows(const struct warp *w, uint32_t word)
-{
-	uint32_t lanes = undefined_lanes(w, operand_slot_of(word));
-	unsigned rows = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		rows |= (unsigned)(lanes >> 4 * i & 15 ? 1 : 0) << i;
-	return rows;
-}
-
-/*
- * Sets each[] to the lanes in which the results of a product with 16 rows and 8 columns are undefined: those whose row of
- * the first matrix, column of the second one, or element of the third one is. Lane l has the elements of row l / 4 (even
- * registers of A, first half of D) and of row l / 4 + 8, and of columns 2 * (l % 4) and the next. Returns false if the
- * number of registers is that of another form.
- */
-static bool find_undefined_products(
-	const struct warp *w, const struct operand_list *l, uint32_t each[TRIAL_RESULTS])
-{
-	uint32_t d[TRIAL_RESULTS], from[TRIAL_RESULTS];
-	unsigned n_d = operands_take(l, OPERAND_RESULT, d, TRIAL_RESULTS),
-		 n = operands_take(l, OPERAND_SOURCE, from, TRIAL_RESULTS),
-		 n_b = n > n_d && (n - n_d) % 3 == 0 ? (n - n_d) / 3 : 0, rows[2] = {0, 0}, columns = 0;
-
-	if ((n_d != 2 && n_d != 4) || (n_b != 1 && n_b != 2 && n_b != 4))
-		return false;
-	for (unsigned i = 0; i < 2 * n_b; i++)
-		rows[i % 2] |= undefined_rows(w, from[i]);
-	for (unsigned i = 0; i < n_b; i++)
-		columns |= undefined_rows(w, from[2 * n_b + i]);
-	for (unsigned i = 0; i < n_d; i++) {
-		unsigned in_columns = n_d == 2 ? 3 : 1u << i % 2; /* columns of the register's elements */
-
-		each[i] = undefined_lanes(w, operand_slot_of(from[3 * n_b + i]));
-		for (unsigned k = 0; k < LANES; k++)
-			if (rows[i / (n_d / 2)] >> k / 4 & 1 || columns >> 2 * (k % 4) & in_columns)
-				each[i] |= 1u << k;
-	}
-	return true;
-}
-
 /*
  * Sets the states of the results for the lanes of exec, in which lanes[] or else `lane` are undefined. guarded: lanes
  * whose guard is undefined, so that the register has its old or its new value.
@@ -390,7 +349,7 @@ static void compute_results(
 		lane &= ~lanes_decided_by_predicate(w, l);
 		break;
 	case VALUE_PRODUCT:
-		if (s.n && exec && find_undefined_products(w, l, each)) {
+		if (s.n && exec && product_find_undefined(w, l, each)) {
 			lanes = each;
 			break;
 		}
