@@ -26,24 +26,33 @@ static void test_quote(void)
 	char out[64], tiny[8], *quoted;
 
 	is_text(diag_quote(out, sizeof(out), "a\tb\0c\x7f", 6), "a\\x09b\\x00c\\x7f",
-		"quote: control characters");
-	is_text(diag_quote(out, sizeof(out), "\xc3\xa4\xff\xc3", 4), "\xc3\xa4\\xff\\xc3", "quote: UTF-8");
-	is_text(diag_quote(out, sizeof(out), "\xed\xa0\x80", 3), "\\xed\\xa0\\x80", "quote: a surrogate");
-	is_text(diag_quote(out, sizeof(out), "\xc0\xaf", 2), "\\xc0\\xaf", "quote: an overlong form");
-	is_text(diag_quote(out, sizeof(out), "\xc2\x9b", 2), "\\xc2\\x9b", "quote: a C1 control character");
+		"diag_quote() writes a control character as a hexadecimal escape");
+	is_text(diag_quote(out, sizeof(out), "\xc3\xa4\xff\xc3", 4), "\xc3\xa4\\xff\\xc3",
+		"diag_quote() keeps UTF-8 and escapes bytes that are not UTF-8");
+	is_text(diag_quote(out, sizeof(out), "\xed\xa0\x80", 3), "\\xed\\xa0\\x80",
+		"diag_quote() escapes the UTF-8 form of a surrogate");
+	is_text(diag_quote(out, sizeof(out), "\xc0\xaf", 2), "\\xc0\\xaf",
+		"diag_quote() escapes an overlong UTF-8 form");
+	is_text(diag_quote(out, sizeof(out), "\xc2\x9b", 2), "\\xc2\\x9b",
+		"diag_quote() escapes a C1 control character");
 	is_text(diag_quote(out, sizeof(out), "\xd8\x9c\xe2\x80\x8e", 5), "\\xd8\\x9c\\xe2\\x80\\x8e",
-		"quote: marks of direction");
+		"diag_quote() escapes marks of text direction");
 	is_text(diag_quote(out, sizeof(out), "\xe2\x80\xae\xe2\x81\xa9", 6), "\\xe2\\x80\\xae\\xe2\\x81\\xa9",
-		"quote: overrides and isolates");
+		"diag_quote() escapes overrides and isolates of text direction");
 	is_text(diag_quote(out, sizeof(out), "\xe2\x80\x93\xe2\x81\xaa\xd8\x9b", 8),
-		"\xe2\x80\x93\xe2\x81\xaa\xd8\x9b", "quote: their neighbours");
-	is_text(quoted = diag_quoted("a\x1b[31m"), "a\\x1b[31m", "quote: a whole text");
+		"\xe2\x80\x93\xe2\x81\xaa\xd8\x9b",
+		"diag_quote() keeps the characters next to those of text direction");
+	is_text(quoted = diag_quoted("a\x1b[31m"), "a\\x1b[31m",
+		"diag_quoted() returns the whole text with escapes");
 	free(quoted);
-	is_text(diag_quote(tiny, sizeof(tiny), "abcdefg", 7), "abcdefg", "quote: fits exactly");
-	is_text(diag_quote(tiny, sizeof(tiny), "abcdefgh", 8), "abcde..", "quote: cut");
-	is_text(diag_quote(tiny, sizeof(tiny), "ab\1\2", 4), "ab..", "quote: an escape is not split");
-	is_text(diag_quote(tiny, 1, "abc", 3), "", "quote: capacity 1");
-	is_text(diag_quote(tiny, 2, "abc", 3), ".", "quote: capacity 2");
+	is_text(diag_quote(tiny, sizeof(tiny), "abcdefg", 7), "abcdefg",
+		"diag_quote() keeps a text that fills the buffer exactly");
+	is_text(diag_quote(tiny, sizeof(tiny), "abcdefgh", 8), "abcde..",
+		"diag_quote() cuts a text that is too long and ends it in dots");
+	is_text(diag_quote(tiny, sizeof(tiny), "ab\1\2", 4), "ab..",
+		"diag_quote() does not split an escape when it cuts a text");
+	is_text(diag_quote(tiny, 1, "abc", 3), "", "diag_quote() with a capacity of 1 returns an empty text");
+	is_text(diag_quote(tiny, 2, "abc", 3), ".", "diag_quote() with a capacity of 2 returns a dot");
 }
 
 static void print_all_messages(void *arg)
@@ -69,16 +78,18 @@ static void test_messages(void)
 	char text[1024];
 	struct fault f;
 
-	is_number(in_child(print_all_messages, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
+	is_number(in_child(print_all_messages, NULL, text, sizeof(text)), EXIT_TROUBLE,
+		"die_errno() ends the program with EXIT_TROUBLE");
 	is_text(text,
 		"trace-test: a\\x0ab:3:4: error: found 'x'\ntrace-test: f:7: warning: odd\n"
 		"trace-test: f: error: bad\ntrace-test: error: worse\ntrace-test: error: out: No such file or directory\n",
-		"messages");
-	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set takes NULL");
+		"messages name the program, the place, the severity and the text");
+	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set() accepts NULL for the fault");
 	fault_set(&f, NOWHERE, "id", "%0600d", 7);
-	is_number((long long)strlen(f.text), sizeof(f.text) - 1, "a long fault is cut");
-	is_text(f.text + sizeof(f.text) - 4, "0..", "and ends in dots");
-	ok(diag_keep("x/y") == diag_keep(strcpy(text, "x/y")), "equal names are kept once");
+	is_number((long long)strlen(f.text), sizeof(f.text) - 1,
+		"fault_set() cuts a text that is longer than the fault can store");
+	is_text(f.text + sizeof(f.text) - 4, "0..", "fault_set() ends a text that it cuts in dots");
+	ok(diag_keep("x/y") == diag_keep(strcpy(text, "x/y")), "diag_keep() stores equal names once");
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -98,8 +109,9 @@ static void test_memory(void)
 	bool zero = true, aligned = true;
 
 	is_number(in_child(allocate_too_much, NULL, text, sizeof(text)), EXIT_TROUBLE,
-		"calloc checks for overflow");
-	ok(strstr(text, "out of memory") != NULL, "and says so");
+		"xcalloc() ends the program if the size overflows");
+	ok(strstr(text, "out of memory") != NULL,
+		"xcalloc() reports that it is out of memory if the size overflows");
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < 3000; i++) {
 			p = arena_alloc(&a, i % 70, 3);
@@ -111,28 +123,33 @@ static void test_memory(void)
 		p = arena_alloc(&a, 3u << 20, 1);
 		zero &= !p[(3u << 20) - 1];
 		arena_reset(&a);
-		is_number((long long)a.used_bytes, 0, "arena: empty after a reset");
+		is_number((long long)a.used_bytes, 0, "an arena has no used bytes after arena_reset()");
 	}
-	ok(zero && aligned, "arena: zeroed and aligned");
-	is_text(arena_strndup(&a, "kernel-1", 6), "kernel", "arena: a copied string");
+	ok(zero && aligned, "an arena returns zeroed memory at multiples of 16 bytes");
+	is_text(arena_strndup(&a, "kernel-1", 6), "kernel",
+		"arena_strndup() copies the first bytes of a string");
 	arena_free(&a);
 	grow(&words, &cap, 1, sizeof(*words));
 	for (uint32_t i = 0; i < 1000; i++) {
 		grow(&words, &cap, i + 1, sizeof(*words));
 		words[i] = i;
 	}
-	ok(cap >= 1000 && cap < 4000 && words[999] == 999, "grow doubles and keeps");
+	ok(cap >= 1000 && cap < 4000 && words[999] == 999,
+		"grow() doubles the capacity and keeps the contents");
 	free(words);
 	words = reserve(1u << 20, 1024);
 	words[(1u << 27) - 1] = 5;
-	ok(!words[0] && !words[1u << 26], "reserve: a gibibyte of zeros");
+	ok(!words[0] && !words[1u << 26], "reserve() returns a gibibyte of zeros");
 	reserve_free(words, 1u << 20, 1024);
 	p = xstrndup("abc", 2);
-	is_text(p, "ab", "xstrndup");
+	is_text(p, "ab", "xstrndup() copies the first bytes of a string");
 	free(p);
 }
 
-/* Small pieces are zeroed, whether the area that they are in is cleared or mapped again after its last piece. */
+/*
+ * Tests that small pieces are zeroed. After its last piece is freed, an area of pieces is either cleared or mapped
+ * again.
+ */
 static void test_small_pieces(void)
 {
 	static const size_t sizes[6] = {100, 60000, 500, 1000000, 64, 70000};
@@ -154,7 +171,7 @@ static void test_small_pieces(void)
 		for (size_t i = 0; i < n; i++)
 			reserve_free(piece[i], round == 2 ? 64 : sizes[i / 2], 1);
 	}
-	ok(zero, "reserve: small pieces are zeroed each time");
+	ok(zero, "reserve() returns zeroed pieces again after earlier pieces were freed");
 }
 
 /* ---- bits and rings --------------------------------------------------------------------------- */
@@ -166,19 +183,22 @@ static void test_bits(void)
 
 	FOR_BITS64 (b, 0x8000000000000011ull)
 		seen = seen * 100 + (unsigned)b;
-	is_number(seen, 463, "bits ascend");
-	is_number(bit_next_cyclic64(0x11, 1), 4, "next bit");
-	is_number(bit_next_cyclic64(0x11, 5), 0, "next bit, around");
-	is_number(bit_next_cyclic64(0x11, 64), 0, "next bit, past the word");
+	is_number(seen, 463, "FOR_BITS64 visits bits in ascending order");
+	is_number(
+		bit_next_cyclic64(0x11, 1), 4, "bit_next_cyclic64() finds the next set bit after the start");
+	is_number(bit_next_cyclic64(0x11, 5), 0,
+		"bit_next_cyclic64() continues at bit 0 after the highest bit");
+	is_number(bit_next_cyclic64(0x11, 64), 0, "bit_next_cyclic64() accepts a start after the last bit");
 	bitset_set(set, 129);
-	ok(bitset_test(set, 129) && !bitset_test(set, 128), "bit set");
+	ok(bitset_test(set, 129) && !bitset_test(set, 128), "bitset_set() sets one bit only");
 	bitset_clear(set, 129);
-	ok(!bitset_test(set, 129) && log2_floor(0) == 0 && log2_floor(4095) == 11, "bit cleared, logarithm");
+	ok(!bitset_test(set, 129) && log2_floor(0) == 0 && log2_floor(4095) == 11,
+		"bitset_clear() clears a bit, and log2_floor() rounds down");
 }
 
 struct element {
 	uint64_t due;
-	int what;
+	int value;
 };
 FIFO(elements, struct element)
 
@@ -197,15 +217,15 @@ static void test_fifo(void)
 			fifo &= ring_pop(&r) == i - 3;
 	}
 	ok(fifo && ring_front(&r) == 97 && ring_at(&r, 2) == 99 && r.count == 3,
-		"ring is first in, first out");
+		"a ring returns its elements in the order of insertion");
 	fifo = true;
 	elements_init(&t, entry, fifo_capacity(2));
 	for (uint32_t i = 0; i < 9; i++) {
 		elements_push(&t, (struct element){i, -(int)i});
 		fifo &= i < 1 || elements_pop(&t).due == i - 1;
 	}
-	ok(fifo && elements_front(&t).what == -8 && elements_at(&t, 0).what == -8 && !elements_empty(&t),
-		"a FIFO of structs");
+	ok(fifo && elements_front(&t).value == -8 && elements_at(&t, 0).value == -8 && !elements_empty(&t),
+		"a FIFO of structs returns its elements in the order of insertion");
 }
 
 /* ---- growing text --------------------------------------------------------------------------- */
@@ -216,35 +236,35 @@ static void test_bytes(void)
 	bool good = true;
 
 	bytes_add(&b, NULL, 0);
-	ok(b.p && !*b.p && !b.n, "bytes: nothing is an empty string");
+	ok(b.p && !*b.p && !b.n, "bytes_add() of no bytes makes an empty string");
 	bytes_puts(&b, "0");
 	for (int i = 1; i < 5000; i++)
 		bytes_printf(&b, " %d", i);
 	ok(b.n == 23889 && strlen(b.p) == b.n && !strcmp(b.p + b.n - 10, " 4998 4999"),
-		"bytes: many short texts");
+		"bytes_printf() appends many short texts");
 	for (size_t n = 4090; n < 4102; n++) { /* sizes around the initial capacity */
 		bytes_free(&b);
 		bytes_puts(&b, "x");
 		bytes_printf(&b, "%*d", (int)n, 7);
 		good &= b.n == n + 1 && strlen(b.p) == b.n && b.p[n] == '7';
 	}
-	ok(good, "bytes: a text as long as the room");
+	ok(good, "bytes_printf() appends a text that is as long as the free capacity");
 	b.n = 0;
 	bytes_column(&b, "ab", 4);
 	bytes_column(&b, "ab", -4);
 	bytes_column(&b, "ab", 1);
 	bytes_column(&b, "", -1);
-	is_text(b.p, "  abab  ab ", "bytes: columns");
+	is_text(b.p, "  abab  ab ", "bytes_column() pads texts on the left or on the right");
 	bytes_free(&b);
-	ok(!b.p && !b.n && !b.cap, "bytes: freed");
+	ok(!b.p && !b.n && !b.cap, "bytes_free() clears the pointer, the size and the capacity");
 	fclose(bytes_stream(&b));
-	ok(b.p && !*b.p && !b.n, "bytes: a stream of nothing is an empty string");
+	ok(b.p && !*b.p && !b.n, "bytes_stream() without output makes an empty string");
 	FILE *f = bytes_stream(&b);
 	for (int i = 0; i < 5000; i++)
 		fprintf(f, " %d", i);
 	fclose(f);
 	ok(b.n == 23890 && !strncmp(b.p, " 0 1 2", 6) && !strcmp(b.p + b.n - 10, " 4998 4999"),
-		"bytes: a stream's text, longer than its buffer");
+		"bytes_stream() stores a text that is longer than the stream's buffer");
 	bytes_free(&b);
 }
 
@@ -320,11 +340,11 @@ static void test_reals(struct bytes *b)
 
 	for (size_t i = 0; i < N(edges); i++)
 		same &= is_real_text(b, edges[i]) && is_real_text(b, copysign(edges[i], -1));
-	ok(same, "bytes: reals at the edges as printf() writes them");
+	ok(same, "bytes_fixed() and bytes_general() write edge cases as printf() does");
 	same = true;
 	for (int i = 0; i < 20000 && same; i++)
 		same = is_real_text(b, i & 1 ? next_real(&state) : -next_real(&state));
-	ok(same, "bytes: any reals as printf() writes them");
+	ok(same, "bytes_fixed() and bytes_general() write random numbers as printf() does");
 }
 
 static void test_numbers(void)
@@ -348,7 +368,7 @@ static void test_numbers(void)
 			same &= is_bytes_text(&b, want);
 		}
 	}
-	ok(same, "bytes: whole numbers as printf() writes them");
+	ok(same, "bytes_unsigned() and bytes_signed() write numbers as printf() does");
 	test_reals(&b);
 	bytes_free(&b);
 }
@@ -362,32 +382,42 @@ static void test_number_parsing(void)
 	double x;
 
 	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_GOOD && v == 129 && *p == 'x',
-		"digits to the first other");
-	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_NONE && v == 0 && *p == 'x', "no digits");
+		"num_digits() stops at the first character that is not a digit");
+	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_NONE && v == 0 && *p == 'x',
+		"num_digits() reports NUM_NONE if there is no digit");
 	p = "777";
 	ok(num_digits(&p, p + 2, 8, 63, &v) == NUM_GOOD && v == 63 && *p == '7',
-		"octal, within bounds of text and value");
+		"num_digits() reads octal digits up to the end of the given text");
 	p = "100 ";
-	ok(num_digits(&p, NULL, 8, 63, &v) == NUM_LARGE && v == 63 && *p == ' ', "one above the most");
+	ok(num_digits(&p, NULL, 8, 63, &v) == NUM_LARGE && v == 63 && *p == ' ',
+		"num_digits() reports NUM_LARGE for a number above the maximum");
 	p = "ffffFFFFffffFFFF";
-	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_GOOD && v == UINT64_MAX, "all of 64 bits");
+	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_GOOD && v == UINT64_MAX,
+		"num_digits() reads the largest 64-bit number in hexadecimal");
 	p = "10000000000000000";
-	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_LARGE && !*p, "a bit more");
+	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_LARGE && !*p,
+		"num_digits() reports NUM_LARGE for 2^64 in hexadecimal");
 	p = "18446744073709551616";
-	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_LARGE && v == UINT64_MAX, "in decimal");
-	ok(num_whole("42", 2, 42, &v) && v == 42 && !num_whole("43", 2, 42, &v), "the most, and one more");
+	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_LARGE && v == UINT64_MAX,
+		"num_digits() reports NUM_LARGE for 2^64 in decimal");
+	ok(num_whole("42", 2, 42, &v) && v == 42 && !num_whole("43", 2, 42, &v),
+		"num_whole() accepts the maximum and rejects the maximum plus 1");
 	ok(!num_whole("4 ", 2, 42, &v) && !num_whole("", 0, 42, &v) && !num_whole("-1", 2, 42, &v),
-		"blanks, nothing and signs are no number");
-	ok(num_leading("12ab") == 12 && num_leading("ab") == 0, "a number in front");
+		"num_whole() rejects blanks, an empty text and signs");
+	ok(num_leading("12ab") == 12 && num_leading("ab") == 0,
+		"num_leading() returns the number at the start of a text, or 0");
 	p = ".5e1,";
-	ok(num_real(&p, &x) == NUM_GOOD && x == 5 && *p == ',', "point and exponent");
+	ok(num_real(&p, &x) == NUM_GOOD && x == 5 && *p == ',',
+		"num_real() reads a decimal point and an exponent");
 	p = "0x10";
-	ok(num_real(&p, &x) == NUM_GOOD && x == 0 && *p == 'x', "a hexadecimal number ends after its 0");
+	ok(num_real(&p, &x) == NUM_GOOD && x == 0 && *p == 'x',
+		"num_real() reads only the 0 of a hexadecimal number");
 	p = "1e999";
-	ok(num_real(&p, &x) == NUM_LARGE && *p == '1', "too large");
+	ok(num_real(&p, &x) == NUM_LARGE && *p == '1',
+		"num_real() reports NUM_LARGE for a number above the largest double");
 	for (const char *const *t = (const char *const[]){"inf", "nan", "-1", "+1", " 1", ".", "", NULL}; *t;
 		t++)
-		ok(num_real(&(const char *){*t}, &x) == NUM_NONE, "'%s' is no real number", *t);
+		ok(num_real(&(const char *){*t}, &x) == NUM_NONE, "num_real() reports NUM_NONE for '%s'", *t);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
@@ -411,7 +441,7 @@ static void test_table(void)
 	const uint64_t word = 7;
 	bool good = true;
 
-	ok(has_table_numbers(&t, 0, 0, 0, 0), "table: a new one is empty");
+	ok(has_table_numbers(&t, 0, 0, 0, 0), "a new table is empty");
 	for (uint32_t i = 0; i < 100000; i++)
 		table_add(&t, table_hash(&i, sizeof(i)), i);
 	for (uint32_t i = 0; i < 100000; i++) {
@@ -422,22 +452,22 @@ static void test_table(void)
 		good &= found;
 	}
 	ok(good && t.n == 100000 && t.n_slots >= 2 * t.n,
-		"table: each of 100000 is found, half the slots are free");
+		"a table finds each of 100000 entries, and half of its slots are free");
 	table_clear(&t);
-	ok(!t.n && has_table_numbers(&t, 5, 0, 0, 0), "table: cleared");
+	ok(!t.n && has_table_numbers(&t, 5, 0, 0, 0), "a table is empty after table_clear()");
 	/* Tests hashes that share slots at the end of the table, so that the search wraps around. */
 	for (uint32_t i = 0; i < 3000; i++)
 		table_add(&t, UINT32_MAX - i % 3, i);
 	for (uint32_t k = 0; k < 3; k++)
 		good &= has_table_numbers(&t, UINT32_MAX - k, k, 3, 1000);
 	ok(good && has_table_numbers(&t, UINT32_MAX - 3, 0, 0, 0),
-		"table: numbers of one hash keep their order");
+		"a table returns the numbers of one hash in the order of insertion");
 	table_free(&t);
 	table_add(&t, 1, TABLE_NONE - 1);
-	ok(has_table_numbers(&t, 1, TABLE_NONE - 1, 0, 1), "table: the greatest number");
+	ok(has_table_numbers(&t, 1, TABLE_NONE - 1, 0, 1), "a table stores the largest number");
 	table_free(&t);
 	ok(table_hash_words(&word, 1) == table_hash(&word, sizeof(word)),
-		"table: words are hashed as their bytes");
+		"table_hash_words() and table_hash() of the same bytes are equal");
 }
 
 /* ---- crews ----------------------------------------------------------------------------------- */
@@ -458,19 +488,20 @@ static void test_crew(void)
 
 		crew_join(crew_start(sizes[i], count_to_1000, &sum));
 		is_number((long long)atomic_load(&sum), 1000 * (long long)sizes[i],
-			"crew: each thread executes the function once");
+			"each thread of a crew executes the function once");
 	}
 }
 
-/* Tests the column of a place in a text: no number overflows. */
+/* Tests that the column of a place in a text does not overflow. */
 static void test_columns(void)
 {
 	const char *text = "-code 0008 add", *line = text + 6;
 
-	ok(place_column(line, line) == 1 && place_column(line, line + 5) == 6, "columns count from 1");
-	ok(place_column(line, text) == 0, "a character before the line has no column");
+	ok(place_column(line, line) == 1 && place_column(line, line + 5) == 6,
+		"place_column() counts columns from 1");
+	ok(place_column(line, text) == 0, "place_column() returns 0 for a character before the line");
 	ok(place_column((const char *)1, (const char *)(uintptr_t)(UINT32_MAX + 10ull)) == 0,
-		"nor has one more than 4 GB after its start");
+		"place_column() returns 0 for a character more than 4 GiB after the line's start");
 }
 
 int main(void)

@@ -42,11 +42,11 @@ static void change_bytes(struct buf *to, const struct buf *from, unsigned change
 
 static bool is_patch_exact(const struct buf *a, const struct buf *b, struct patch *p)
 {
-	struct buf back = {0};
-	bool good = patch_make(p, a, b, SIZE_MAX) && patch_apply(&back, p, a->p, a->n) && back.n == b->n &&
-		    (!b->n || !memcmp(back.p, b->p, b->n));
+	struct buf restored = {0};
+	bool good = patch_make(p, a, b, SIZE_MAX) && patch_apply(&restored, p, a->p, a->n) &&
+		    restored.n == b->n && (!b->n || !memcmp(restored.p, b->p, b->n));
 
-	buf_free(&back);
+	buf_free(&restored);
 	return good;
 }
 
@@ -54,7 +54,7 @@ static void test_patches(void)
 {
 	struct buf a = {0}, b = {0}, out = {0};
 	struct patch p, q;
-	unsigned good = 0, taken = 0;
+	unsigned good = 0, accepted = 0;
 
 	for (unsigned i = 0; i < 500; i++) {
 		a.n = 0;
@@ -64,19 +64,19 @@ static void test_patches(void)
 		good += is_patch_exact(&a, &b, &p);
 		patch_free(&p);
 	}
-	is_number(good, 500, "changed strings come back from patches");
+	is_number(good, 500, "applying a patch restores the changed string");
 	change_bytes(&b, &a, 1);
-	ok(!patch_make(&p, &a, &b, 0) || b.n == a.n, "a patch that takes too much is refused");
+	ok(!patch_make(&p, &a, &b, 0) || b.n == a.n, "a patch longer than the limit is rejected");
 	patch_free(&p);
 	change_bytes(&b, &a, 9);
 	is_patch_exact(&a, &b, &p);
 	for (size_t n = 0; n < p.ops.n; n++) {
 		struct cur ops = cur_of(p.ops.p, n), fresh = cur_of(p.fresh.p, p.fresh.n);
 
-		taken += patch_read(&ops, &fresh, NULL);
+		accepted += patch_read(&ops, &fresh, NULL);
 	}
-	is_number(taken, 0, "a patch that is cut is noticed");
-	for (size_t n = 0; n < 8 * p.ops.n; n++) { /* checks only that nothing breaks */
+	is_number(accepted, 0, "a truncated patch is rejected");
+	for (size_t n = 0; n < 8 * p.ops.n; n++) { /* checks only that damaged operations do not crash */
 		p.ops.p[n / 8] ^= (uint8_t)(1u << n % 8);
 		out.n = 0;
 		patch_apply(&out, &p, a.p, a.n);
@@ -85,7 +85,7 @@ static void test_patches(void)
 	q = (struct patch){.ops = {0}};
 	struct cur ops = cur_of(p.ops.p, p.ops.n), fresh = cur_of(p.fresh.p, p.fresh.n);
 	ok(patch_read(&ops, &fresh, &q) && q.ops.n == p.ops.n && q.fresh.n == p.fresh.n && !cur_left(&ops),
-		"a patch is read from its columns");
+		"reading a patch from its columns yields all of its bytes");
 	patch_free(&p);
 	patch_free(&q);
 	buf_free(&a);
@@ -111,7 +111,7 @@ static void test_body_order(void)
 		order_add(&o, body, i % 7 == 6);
 		at += i % 100 == 99;
 	}
-	ok(missed <= 100, "an order with exceptions is predicted: %u misses", missed);
+	ok(missed <= 100, "the order of bodies with exceptions is predicted with %u misses", missed);
 	order_free(&o);
 }
 
@@ -130,13 +130,14 @@ static bool is_header_restored(const char *s, uint64_t id, uint64_t stream)
 static void test_header_numbers(void)
 {
 	ok(is_header_restored("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
-		"both numbers are taken out");
-	ok(is_header_restored("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3), "in either order");
+		"the kernel and stream numbers of a header are read if the kernel is first");
+	ok(is_header_restored("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3),
+		"the kernel and stream numbers of a header are read if the stream is first");
 	ok(is_header_restored("-kernel id = 5", 5, 8) && is_header_restored("", 7, 8),
-		"a number that is absent stays");
+		"a header without a number leaves the expected number unchanged");
 	ok(!is_header_restored("-kernel id = 05\n", 5, 8) && !is_header_restored("-kernel id = \n", 0, 8) &&
 			!is_header_restored("-kernel id = 99999999999999999999\n", 0, 8),
-		"another spelling is left alone");
+		"a header number with leading zeros, no digits or overflow is not stripped");
 }
 
 /* ---- streams ------------------------------------------------------------------------------ */
@@ -235,18 +236,21 @@ static void test_repeated_streams(void)
 	first = body_stream;
 	n = n_body_stream;
 	write_stream(1);
-	ok(n == n_body_stream && !memcmp(first, body_stream, n), "threads give the same bytes");
+	ok(n == n_body_stream && !memcmp(first, body_stream, n),
+		"a stream written by one thread and by three threads has the same bytes");
 	free(first);
-	ok(n_body_stream < 8 * KERNELS, "%u kernels take %zu bytes", KERNELS, n_body_stream);
+	ok(n_body_stream < 8 * KERNELS, "a stream of %u similar kernels takes few bytes: %zu", KERNELS,
+		n_body_stream);
 	ok(((uint8_t)body_stream[7] - PACK_VERSION) & PACK_SHARED,
-		"the version says that kernels are shared");
+		"the version byte of a stream with repeated kernels has PACK_SHARED set");
 	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-	is_number(count_equal_kernels(p, 1), KERNELS, "kernels come back in order");
-	is_number(count_equal_kernels(p, 7), KERNELS, "and in any other");
-	is_number(pack_verify(p, &f), 0, "the stream is good");
+	is_number(count_equal_kernels(p, 1), KERNELS, "kernels read in order from a stream are restored");
+	is_number(count_equal_kernels(p, 7), KERNELS,
+		"kernels read in another order from a stream are restored");
+	is_number(pack_verify(p, &f), 0, "pack_verify() accepts a stream of repeated kernels");
 	pack_close(p);
 	p = open_piped_stream(&f);
-	is_number(count_equal_kernels(p, 1), KERNELS, "kernels come back from a pipe");
+	is_number(count_equal_kernels(p, 1), KERNELS, "kernels read from a piped stream are restored");
 	pack_close(p);
 }
 
@@ -263,8 +267,9 @@ static void test_many_blocks(void)
 	pack_limits.pieces = 16;
 	write_stream(2);
 	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-	is_number(count_equal_kernels(p, 37), KERNELS, "kernels of many blocks come back");
-	is_number(pack_verify(p, &f), 0, "the stream of many blocks is good");
+	is_number(count_equal_kernels(p, 37), KERNELS,
+		"kernels read from a stream of many blocks are restored");
+	is_number(pack_verify(p, &f), 0, "pack_verify() accepts a stream of many blocks");
 	pack_close(p);
 	/*
 	 * Each kernel is read from a newly opened stream. The stream then reads only the blocks that the
@@ -280,9 +285,10 @@ static void test_many_blocks(void)
 			!memcmp(is.p, want.p, is.n);
 		pack_close(p);
 	}
-	is_number(good, (KERNELS + 12) / 13, "kernels are read alone");
+	is_number(good, (KERNELS + 12) / 13, "a single kernel read from a newly opened stream is restored");
 	p = open_piped_stream(&f);
-	is_number(count_equal_kernels(p, 1), KERNELS, "many blocks come back from a pipe");
+	is_number(count_equal_kernels(p, 1), KERNELS,
+		"kernels read from a piped stream of many blocks are restored");
 	pack_close(p);
 	pack_limits = was;
 	buf_free(&want);
@@ -291,7 +297,7 @@ static void test_many_blocks(void)
 
 static void test_shared_damage(void)
 {
-	unsigned noticed = 0, tried = 0;
+	unsigned rejected = 0, tried = 0;
 	struct fault f;
 
 	free(body_stream);
@@ -299,15 +305,15 @@ static void test_shared_damage(void)
 	for (size_t i = 0; i < n_body_stream; i += 11) {
 		body_stream[i] = (char)(body_stream[i] ^ 0x10);
 		struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-		noticed += !p || pack_verify(p, &f) < 0;
+		rejected += !p || pack_verify(p, &f) < 0;
 		pack_close(p);
 		body_stream[i] = (char)(body_stream[i] ^ 0x10);
 		tried++;
 	}
-	is_number(noticed, tried, "every flipped byte is noticed");
+	is_number(rejected, tried, "pack_verify() reports every changed byte");
 	body_stream[7] = (char)(body_stream[7] - (char)PACK_SHARED);
 	struct pack *p = pack_open_memory("s", body_stream, n_body_stream, &f);
-	ok(!p || pack_verify(p, &f) < 0, "shared kernels in a stream that says it has none are damage");
+	ok(!p || pack_verify(p, &f) < 0, "a stream with shared kernels but without PACK_SHARED is rejected");
 	pack_close(p);
 	free(body_stream);
 }
@@ -317,25 +323,26 @@ static void test_shared_damage(void)
 static void test_origins(void)
 {
 	struct share *s = share_new();
-	struct origin *gone = NULL, *related, *first = NULL;
+	struct origin *dropped_list = NULL, *related, *first = NULL;
 	unsigned dropped = 0;
 
 	for (uint64_t i = 0; i < 100; i++) {
-		struct origin *o =
-			share_add(s, (uint64_t[2]){i, ~i}, i % 10, 0, BODIES_WRITTEN / 50, &related, &gone);
+		struct origin *o = share_add(
+			s, (uint64_t[2]){i, ~i}, i % 10, 0, BODIES_WRITTEN / 50, &related, &dropped_list);
 
 		first = first ? first : o;
 		share_find(s, (uint64_t[2]){0, ~UINT64_C(0)});
 	}
-	for (struct origin *o = gone, *next; o; o = next) {
+	for (struct origin *o = dropped_list, *next; o; o = next) {
 		next = o->next_gone;
 		share_release(o);
 		dropped++;
 	}
-	ok(dropped == 50 && s->weight <= BODIES_WRITTEN, "origins used least recently are dropped");
+	ok(dropped == 50 && s->weight <= BODIES_WRITTEN,
+		"the least recently used origins are dropped when the limit is reached");
 	ok(share_find(s, (uint64_t[2]){0, ~UINT64_C(0)}) == first &&
 			!share_find(s, (uint64_t[2]){1, ~UINT64_C(1)}),
-		"an origin in use is kept");
+		"an origin in use is kept when the limit is reached");
 	share_free(s);
 }
 
@@ -363,27 +370,27 @@ static void test_areas(void)
 
 	ok(c.n_areas == 3 && mem[0].area == 0 && mem[1].area == 1 && mem[2].area == 1 && mem[3].area == 2 &&
 			mem[4].area == 1,
-		"areas are numbered in the order of the instructions");
+		"memory areas are numbered in the order of the instructions");
 	ok(areas_unpack(&in, &d) && !cur_left(&in) && d.n_areas == 3 && again[3].area == 2 &&
 			again[4].area == 1 && !memcmp(c.area, d.area, 3 * sizeof(c.area[0])),
-		"areas come back");
+		"unpacked memory areas equal the packed ones");
 	is_number((int64_t)area_origin(&c, 3, &(struct recipe){.op = OP_ADD, .ref = 1}), -4096,
-		"a constant between two areas is relative to both");
-	unsigned refused = 0;
+		"the origin of an area is relative to the area that it refers to");
+	unsigned rejected = 0;
 	for (size_t n = 0; n < s.n; n++) {
 		struct pcode part = {.mem = again, .n_mem = 5};
 
 		in = cur_of(s.p, n);
-		refused += !areas_unpack(&in, &part);
+		rejected += !areas_unpack(&in, &part);
 		free(part.area);
 	}
-	is_number(refused, (int64_t)s.n, "areas that are cut off are refused");
+	is_number(rejected, (int64_t)s.n, "truncated memory areas are rejected");
 	free(c.area);
 	struct buf t = packed_areas(mem, &c, 0x7f0000100000, 0x7f0000300000);
 	unsigned differ = 0;
 	for (size_t i = 0; i < s.n && s.n == t.n; i++)
 		differ += s.p[i] != t.p[i];
-	is_number(differ, 1, "a buffer that moved changes its address alone");
+	is_number(differ, 1, "moving a buffer changes one byte of the packed memory areas");
 	free(c.area);
 	free(d.area);
 	buf_free(&s);

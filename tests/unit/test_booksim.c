@@ -52,32 +52,37 @@ static void test_lone_packets(void)
 	char *text = printed_figures(b);
 
 	ok(strstr(text, "Packet latency average = -nan\n\tminimum = nan\n\tmaximum = -nan\n"),
-		"no packet, no mean");
+		"the packet latency is not a number if no packet was sent");
 	free(text);
-	ok(booksim_is_empty(b) && !booksim_is_busy(b), "a new network is empty");
+	ok(booksim_is_empty(b) && !booksim_is_busy(b), "a new network is empty and not busy");
 	booksim_push(b, 0, 3, 7, 1, 8);
-	ok(booksim_is_busy(b) && !booksim_is_empty(b), "a pushed packet keeps it busy");
-	is_number(advances_until_packet(b, 0, 7), 6, "one flit is there after advance T+5");
-	ok(booksim_is_busy(b), "a packet that waits keeps it busy");
-	ok(bitset_test(b->net[0].waiting, 7), "its output waits");
-	is_number(booksim_pop(b, 0, 7), 1, "it is the packet");
-	is_number(booksim_pop(b, 0, 7), REQ_NONE, "and the only one");
-	ok(!booksim_is_busy(b) && !booksim_is_empty(b), "credits on their way are not busy, but move");
+	ok(booksim_is_busy(b) && !booksim_is_empty(b),
+		"a network with a pushed packet is busy and not empty");
+	is_number(advances_until_packet(b, 0, 7), 6,
+		"a packet of one flit arrives after the sixth call of booksim_advance()");
+	ok(booksim_is_busy(b), "a network with a packet that waits at an output is busy");
+	ok(bitset_test(b->net[0].waiting, 7), "the bit of an output with a waiting packet is set");
+	is_number(booksim_pop(b, 0, 7), 1, "booksim_pop() returns the packet that arrived");
+	is_number(booksim_pop(b, 0, 7), REQ_NONE, "booksim_pop() returns REQ_NONE if no packet waits");
+	ok(!booksim_is_busy(b) && !booksim_is_empty(b),
+		"a network with credits in flight is neither busy nor empty");
 	for (int i = 0; i < 4; i++)
 		booksim_advance(b);
-	ok(booksim_is_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
+	ok(booksim_is_empty(b) && !bitset_test(b->net[0].waiting, 7),
+		"a network is empty when its credits have returned");
 	booksim_push(b, 1, 7, 3, 2, 136);
-	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
+	is_number(advances_until_packet(b, 1, 3), 9,
+		"a packet of four flits arrives three steps after a packet of one flit");
 	text = printed_figures(b);
 	ok(strstr(text, "\nFlit latency average = 5\n\tminimum = 5\n\tmaximum = 5\nSlowest flit = 0\n"),
-		"NET-lat-1: flit latency 5");
+		"the flit latency is 5 (NET-lat-1)");
 	ok(strstr(text, "Packet latency average = 6.5\n\tminimum = 5\n\tmaximum = 8\n"),
-		"packet latency to the tail");
-	ok(strstr(text, "Slowest packet = 1\n"), "the slowest packet is the second");
-	ok(strstr(text, "Injected packet length average = 2.5\n"), "flits per packet");
-	ok(strstr(text, "Total in-flight flits = 0 (0 measured)\n"), "nothing under way");
+		"the packet latency ends when the tail flit arrives");
+	ok(strstr(text, "Slowest packet = 1\n"), "the figures name the second packet as the slowest one");
+	ok(strstr(text, "Injected packet length average = 2.5\n"), "the mean packet length is in flits");
+	ok(strstr(text, "Total in-flight flits = 0 (0 measured)\n"), "the figures report no flit in flight");
 	ok(strstr(text, "Flit latency average = -nan (2 samples)\n"),
-		"a print without packets spoils the overall mean");
+		"a report without packets makes the overall mean not a number");
 	free(text);
 	booksim_delete(b);
 }
@@ -97,10 +102,10 @@ static void test_idle_time(void)
 	booksim_push(a, 0, 0, 0, 1, 136);
 	booksim_push(b, 0, 0, 0, 1, 136);
 	is_number(advances_until_packet(a, 0, 0), advances_until_packet(b, 0, 0),
-		"idle time leaves the same fraction");
+		"skipped and simulated idle cycles leave the same clock fraction");
 	ta = printed_figures(a);
 	tb = printed_figures(b);
-	is_text(ta, tb, "and the same figures");
+	is_text(ta, tb, "skipped and simulated idle cycles result in the same figures");
 	free(ta);
 	free(tb);
 	booksim_delete(a);
@@ -114,32 +119,32 @@ static void test_booksim_limits(void)
 	struct booksim_conf c = {
 		.k = 8, .flit_bytes = 32, .buffer = 3, .source_max = 9, .boundary_max = 5, .speedup = 2};
 	struct booksim *b = booksim_new(&c, 2, 2, 1000);
-	uint32_t pushed = 0, popped = 0, over = 0;
+	uint32_t pushed = 0, popped = 0, overflows = 0;
 
 	ok(booksim_has_buffer(b, 0, 0, 288) && !booksim_has_buffer(b, 0, 0, 289),
-		"the source queue holds nine flits");
+		"the source queue has a capacity of nine flits");
 	for (int t = 0; t < 200; t++) {
 		while (booksim_has_buffer(b, 0, 0, 8))
 			booksim_push(b, 0, 0, 1, ++pushed, 8);
 		booksim_advance(b);
-		over += b->net[0].in[0].occupied > 3 || b->net[0].out[1].occupied > 3;
-		over += b->net[0].out[1].boundary_flits > 5 || b->net[0].in[0].fifo.count > 3;
+		overflows += b->net[0].in[0].occupied > 3 || b->net[0].out[1].occupied > 3;
+		overflows += b->net[0].out[1].boundary_flits > 5 || b->net[0].in[0].fifo.count > 3;
 	}
-	is_number(over, 0, "no buffer overflows");
+	is_number(overflows, 0, "no buffer stores more flits than its capacity");
 	is_number(pushed, 9 + 3 + 3 + 5,
-		"an output that nobody reads holds back all that the buffers do not take");
+		"without reads at the output, packets are pushed until all buffers are full");
 	for (int t = 0; t < 200; t++) {
 		uint32_t req = booksim_pop(b, 0, 1);
 
-		ok(req == REQ_NONE || req == popped + 1, "packets of a pair of ports stay in order");
+		ok(req == REQ_NONE || req == popped + 1, "packets from one port to another arrive in order");
 		popped += req != REQ_NONE;
 		booksim_advance(b);
 		if (booksim_is_empty(b))
 			break;
 	}
-	is_number(popped, pushed, "all arrive when they are read");
+	is_number(popped, pushed, "all packets arrive when the output is read");
 	ok(booksim_is_empty(b) && !b->net[0].in[0].occupied && !b->net[0].out[1].occupied,
-		"all credits return");
+		"all credits return after the last packet is read");
 	booksim_delete(b);
 }
 
@@ -149,17 +154,17 @@ enum { CLUSTERS = 5, SUBS = 4, PACKETS = 6000 };
 
 static bool offer_packet(struct booksim *b, int dev, uint32_t req)
 {
-	bool reply = dev >= CLUSTERS, room;
+	bool reply = dev >= CLUSTERS, has_space;
 	uint32_t port = reply ? (uint32_t)dev - CLUSTERS : (uint32_t)dev,
 		 to = random_below(reply ? CLUSTERS : SUBS);
 	uint32_t bytes = 8 + 32 * random_below(4), n = (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
 
 	if (!random_below(3))
 		to = 0;
-	room = slow[reply].source[dev].n + (int)n <= (int)b->conf.source_max;
-	if (room != booksim_has_buffer(b, reply, port, bytes))
+	has_space = slow[reply].source[dev].n + (int)n <= (int)b->conf.source_max;
+	if (has_space != booksim_has_buffer(b, reply, port, bytes))
 		return false;
-	if (!room)
+	if (!has_space)
 		return true;
 	booksim_push(b, reply, port, to, req, bytes);
 	for (uint32_t i = 0; i < n; i++) {
@@ -230,7 +235,7 @@ static void test_random_runs(void)
 	for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		seed = i + 1;
 		ok(is_random_run_equal(&runs[i].c, runs[i].load, runs[i].share),
-			"random traffic %u as the text has it", i);
+			"random traffic %u is the same as in the literal implementation", i);
 	}
 }
 
@@ -256,11 +261,11 @@ static void check_icnt_rejected(const char *text, uint64_t line, uint32_t col, c
 {
 	struct icnt c;
 	struct fault f = {0};
-	bool refused = parse_icnt_text(text, &c, &f) < 0;
+	bool rejected = parse_icnt_text(text, &c, &f) < 0;
 
-	if (!ok(refused && f.place.line == line && f.place.col == col && strstr(f.text, part), "refused: %s",
-		    part))
-		printf("# %s:%d:%u: %s\n", refused ? f.place.file : "accepted", (int)f.place.line,
+	if (!ok(rejected && f.place.line == line && f.place.col == col && strstr(f.text, part),
+		    "an .icnt file is rejected with: %s", part))
+		printf("# %s:%d:%u: %s\n", rejected ? f.place.file : "accepted", (int)f.place.line,
 			f.place.col, f.text);
 	icnt_free(&c);
 }
@@ -275,19 +280,21 @@ static void test_single_router(void)
 		   "k = 27; // nodes\nvc_buf_size\n=\n12; alloc_iters = 5; packet_size = {{1,2},{3}};"
 		   "internal_speedup = 2; k = 28;",
 		   &c, &f) == 0,
-		"entries may span lines, comments end them");
-	ok(booksim_conf_of(&b, &c), "one switch with one virtual channel is the router of this file");
-	ok(b.k == 28 && b.buffer == 12 && b.speedup == 2, "later entries win");
+		".icnt entries may span lines and contain comments");
+	ok(booksim_conf_of(&b, &c),
+		"one switch with one virtual channel is simulated by the single-router model");
+	ok(b.k == 28 && b.buffer == 12 && b.speedup == 2, "a later .icnt entry replaces an earlier one");
 	ok(b.flit_bytes == 32 && b.source_max == 9 && b.boundary_max == 16,
-		"defaults; 0 flits of source queue mean 9");
-	is_number((long long)c.value[ICNT_k].place.line, 4, "the place of k is remembered");
+		".icnt defaults apply, and a source queue of 0 flits becomes 9 flits");
+	is_number(
+		(long long)c.value[ICNT_k].place.line, 4, "the place of the .icnt entry k is its last line");
 	icnt_free(&c);
 	ok(parse_icnt_text(FIXED_PART "k = 27; credit_delay = 1;", &c, &f) == 0 && !booksim_conf_of(&b, &c),
-		"one with delays is not");
+		"a switch with credit delays is not simulated by the single-router model");
 	icnt_free(&c);
 	ok(parse_icnt_text(FIXED_PART "k = 6; n = 2;", &c, &f) == 0 && c.nodes == 36 &&
 			!booksim_conf_of(&b, &c),
-		"nor are two stages");
+		"a network of two stages is not simulated by the single-router model");
 	icnt_free(&c);
 }
 
@@ -328,26 +335,29 @@ static void test_devices(void)
 	ok(!net_new(&p, &pool, &f) &&
 			strstr(f.text,
 				"the network has 4 nodes, but 3 clusters and 2 memory sub-partitions need 5"),
-		"fewer nodes than devices are refused");
-	ok(f.place.line == 1 && f.place.col > 1, "at the place of k");
+		"a network with fewer nodes than devices is rejected");
+	ok(f.place.line == 1 && f.place.col > 1,
+		"the fault of a network with too few nodes has the place of the entry k");
 	file = fopen(path, "w");
 	fprintf(file, "%s k = 5;", FIXED_PART);
 	fclose(file);
 	n = net_new(&p, &pool, &f);
-	ok(n && net_is_empty(n), "as many nodes as devices are enough");
+	ok(n && net_is_empty(n), "a network with as many nodes as devices is accepted");
 	net_push(n, 2, 4, 11, 8);
 	net_push(n, 4, 2, 12, 40);
 	for (int i = 0; i < 20; i++)
 		net_advance(n);
 	ok(net_has_packet(n, 4) && net_has_packet(n, 2) && !net_has_packet(n, 3),
-		"packets reach their devices");
-	ok(net_waiting_subs(n)[0] == 2 && net_waiting_clusters(n)[0] == 4, "and nobody else waits");
-	ok(net_pop(n, 4) == 11 && net_pop(n, 2) == 12 && !net_is_busy(n), "requests and replies");
+		"a request and a reply reach the devices that they are sent to");
+	ok(net_waiting_subs(n)[0] == 2 && net_waiting_clusters(n)[0] == 4,
+		"only the destinations of the two packets have a waiting packet");
+	ok(net_pop(n, 4) == 11 && net_pop(n, 2) == 12 && !net_is_busy(n),
+		"net_pop() returns a request and a reply at their destinations");
 	net_delete(n);
 	unlink(path);
 	p.net.file_at = (struct place){"gpu.config", 7, 2};
 	ok(!net_new(&p, &pool, &f) && f.place.line == 7 && strstr(f.text, path),
-		"a missing file is named where it was set");
+		"a missing .icnt file is reported at the place of the option that names it");
 }
 
 int main(void)

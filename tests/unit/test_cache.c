@@ -47,7 +47,7 @@ static void test_ipoly(void)
 	for (unsigned k = 1; k <= 16; k++)
 		for (unsigned i = 0; i < (k == 4 ? 13u : k == 5 ? 15u : k == 6 ? 19u : 20u); i++)
 			columns &= hash_ipoly(1ull << i, 0, 1u << k) == power_of_x(k + i, k, p[k]);
-	ok(columns, "ipoly: the columns of every degree are powers of x");
+	ok(columns, "the columns of the ipoly hash of every degree are powers of x");
 	for (unsigned k = 7; k <= 16; k++)
 		for (unsigned stride = 0; stride <= 20; stride++) {
 			uint32_t n = 1u << k, sets = 0;
@@ -61,8 +61,8 @@ static void test_ipoly(void)
 			}
 			spread &= sets == n;
 		}
-	ok(spread, "ipoly: no stride of a power of two meets a set twice");
-	is_number(hash_index(INDEX_IPOLY, 0x12345680, 1, 7), 0, "ipoly of one set");
+	ok(spread, "the ipoly hash maps a power-of-two stride to all sets once");
+	is_number(hash_index(INDEX_IPOLY, 0x12345680, 1, 7), 0, "the ipoly hash of one set is 0");
 }
 
 static void test_index_functions(void)
@@ -77,17 +77,24 @@ static void test_index_functions(void)
 		if (hash_ipoly(seed >> 7, (uint32_t)seed, n) != slow_ipoly(seed >> 7, (uint32_t)seed, n))
 			same = false;
 	}
-	ok(same, "ipoly is the parity under its masks");
-	is_number(hash_index(INDEX_LINEAR, 0x12345680, 64, 7), 0x2d, "linear: bits 7 to 12");
-	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22, "xor with bits 13 to 18");
-	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5, "ipoly of 32: first bit above the index");
+	ok(same, "the ipoly hash is the parity of the masked address bits");
+	is_number(hash_index(INDEX_LINEAR, 0x12345680, 64, 7), 0x2d,
+		"the linear index of 64 sets is address bits 7 to 12");
+	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22,
+		"the xor index of 64 sets combines bits 7 to 12 with bits 13 to 18");
+	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5,
+		"the ipoly hash of 32 sets maps address bit 12 to index 5");
 	/* Bits 13 and 17 add 1 and 8 to the index. Bit 7 is index 1. Bit 12 is used only with 64 sets. */
 	test_ipoly();
-	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9, "Fermi of 32 sets");
-	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
-	is_number(hash_index(INDEX_CUSTOM, 0x23080, 64, 7), 0, "custom");
-	is_number(hash_index(INDEX_LINEAR, 0x60, 3, 5), 2, "three banks are masked, not divided");
-	is_number(hash_index(INDEX_MODULO, 128 * (3 * 405 + 7), 405, 7), 7, "405 sets by a remainder");
+	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9,
+		"the Fermi index of 32 sets adds the bits above the index");
+	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32,
+		"the Fermi index of 64 sets also uses address bit 12");
+	is_number(hash_index(INDEX_CUSTOM, 0x23080, 64, 7), 0, "the custom index is 0");
+	is_number(hash_index(INDEX_LINEAR, 0x60, 3, 5), 2,
+		"the linear index of three banks is masked, not divided");
+	is_number(hash_index(INDEX_MODULO, 128 * (3 * 405 + 7), 405, 7), 7,
+		"the modulo index of 405 sets is a remainder");
 }
 
 /* ---- L1D T:m:L (CACHE-example-1) ------------------------------------------------------------- */
@@ -97,36 +104,41 @@ static void test_l1d_reads(void)
 	struct cache *c = new_l1d();
 	uint32_t h;
 
-	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r", "T:m:L read of nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r",
+		"a read of a missing line of a T:m:L cache sends a read");
 	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 1), "MISS/SECTOR_MISS r",
-		"read of another sector");
+		"a read of a missing sector of a present line sends a read");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/HIT_RESERVED ",
-		"read of a sector in flight merges");
+		"a read of a sector in flight is merged and sends nothing");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 3), "RESERVATION_FAIL/HIT_RESERVED ",
-		"third of an entry of two");
-	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1, "its reason");
+		"a third read is rejected when an MSHR entry takes two");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1,
+		"the reason of the rejection is FAIL_MSHR_MERGE_ENTRY");
 	access_text(c, new_load(line_of_set_0(1)), 4);
 	access_text(c, new_load(line_of_set_0(1) + 32), 4);
 	access_text(c, new_load(line_of_set_0(1) + 64), 4);
 	is_text(access_text(c, new_load(line_of_set_0(1) + 96), 4), "RESERVATION_FAIL/SECTOR_MISS ",
-		"five queued of six: no read");
+		"a read miss is rejected if the miss queue has one free entry");
 	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 4), "RESERVATION_FAIL/HIT_RESERVED ",
-		"not even a merge");
-	check_rejected(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 2, "their reason");
-	is_text(access_text(c, new_store(line_of_set_0(2), 32), 4), "MISS/MISS w", "but a write still fits");
+		"a read of a sector in flight is rejected if the miss queue has one free entry");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 2,
+		"the reason of the two rejections is FAIL_MISS_QUEUE_FULL");
+	is_text(access_text(c, new_store(line_of_set_0(2), 32), 4), "MISS/MISS w",
+		"a write miss is accepted if the miss queue has one free entry");
 	is_text(access_text(c, new_store(line_of_set_0(2), 32), 4), "RESERVATION_FAIL/HIT ",
-		"six queued: no write hit either");
+		"a write hit is rejected if the miss queue is full");
 	h = cache_miss_queue_front(c);
 	is_number((long long)at(h)->addr, (long long)line_of_set_0(0),
-		"the first in the queue is the first miss");
+		"the front of the miss queue is the first miss");
 	answer_reads(c, 9);
-	is_text(access_text(c, new_load(line_of_set_0(0)), 10), "HIT/HIT ", "read of what came back");
-	check_count(c, GLOBAL_ACC_R, STATUS_HIT, 1, "HIT counted");
-	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 2, "MISS counted");
-	check_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "SECTOR_MISS counted");
-	check_count(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "HIT_RESERVED counted");
-	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted as well");
-	check_count(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3, "fails counted as such only");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 10), "HIT/HIT ", "a read of a filled sector hits");
+	check_count(c, GLOBAL_ACC_R, STATUS_HIT, 1, "one read is counted as HIT");
+	check_count(c, GLOBAL_ACC_R, STATUS_MISS, 2, "two reads are counted as MISS");
+	check_count(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "three reads are counted as SECTOR_MISS");
+	check_count(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "one read is counted as HIT_RESERVED");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "a merged read is also counted as MSHR_HIT");
+	check_count(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3,
+		"three rejected reads are counted as RESERVATION_FAIL only");
 	cache_delete(c);
 }
 
@@ -140,10 +152,10 @@ static void test_full_mshr(void)
 	access_text(c, new_load(line_of_set_0(0)), 1);
 	access_text(c, new_load(line_of_set_0(0) + 32), 1);
 	is_text(access_text(c, new_load(line_of_set_0(0) + 64), 1), "RESERVATION_FAIL/SECTOR_MISS ",
-		"third entry of two");
-	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_ENTRY, 1, "MSHR_ENRTY_FAIL");
+		"a read is rejected if all MSHR entries are in use");
+	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_ENTRY, 1, "the reason of the rejection is FAIL_MSHR_ENTRY");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/HIT_RESERVED ",
-		"merging needs no entry");
+		"a read of a sector in flight is merged if all MSHR entries are in use");
 	cache_delete(c);
 }
 
@@ -152,26 +164,31 @@ static void test_l1d_writes(void)
 	struct cache *c = new_l1d();
 
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS w",
-		"T:m:L full write of nothing");
-	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ", "is readable");
+		"a write of a missing sector of a T:m:L cache sends a write");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ",
+		"a read of a sector that was written completely hits");
 	is_text(access_text(c, new_store(line_of_set_0(0) + 32, 4), 2), "MISS/SECTOR_MISS w",
-		"partial write of a new sector");
+		"a partial write of a missing sector sends a write");
 	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 3), "MISS/SECTOR_MISS r",
-		"is not readable: read goes down");
+		"a read of a partially written sector sends a read");
 	is_text(access_text(c, new_store(line_of_set_0(0) + 36, 28), 3), "MISS/HIT_RESERVED w",
-		"write of a sector in flight");
-	is_text(access_text(c, new_store(line_of_set_0(0) + 32, 32), 4), "HIT/HIT w", "full write hit");
+		"a write of a sector in flight sends a write");
+	is_text(access_text(c, new_store(line_of_set_0(0) + 32, 32), 4), "HIT/HIT w",
+		"a complete write of a present sector hits and sends a write");
 	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 5), "HIT/HIT ",
-		"readable before the data came");
-	is_number(c->tags.n_modified, 1, "one line with modified sectors");
+		"a read of a sector written during its fetch hits before the fill");
+	is_number(c->tags.n_modified, 1, "one line with two modified sectors is counted once as modified");
 	answer_reads(c, 6);
 	is_text(access_text(c, new_load(line_of_set_0(0) + 32), 7), "HIT/HIT ",
-		"still modified and readable after the fill");
-	is_text(access_text(c, new_store(line_of_set_0(1), 16), 8), "MISS/MISS w", "half a sector");
-	is_text(access_text(c, new_store(line_of_set_0(1) + 16, 16), 8), "HIT/HIT w", "the other half");
-	is_text(access_text(c, new_load(line_of_set_0(1)), 8), "HIT/HIT ", "both make it readable");
-	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 2, "write MISS counted");
-	check_count(c, GLOBAL_ACC_W, STATUS_HIT_RESERVED, 1, "write HIT_RESERVED counted");
+		"a read of a written sector hits after the fill");
+	is_text(access_text(c, new_store(line_of_set_0(1), 16), 8), "MISS/MISS w",
+		"a write of half a missing sector sends a write");
+	is_text(access_text(c, new_store(line_of_set_0(1) + 16, 16), 8), "HIT/HIT w",
+		"a write of the other half of a sector hits and sends a write");
+	is_text(access_text(c, new_load(line_of_set_0(1)), 8), "HIT/HIT ",
+		"a read of a sector whose two halves were written hits");
+	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 2, "two writes are counted as MISS");
+	check_count(c, GLOBAL_ACC_W, STATUS_HIT_RESERVED, 1, "one write is counted as HIT_RESERVED");
 	cache_delete(c);
 }
 
@@ -186,19 +203,21 @@ static void test_reserved_set(void)
 	for (unsigned i = 0; i < 4; i++)
 		access_text(c, new_load(line_of_set_0(i)), i);
 	is_text(access_text(c, new_load(line_of_set_0(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ",
-		"read: all ways reserved");
+		"a read miss is rejected if all ways of the set are reserved");
 	is_text(access_text(c, new_store(line_of_set_0(4), 32), 9), "RESERVATION_FAIL/RESERVATION_FAIL ",
-		"write: the same");
-	check_rejected(c, GLOBAL_ACC_R, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a read");
-	check_rejected(c, GLOBAL_ACC_W, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a write");
+		"a write miss is rejected if all ways of the set are reserved");
+	check_rejected(
+		c, GLOBAL_ACC_R, FAIL_LINE_ALLOC, 1, "the reason of the rejected read is FAIL_LINE_ALLOC");
+	check_rejected(
+		c, GLOBAL_ACC_W, FAIL_LINE_ALLOC, 1, "the reason of the rejected write is FAIL_LINE_ALLOC");
 	cache_delete(c);
 	p.walloc = WALLOC_NONE;
 	c = new_cache(p, ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++)
 		access_text(c, new_load(line_of_set_0(i)), i);
 	is_text(access_text(c, new_store(line_of_set_0(4), 32), 9), "MISS/RESERVATION_FAIL w",
-		"no allocation: the write goes by");
-	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 1, "and counts as MISS");
+		"a write that does not allocate is sent although all ways are reserved");
+	check_count(c, GLOBAL_ACC_W, STATUS_MISS, 1, "a write that does not allocate is counted as MISS");
 	cache_delete(c);
 }
 
@@ -212,25 +231,30 @@ static void test_streaming(void)
 	p.alloc = ALLOC_ON_FILL;
 	p.streaming = true;
 	c = new_cache(p, ROLE_L1D);
-	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r", "L:s:N read reserves nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 1), "MISS/MISS r",
+		"a read miss of an L:s:N cache sends a read");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/MISS ",
-		"the next one merges and counts as MISS");
-	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "and as MSHR_HIT");
+		"a merged read of an L:s:N cache results in MISS");
+	check_count(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1,
+		"a merged read of an L:s:N cache is counted as MSHR_HIT");
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 3), "MISS/MISS w",
-		"write miss only goes down");
+		"a write miss of an L:s:N cache sends a write");
 	answer_reads(c, 5);
-	is_text(access_text(c, new_load(line_of_set_0(0)), 6), "HIT/HIT ", "filled by address");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 6), "HIT/HIT ",
+		"a read of an L:s:N cache hits after the fill");
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 7), "HIT/HIT w",
-		"global write hit goes down");
-	is_text(access_text(c, new_load(line_of_set_0(0)), 8), "MISS/MISS r", "and takes the sector out");
+		"a global write hit of an L:s:N cache sends a write");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 8), "MISS/MISS r",
+		"a global write hit of an L:s:N cache removes the sector");
 	answer_reads(c, 9);
 	is_text(access_text(c, new_request(LOCAL_ACC_W, line_of_set_0(0), 32), 10), "HIT/HIT ",
-		"local write hit stays");
-	is_number(c->tags.n_modified, 1, "and is modified");
+		"a local write hit of an L:s:N cache sends nothing");
+	is_number(c->tags.n_modified, 1, "a local write hit of an L:s:N cache makes the line modified");
 	for (unsigned i = 1; i < 5; i++)
 		load_sector(c, line_of_set_0(i), 10 + i);
-	is_number(c->tags.n_modified, 0, "a fill drops the modified line");
-	is_text(access_text(c, new_load(line_of_set_0(0)), 20), "MISS/MISS r", "without a write-back");
+	is_number(c->tags.n_modified, 0, "a fill of an L:s:N cache drops the modified line");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 20), "MISS/MISS r",
+		"a read of the dropped line sends a read and no write-back");
 	cache_delete(c);
 }
 
@@ -239,12 +263,14 @@ static void test_write_evict(void)
 	struct cache *c = new_cache(sector_cache_params(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
 
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
-		"E:m:L write miss sends nothing");
-	is_number(c->tags.n_modified, 1, "modified line");
-	is_text(access_text(c, new_store(line_of_set_0(0), 32), 2), "HIT/HIT w", "write hit goes down");
-	is_number(c->tags.n_modified, 1, "quirk Q3-18: the count stays");
+		"a write miss of an E:m:L cache sends nothing");
+	is_number(c->tags.n_modified, 1, "a write miss of an E:m:L cache makes the line modified");
+	is_text(access_text(c, new_store(line_of_set_0(0), 32), 2), "HIT/HIT w",
+		"a write hit of an E:m:L cache sends a write");
+	is_number(c->tags.n_modified, 1,
+		"a write hit that evicts leaves the modified count unchanged (quirk Q3-18)");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 3), "MISS/MISS r",
-		"the only sector is gone, so is the line");
+		"a read misses the line whose only sector was evicted by a write");
 	cache_delete(c);
 }
 
@@ -253,24 +279,29 @@ static void test_naive_allocate(void)
 	struct cache *c = new_cache(sector_cache_params(WRITE_BACK, WALLOC_NAIVE), ROLE_L2);
 	uint32_t w = new_store(line_of_set_0(0), 4), r;
 
-	is_text(access_text(c, w, 1), "MISS/MISS wa", "B:m:W write miss sends write and read");
-	is_number(cache_miss_queue_pop(c), w, "the write first");
+	is_text(access_text(c, w, 1), "MISS/MISS wa",
+		"a write miss of a B:m:W cache sends a write and an allocating read");
+	is_number(cache_miss_queue_pop(c), w, "the write of the miss is sent first");
 	r = cache_miss_queue_pop(c);
-	is_number(at(r)->type, L2_WR_ALLOC_R, "then the allocate-read");
-	ok(at(r)->flags == REQ_BLANK && at(r)->size == 32, "it is blank and of an atom");
-	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->chip == 7, "and the write's");
+	is_number(at(r)->type, L2_WR_ALLOC_R, "the allocating read of the miss is sent second");
+	ok(at(r)->flags == REQ_BLANK && at(r)->size == 32,
+		"the allocating read has REQ_BLANK and the size of an atom");
+	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->chip == 7,
+		"the allocating read has the warp, the SM and the channel of the write");
 	is_text(access_text(c, new_store(line_of_set_0(0), 4), 2), "MISS/HIT_RESERVED wa",
-		"a second one merges its read");
-	check_count(c, L2_WR_ALLOC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT under the read's type");
+		"a second write miss of a B:m:W cache merges its allocating read");
+	check_count(c, L2_WR_ALLOC_R, STATUS_MSHR_HIT, 1,
+		"the merged read is counted as MSHR_HIT of L2_WR_ALLOC_R");
 	cache_fill(c, r, 3);
-	is_number(cache_pop_ready(c), r, "the read comes out after the fill");
-	is_text(access_text(c, new_load(line_of_set_0(0)), 4), "HIT/HIT ", "valid");
-	is_number(c->tags.n_modified, 0, "not modified");
+	is_number(cache_pop_ready(c), r, "cache_pop_ready() returns the allocating read after the fill");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 4), "HIT/HIT ",
+		"a read hits the sector that the allocating read filled");
+	is_number(c->tags.n_modified, 0, "the fill of an allocating read does not make the line modified");
 	access_text(c, new_load(line_of_set_0(1)), 5);
 	access_text(c, new_load(line_of_set_0(2)), 5);
 	access_text(c, new_load(line_of_set_0(3)), 5);
 	is_text(access_text(c, new_store(line_of_set_0(1) + 32, 4), 6), "RESERVATION_FAIL/SECTOR_MISS ",
-		"asks for three places");
+		"a write miss of a B:m:W cache needs three free miss queue entries");
 	cache_delete(c);
 }
 
@@ -280,15 +311,20 @@ static void test_fetch_on_write(void)
 	uint32_t w = new_store(line_of_set_0(1), 4), r;
 
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
-		"B:m:F full write miss sends nothing");
-	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ", "it is there");
-	is_text(access_text(c, w, 3), "MISS/MISS a", "partial write miss fetches");
+		"a complete write miss of a B:m:F cache sends nothing");
+	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "HIT/HIT ",
+		"a read hits the sector after a complete write miss");
+	is_text(access_text(c, w, 3), "MISS/MISS a",
+		"a partial write miss of a B:m:F cache sends an allocating read");
 	r = cache_miss_queue_pop(c);
-	ok(at(r)->flags == (REQ_BLANK | REQ_PARENT_WRITE) && at(r)->parent == w, "the read holds the write");
-	is_number(c->tags.n_modified, 1, "not yet modified");
+	ok(at(r)->flags == (REQ_BLANK | REQ_PARENT_WRITE) && at(r)->parent == w,
+		"the allocating read refers to the write as its parent");
+	is_number(c->tags.n_modified, 1,
+		"a partial write miss of a B:m:F cache is not modified before the fill");
 	cache_fill(c, r, 4);
-	is_number(c->tags.n_modified, 2, "modified on fill");
-	is_text(access_text(c, new_load(line_of_set_0(1)), 5), "HIT/HIT ", "and readable");
+	is_number(c->tags.n_modified, 2, "a partial write miss of a B:m:F cache is modified after the fill");
+	is_text(access_text(c, new_load(line_of_set_0(1)), 5), "HIT/HIT ",
+		"a read hits the partially written sector after the fill");
 	cache_delete(c);
 }
 
@@ -302,27 +338,31 @@ static void test_line_cache(void)
 	p.atom_bytes = 128;
 	c = new_cache(p, ROLE_L2);
 	h = new_load(line_of_set_0(0) + 64);
-	is_text(access_text(c, h, 1), "MISS/MISS r", "line cache: read");
-	ok(at(h)->addr == line_of_set_0(0) && at(h)->size == 128, "asks for its line");
+	is_text(access_text(c, h, 1), "MISS/MISS r", "a read miss of a line cache sends a read");
+	ok(at(h)->addr == line_of_set_0(0) && at(h)->size == 128,
+		"a read miss of a line cache requests the whole line");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/HIT_RESERVED ",
-		"another part of it is in flight");
+		"a read of another part of a line in flight is merged");
 	cache_miss_queue_pop(c);
 	cache_fill(c, h, 3);
-	ok(at(h)->addr == line_of_set_0(0) + 64 && at(h)->size == 32, "address and size are restored");
-	ok(!cache_fill_port_free(c), "the fill occupies the port");
+	ok(at(h)->addr == line_of_set_0(0) + 64 && at(h)->size == 32,
+		"the fill of a line restores the address and the size of the request");
+	ok(!cache_fill_port_free(c), "the fill of a line occupies the fill port");
 	run_cycles(c, 3);
-	ok(!cache_fill_port_free(c), "for atom over port: four cycles");
+	ok(!cache_fill_port_free(c), "the fill port is occupied in the fourth cycle of a line's fill");
 	run_cycles(c, 1);
-	ok(cache_fill_port_free(c), "and no longer");
+	ok(cache_fill_port_free(c), "the fill port is free after four cycles");
 	answer_reads(c, 3);
-	is_text(access_text(c, new_store(line_of_set_0(0), 4), 4), "HIT/HIT ", "write hit");
+	is_text(access_text(c, new_store(line_of_set_0(0), 4), 4), "HIT/HIT ",
+		"a write hit of a line cache sends nothing");
 	for (unsigned i = 1; i < 4; i++)
 		load_sector(c, line_of_set_0(i), 4 + i);
 	is_text(access_text(c, new_load(line_of_set_0(4)), 9), "MISS/MISS rb",
-		"its eviction is a write-back");
+		"a read miss of a line cache that evicts a modified line sends a write-back");
 	cache_miss_queue_pop(c);
 	h = cache_miss_queue_pop(c);
-	ok(at(h)->size == 128 && at(h)->sectors == 15 && at(h)->bytes[0] == 15, "of always 128 bytes");
+	ok(at(h)->size == 128 && at(h)->sectors == 15 && at(h)->bytes[0] == 15,
+		"the write-back of a line cache has always 128 bytes");
 	cache_delete(c);
 }
 
@@ -344,32 +384,41 @@ static void test_write_backs(void)
 
 	cache_set_decode_hook(c, decode_address, &decoded);
 	is_text(access_text(c, new_store(line_of_set_0(0), 32), 1), "MISS/MISS ",
-		"B:m:L write miss sends nothing");
+		"a write miss of a B:m:L cache sends nothing");
 	is_text(access_text(c, new_store(line_of_set_0(0) + 96, 4), 1), "MISS/SECTOR_MISS ",
-		"nor in another sector");
-	is_text(access_text(c, new_store(line_of_set_0(0), 8), 2), "HIT/HIT ", "write hit needs no queue");
+		"a write miss of another sector of the line sends nothing");
+	is_text(access_text(c, new_store(line_of_set_0(0), 8), 2), "HIT/HIT ",
+		"a write hit of a B:m:L cache sends nothing");
 	for (unsigned i = 1; i < 4; i++)
 		access_text(c, new_store(line_of_set_0(i), 32), 2 + i);
 	run_cycles(c, 64);
 	h = new_load(line_of_set_0(4));
 	at(h)->stream = 6;
-	is_text(access_text(c, h, 9), "MISS/MISS rb", "read miss evicts a modified line");
-	is_number(cache_miss_queue_pop(c), h, "the read first");
+	is_text(access_text(c, h, 9), "MISS/MISS rb",
+		"a read miss that evicts a modified line sends a write-back");
+	is_number(cache_miss_queue_pop(c), h, "the read of the miss is sent before the write-back");
 	h = cache_miss_queue_pop(c);
-	ok(at(h)->type == L2_WRBK_ACC && at(h)->flags == (REQ_WRITE | REQ_BLANK), "then the write-back");
+	ok(at(h)->type == L2_WRBK_ACC && at(h)->flags == (REQ_WRITE | REQ_BLANK),
+		"the write-back has type L2_WRBK_ACC, REQ_WRITE and REQ_BLANK");
 	ok(at(h)->addr == line_of_set_0(0) && at(h)->size == 64 && at(h)->sectors == 9,
-		"of the modified sectors");
-	ok(at(h)->bytes[0] == 0xffffffff && at(h)->bytes[1] == 0xfull << 32, "with their bytes");
-	ok(at(h)->warp == NO_WARP && at(h)->sm == NO_SM && at(h)->cluster == NO_SM, "of nobody");
-	ok(at(h)->lanes == 0xff && at(h)->stream == 6, "lanes and stream of its cause");
-	ok(at(h)->chip == 7 && at(h)->sub == 15, "chip and sub partition of its cause");
-	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77, "bank and row of its own");
-	ok(cache_data_port_free(c), "quirk Q3-3: a read miss charges no port for it");
+		"the write-back has the address and the sectors of the modified line");
+	ok(at(h)->bytes[0] == 0xffffffff && at(h)->bytes[1] == 0xfull << 32,
+		"the write-back has the byte mask of the modified sectors");
+	ok(at(h)->warp == NO_WARP && at(h)->sm == NO_SM && at(h)->cluster == NO_SM,
+		"an L2 write-back has no warp, no SM and no cluster");
+	ok(at(h)->lanes == 0xff && at(h)->stream == 6,
+		"the write-back has the lanes and the stream of the read that caused it");
+	ok(at(h)->chip == 7 && at(h)->sub == 15,
+		"the write-back has the channel and sub-partition of the read that caused it");
+	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77,
+		"the write-back has the bank and row of its own address");
+	ok(cache_data_port_free(c),
+		"a write-back caused by a read miss leaves the data port free (quirk Q3-3)");
 	is_text(access_text(c, new_store(line_of_set_0(5), 32), 10), "MISS/MISS b",
-		"write miss evicts the next");
-	ok(!cache_data_port_free(c), "and charges the port");
+		"a write miss that evicts a modified line sends a write-back");
+	ok(!cache_data_port_free(c), "a write-back caused by a write miss occupies the data port");
 	run_cycles(c, 1);
-	ok(cache_data_port_free(c), "for one sector");
+	ok(cache_data_port_free(c), "the data port is free one cycle after the write-back of one sector");
 	cache_delete(c);
 	c = new_cache(sector_cache_params(WRITE_BACK, WALLOC_LAZY), ROLE_L1D);
 	for (unsigned i = 0; i < 4; i++)
@@ -377,7 +426,7 @@ static void test_write_backs(void)
 	access_text(c, new_store(line_of_set_0(4), 32), 9);
 	h = cache_miss_queue_pop(c);
 	ok(at(h)->type == L1_WRBK_ACC && at(h)->warp == NO_WARP && at(h)->sm == 3 && at(h)->cluster == 2,
-		"an L1 write-back is of its core, but of no warp");
+		"an L1 write-back has the SM and the cluster of its cache but no warp");
 	cache_delete(c);
 }
 
@@ -389,22 +438,26 @@ static void test_copies_of_other_side(void)
 	for (unsigned i = 0; i < 4; i++)
 		access_text(c, new_store(line_of_set_0(i), 32), 1 + i);
 	run_cycles(c, 64);
-	ok(!cache_has_sectors(c, line_of_set_0(4), 1), "no copy yet");
-	ok(cache_put_copy(c, at(new_load(line_of_set_0(4))), 9), "a copy drives out a modified line");
+	ok(!cache_has_sectors(c, line_of_set_0(4), 1),
+		"a line that was not copied has no sector in the slice");
+	ok(cache_put_copy(c, at(new_load(line_of_set_0(4))), 9), "cache_put_copy() evicts a modified line");
 	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line_of_set_0(0),
-		"which is written back");
-	ok(cache_has_sectors(c, line_of_set_0(4), 1), "a copy serves reads");
-	ok(!cache_has_sectors(c, line_of_set_0(4), 3), "but not of the sector next to it");
-	ok(!cache_put_copy(c, at(new_load(line_of_set_0(4) + 32)), 10), "that finds room in the same line");
-	ok(cache_has_sectors(c, line_of_set_0(4), 3), "now both are there");
+		"the modified line that a copy evicts is written back");
+	ok(cache_has_sectors(c, line_of_set_0(4), 1), "a copied sector is present");
+	ok(!cache_has_sectors(c, line_of_set_0(4), 3), "the sector next to a copied sector is not present");
+	ok(!cache_put_copy(c, at(new_load(line_of_set_0(4) + 32)), 10),
+		"a copy of another sector of the same line evicts nothing");
+	ok(cache_has_sectors(c, line_of_set_0(4), 3), "two copied sectors of a line are both present");
 	cache_drop_copy(c, line_of_set_0(4), 1);
 	ok(!cache_has_sectors(c, line_of_set_0(4), 1) && cache_has_sectors(c, line_of_set_0(4), 2),
-		"what the home writes is dropped alone");
-	is_text(access_text(c, new_load(line_of_set_0(4) + 32), 11), "HIT/HIT ", "the other is as any line");
-	is_number(cache_warm_copy(c, line_of_set_0(4), 3, 12), 1, "a read in no time lacks what was dropped");
-	ok(cache_has_sectors(c, line_of_set_0(4), 3), "and leaves it there");
+		"cache_drop_copy() removes only the sector that it names");
+	is_text(access_text(c, new_load(line_of_set_0(4) + 32), 11), "HIT/HIT ",
+		"a read of the other copied sector hits");
+	is_number(cache_warm_copy(c, line_of_set_0(4), 3, 12), 1,
+		"cache_warm_copy() returns the dropped sector as missing");
+	ok(cache_has_sectors(c, line_of_set_0(4), 3), "cache_warm_copy() leaves both sectors present");
 	cache_drop_copy(c, line_of_set_0(9), 1);
-	ok(!cache_has_sectors(c, line_of_set_0(9), 1), "a copy that is not there is dropped in vain");
+	ok(!cache_has_sectors(c, line_of_set_0(9), 1), "cache_drop_copy() of a missing line has no effect");
 	cache_delete(c);
 }
 
@@ -416,27 +469,30 @@ static void test_l2_atomics(void)
 
 	at(merged)->flags |= REQ_ATOMIC;
 	access_text(c, h, 1);
-	is_text(access_text(c, merged, 2), "MISS/HIT_RESERVED ", "an atomic merges");
+	is_text(access_text(c, merged, 2), "MISS/HIT_RESERVED ",
+		"an atomic access of a sector in flight is merged");
 	cache_miss_queue_pop(c);
 	cache_fill(c, h, 3);
-	is_number(c->tags.n_modified, 1, "the fill makes the sector modified");
-	is_number(cache_peek_ready(c), h, "the first comes out first");
-	is_number(cache_pop_ready(c), h, "and is popped");
-	is_number(cache_pop_ready(c), merged, "then the merged one");
-	ok(!cache_has_ready(c) && cache_pop_ready(c) == REQ_NONE, "then none");
+	is_number(c->tags.n_modified, 1, "the fill of a merged atomic access makes the sector modified");
+	is_number(cache_peek_ready(c), h, "cache_peek_ready() returns the first of two merged requests");
+	is_number(cache_pop_ready(c), h, "cache_pop_ready() returns the first of two merged requests first");
+	is_number(cache_pop_ready(c), merged, "cache_pop_ready() returns the merged atomic access second");
+	ok(!cache_has_ready(c) && cache_pop_ready(c) == REQ_NONE,
+		"cache_pop_ready() returns REQ_NONE after the last request");
 	load_sector(c, line_of_set_0(1), 4);
 	h = new_load(line_of_set_0(1));
 	at(h)->flags |= REQ_ATOMIC;
-	is_text(access_text(c, h, 5), "HIT/HIT ", "an atomic hit");
-	is_number(c->tags.n_modified, 2, "makes its sector modified too");
+	is_text(access_text(c, h, 5), "HIT/HIT ", "an atomic access of a present sector hits");
+	is_number(c->tags.n_modified, 2, "an atomic hit makes its sector modified");
 	cache_end_cycle(c);
 	cache_add_idle_cycles(c, 10);
 	n = cache_port_counts(c);
-	ok(n.cycles == 75 && n.data_busy == 1 && n.fill_busy == 2, "port samples");
+	ok(n.cycles == 75 && n.data_busy == 1 && n.fill_busy == 2,
+		"the port counts include idle cycles, data accesses and fills");
 	cache_delete(c);
 }
 
-/* Tests that a reply of four sectors occupies the port once. */
+/* Tests that a reply that arrives as four pieces of a sector occupies the fill port once. */
 static void test_sector_replies(void)
 {
 	struct cache_params p = sector_cache_params(WRITE_READ_ONLY, WALLOC_NONE);
@@ -451,24 +507,28 @@ static void test_sector_replies(void)
 	c = new_cache(p, ROLE_L1I);
 	h = new_request(INST_ACC_R, line_of_set_0(0) + 16, 16);
 	two = new_request(INST_ACC_R, line_of_set_0(0) + 48, 16);
-	is_number(cache_read_only_access(c, h, 1), STATUS_MISS, "instruction miss");
-	is_number(cache_read_only_access(c, two, 2), STATUS_MISS, "a second access merges");
-	check_count(c, INST_ACC_R, STATUS_MISS, 2, "both count as MISS");
+	is_number(cache_read_only_access(c, h, 1), STATUS_MISS,
+		"an instruction access of a missing line is a miss");
+	is_number(cache_read_only_access(c, two, 2), STATUS_MISS,
+		"a second instruction access of the line is a miss");
+	check_count(c, INST_ACC_R, STATUS_MISS, 2, "the two instruction accesses are counted as MISS");
 	live = (unsigned)req_count_live(&pool);
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t piece = req_new(&pool);
 
 		at(piece)->flags = REQ_PIECE | REQ_BLANK;
 		at(piece)->parent = h;
-		ok(!cache_has_ready(c) && cache_fill_port_free(c), "piece %u awaited", i);
+		ok(!cache_has_ready(c) && cache_fill_port_free(c),
+			"the fill of the line is not complete before piece %u", i);
 		cache_fill(c, piece, 3);
 	}
-	ok(cache_has_ready(c) && !cache_fill_port_free(c), "whole");
-	is_number((long long)req_count_live(&pool), live, "the pieces are gone");
-	is_number(cache_pop_ready(c), h, "first");
-	is_number(cache_pop_ready(c), two, "second");
-	is_number(cache_read_only_access(c, h, 4), STATUS_HIT, "instruction hit");
-	ok(cache_data_port_free(c), "never charges the data port");
+	ok(cache_has_ready(c) && !cache_fill_port_free(c),
+		"the fill of the line is complete after four pieces");
+	is_number((long long)req_count_live(&pool), live, "the requests of the pieces are freed");
+	is_number(cache_pop_ready(c), h, "the first instruction access is ready first");
+	is_number(cache_pop_ready(c), two, "the merged instruction access is ready second");
+	is_number(cache_read_only_access(c, h, 4), STATUS_HIT, "an instruction access of a filled line hits");
+	ok(cache_data_port_free(c), "an instruction hit leaves the data port free");
 	cache_delete(c);
 }
 

@@ -182,7 +182,7 @@ static void slow_empty(struct slow_tags *s, bool modified_only)
 	s->used = false;
 }
 
-/* ---- both arrays side by side ----------------------------------------------------------------- */
+/* ---- comparison of both arrays ----------------------------------------------------------------- */
 
 struct flight {
 	uint32_t line, sector;
@@ -408,7 +408,7 @@ static void run_random_steps(uint64_t seed, unsigned steps)
 			compare_lines(&x);
 	}
 	compare_lines(&x);
-	ok(!x.wrong, "%s %ux%u (at most %u) %s ratio %u index %d, seed %u",
+	ok(!x.wrong, "equal tag arrays: %s %ux%u (at most %u) %s ratio %u index %d, seed %u",
 		p.kind == CACHE_SECTOR ? "sectors" : "lines", p.sets, p.ways, p.ways_max,
 		p.replacement == REPLACE_FIFO ? "FIFO" : "LRU", p.write_ratio, (int)p.index, (unsigned)seed);
 	if (x.wrong)

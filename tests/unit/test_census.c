@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of the counts of sectors that a writer makes from records: they equal the number of distinct sectors that
- * this file finds by comparing all addresses. Lists repeat in other warps, move by any distance, and have no order.
+ * this file finds by comparing all addresses. The lists of addresses repeat in other warps, move by any distance, and are in any order.
  */
 #include "isa.h"
 #include "pack/directory.h"
@@ -10,7 +10,7 @@
 
 #define LOADS 6u
 #define WARPS 40u
-#define TURNS 30u /* loads of each instruction in a warp */
+#define TURNS 30u /* number of times that a warp executes each load */
 
 static uint64_t seed = 1;
 
@@ -57,7 +57,7 @@ static uint64_t count_slowly(const uint64_t *a, unsigned n, uint32_t size)
 	return found;
 }
 
-static bool apart; /* true if each access has another list, none of which is moved */
+static bool has_new_lists; /* true if each access has a new list instead of a moved one */
 static struct pack_inst inst[LOADS];
 static char texts[LOADS * 64];
 static struct pack_code code = {inst, LOADS, texts, 0};
@@ -79,7 +79,10 @@ static void make_code(void)
 	}
 }
 
-/* A warp whose loads have a list each in the first turn, and then the list moved, or another one. */
+/*
+ * The loads of a warp. In the first turn each load has a list of addresses. Later turns have this list moved by a
+ * distance, or a new list.
+ */
 struct loads {
 	struct pack_run run[TURNS];
 	struct pack_payload payload[TURNS * LOADS];
@@ -144,7 +147,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 			uint64_t a[32], by = random_below(2) ? 32 * random_below(9) : random_below(99);
 			unsigned n = (unsigned)__builtin_popcount(mask);
 
-			if (!apart && t && mask == UINT32_MAX && random_below(4)) {
+			if (!has_new_lists && t && mask == UINT32_MAX && random_below(4)) {
 				w->payload[x->n_payloads++] =
 					(struct pack_payload){x->n_words << 2 | ADDR_MOVED, 0};
 				w->word[x->n_words] = by;
@@ -153,7 +156,8 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 				for (unsigned l = 0; l < 32; l++)
 					a[l] = w->word[list[i] + l] + by;
 			} else {
-				uint32_t at = add_list(w, x, apart ? SCATTERED : i % N_SHAPES, mask, by);
+				uint32_t at =
+					add_list(w, x, has_new_lists ? SCATTERED : i % N_SHAPES, mask, by);
 
 				w->payload[x->n_payloads++] = (struct pack_payload){at << 2 | ADDR_LIST, 0};
 				list[i] = mask == UINT32_MAX ? at : list[i];
@@ -164,7 +168,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 	}
 }
 
-/* Tests the sectors of lanes of any mask whose addresses rise by a step. */
+/* Tests the sectors of accesses with any mask whose addresses ascend by a constant step. */
 static void test_sectors_of_lines(void)
 {
 	unsigned wrong = 0, unknown = 0;
@@ -183,8 +187,7 @@ static void test_sectors_of_lines(void)
 		unknown += !sectors;
 		wrong += sectors != count_slowly(a, n, size);
 	}
-	ok(!wrong && !unknown,
-		"lines of lanes with holes between them touch the right number of sectors: %u, %u", wrong,
+	ok(!wrong && !unknown, "sectors of strided accesses with inactive lanes: %u wrong, %u unknown", wrong,
 		unknown);
 }
 
@@ -215,14 +218,14 @@ static void test_sectors(struct isa *isa)
 		followers += p.warp[i].leader != 0;
 		near += p.warp[i].leader && p.warp[i].near;
 	}
-	ok(followers > WARPS / 3 && near > WARPS / 6 && near < followers, "warps follow others: %u, near: %u",
-		followers, near);
+	ok(followers > WARPS / 3 && near > WARPS / 6 && near < followers,
+		"records of warps follow earlier warps: %u, by whole sectors: %u", followers, near);
 	encode_part(&p, col);
 	census_add_part(&c, &p, isa, 80);
 	ok(c.has_counts && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,
-		"instructions of a part are counted");
-	ok(c.tally.loads == sectors, "its loads touch %llu sectors (%llu)", (unsigned long long)sectors,
-		(unsigned long long)c.tally.loads);
+		"the blocks and the instructions of a part are counted");
+	ok(c.tally.loads == sectors, "the loads of a part touch %llu sectors (counted: %llu)",
+		(unsigned long long)sectors, (unsigned long long)c.tally.loads);
 	columns_free(col);
 	parsed_free(&p);
 	records_free(&r);
@@ -235,7 +238,7 @@ int main(void)
 	make_code();
 	test_sectors_of_lines();
 	test_sectors(isa);
-	apart = true;
+	has_new_lists = true;
 	test_sectors(isa);
 	isa_free(isa);
 	return tap_done();
