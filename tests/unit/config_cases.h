@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cases of test_config.c: changes to its small configuration, one option per line. The changes in possible[]
- * keep the configuration valid; the changes in impossible[] make it invalid.
+ * Cases of test_config.c: changes to its small configuration, one option per line. The changes in valid_changes[]
+ * keep the configuration valid; the changes in invalid_changes[] make it invalid.
  */
 #ifndef CONFIG_CASES_H
 #define CONFIG_CASES_H
 
-static const char *const possible[] = {
+static const char *const valid_changes[] = {
 	"gpgpu_scheduler=gto",
 	"gpgpu_scheduler=old",
 	"gpgpu_scheduler=rrr",
@@ -22,6 +22,7 @@ static const char *const possible[] = {
 	"gpgpu_cache:dl2=N:32:128:8,L:B:m:W:L,A:64:4,16:0,32\ngpgpu_perfect_inst_const_cache=1",
 	"gpgpu_cache:dl1=S:8:128:8,L:B:m:F:L,A:64:8,8\ngpgpu_adaptive_cache_config=0",
 	"gpgpu_cache:dl1=S:4:128:32,L:L:s:N:L,A:256:8,16:0,32",
+	"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8,16:0,32 ",
 	"gpgpu_dram_scheduler=0\ngpgpu_frfcfs_dram_sched_queue_size=0",
 	"gpgpu_simple_dram_model=1\ngpgpu_frfcfs_dram_sched_queue_size=0",
 	"gpgpu_n_mem=6",
@@ -70,7 +71,7 @@ static const char *const possible[] = {
  */
 static const struct {
 	const char *changes, *option, *at;
-} impossible[] = {
+} invalid_changes[] = {
 	{"gpgpu_n_clusters=4096", "-gpgpu_n_clusters", "-D"},
 	{"gpgpu_clock_domains=1:2:3", "-gpgpu_clock_domains", "-D"},
 	{"gpgpu_clock_domains=1:2:3:4:5", "-gpgpu_clock_domains", "-D"},
@@ -211,7 +212,6 @@ static const struct {
 	{"gpgpu_tex_cache:l1=N:4:128:8,L:R:f:N:L,T:16:8,128:2", "-gpgpu_tex_cache:l1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8,16,32", "-gpgpu_cache:dl1", "-D"},
-	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8,16:0,32 ", "", ""},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8,16:0,32,1", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:256:8,16:0,99999999999", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:0:128:64,L:T:m:L:L,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},

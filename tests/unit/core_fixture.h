@@ -137,7 +137,7 @@ static inline void write_kernel(struct core_program *b, unsigned threads, unsign
 }
 
 static inline void run_program(struct core_program *b, const char *const *option, unsigned threads,
-	unsigned n, bool codes, bool sleepless)
+	unsigned n, bool use_control_codes, bool sleepless)
 {
 	const char *all[8] = {"core_model=modern"};
 
@@ -145,7 +145,7 @@ static inline void run_program(struct core_program *b, const char *const *option
 		all[i + 1] = option[i];
 	write_kernel(b, threads, n);
 	machine_init(&b->m, "a100", all);
-	if (codes) {
+	if (use_control_codes) {
 		b->m.gpu.joins.cubins = cubins_new();
 		cubins_add_code(b->m.gpu.joins.cubins, "k", b->binary, b->code[0], b->n);
 	}

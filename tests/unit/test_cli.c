@@ -150,21 +150,23 @@ static void test_printed_texts(void)
 static void check_completion(const char *shell, const char *command)
 {
 	char text[16384], name[] = "/tmp/test_cli.XXXXXX", line[600];
-	char words[40];
+	char words[40], label[60];
 	int fd, rc;
 
 	snprintf(words, sizeof(words), "--completion %s", shell);
 	rc = in_child(parse_words, words, text, sizeof(text));
-	ok(!rc && strstr(text, "events") && strstr(text, "msgpack"), "completion for %s", shell);
+	ok(!rc && strstr(text, "events") && strstr(text, "msgpack"),
+		"the completion for %s has option names and values", shell);
 	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", shell);
 	if (system(line)) {
-		ok(true, "completion for %s is read # SKIP no %s", shell, shell);
+		ok(true, "the shell %s reads its completion # SKIP no %s", shell, shell);
 		return;
 	}
 	fd = mkstemp(name);
 	rc = fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text);
 	snprintf(line, sizeof(line), command, name);
-	is_number(rc ? -1 : system(line), 0, line);
+	snprintf(label, sizeof(label), "the shell %s reads its completion", shell);
+	is_number(rc ? -1 : system(line), 0, label);
 	close(fd);
 	unlink(name);
 }
@@ -188,14 +190,19 @@ static void test_nearest(void)
 	static const char *const words[] = {"config", "format", "on"};
 
 	is_text(cli_nearest("-gpgpu_n_cluster", table, N(table), sizeof(table[0])), "-gpgpu_n_clusters",
-		"one lost");
+		"cli_nearest() finds a name with one letter missing");
 	is_text(cli_nearest("-gpgpu_n_mme", table, N(table), sizeof(table[0])), "-gpgpu_n_mem",
-		"a swap is one edit");
-	is_text(cli_nearest("on", words, N(words), sizeof(words[0])), "on", "equal");
-	is_text(cli_nearest("no", words, N(words), sizeof(words[0])), "on", "two letters swapped");
-	ok(!cli_nearest("xy", words, N(words), sizeof(words[0])), "nothing near to a short word");
-	ok(!cli_nearest("", words, N(words), sizeof(words[0])), "nothing near to no word");
-	ok(!cli_nearest("kernel_window", words, N(words), sizeof(words[0])), "nothing near to another word");
+		"cli_nearest() counts two swapped letters as one edit");
+	is_text(cli_nearest("on", words, N(words), sizeof(words[0])), "on",
+		"cli_nearest() finds an equal name");
+	is_text(cli_nearest("no", words, N(words), sizeof(words[0])), "on",
+		"cli_nearest() finds a short name with its two letters swapped");
+	ok(!cli_nearest("xy", words, N(words), sizeof(words[0])),
+		"cli_nearest() finds nothing near to another short word");
+	ok(!cli_nearest("", words, N(words), sizeof(words[0])),
+		"cli_nearest() finds nothing near to an empty word");
+	ok(!cli_nearest("kernel_window", words, N(words), sizeof(words[0])),
+		"cli_nearest() finds nothing near to another long word");
 }
 
 static void test_size_option(void)
@@ -213,7 +220,8 @@ static void test_size_option(void)
 		unsigned long long v = 0;
 		int rc = cli_size(cases[i].text, &v);
 
-		ok(rc == cases[i].rc && v == cases[i].value, "size '%s'", cases[i].text);
+		ok(rc == cases[i].rc && v == cases[i].value, "cli_size() reads or rejects '%s'",
+			cases[i].text);
 	}
 }
 

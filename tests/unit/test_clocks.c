@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "tap.h"
 
-/* Does the same as clocks_advance_ticks(), but one step at a time. */
+/* Has the same effect as clocks_advance_ticks(), but takes one step at a time. */
 static struct clock_ticks clocks_run_slowly(struct clocks *c, uint64_t core, uint64_t dram)
 {
 	struct clock_ticks n = {0};
@@ -35,23 +35,23 @@ static bool is_clocks_run_equal(struct clocks *c, uint64_t core, uint64_t dram)
 
 int main(void)
 {
-	static const double machine[][4] = {{1132e6, 1132e6, 1132e6, 850e6},
+	static const double frequencies[][4] = {{1132e6, 1132e6, 1132e6, 850e6},
 		{1132e6, 1132e6, 1132e6, 3500.5e6}, {1000e6, 1000e6, 1000e6, 1000e6},
 		{1000e6, 900.5e6, 800e6, 700e6}, {1417e6, 2962e6, 1417e6, 2500e6},
 		{700e6, 1400e6, 1400e6, 700e6}};
 
-	for (size_t m = 0; m < sizeof(machine) / sizeof(*machine); m++) {
+	for (size_t m = 0; m < sizeof(frequencies) / sizeof(*frequencies); m++) {
 		struct clocks c;
 		bool same = true;
 
-		clocks_init(&c, machine[m]);
+		clocks_init(&c, frequencies[m]);
 		for (uint64_t i = 0; i < 300; i++) {
 			same &= is_clocks_run_equal(&c, i * 7 % 97, i % 3 ? UINT64_MAX : i % 41);
 			same &= is_clocks_run_equal(&c, i % 5, i % 4);
 			for (uint64_t k = i % 7; k; k--)
 				clocks_step(&c);
 		}
-		ok(same, "clocks: many steps at once, machine %zu", m);
+		ok(same, "many clock steps in one call equal single steps with frequencies %zu", m);
 	}
 	return tap_done();
 }

@@ -328,38 +328,40 @@ static void test_examples(struct lsu_bench *b)
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 4);
 	set_address_list(b, 7, three);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 3, "three sectors: three accesses");
+	is_number(b->got.n, 3, "a load of three sectors makes three accesses");
 	ok(b->got.access[0].addr == X && b->got.access[0].sectors == 1 && b->got.access[1].addr == X + 64 &&
 			b->got.access[1].sectors == 4 && b->got.access[2].addr == X + 128 &&
 			b->got.access[2].sectors == 1,
-		"three sectors: ascending, each its sector");
-	is_number(b->got.access[2].size, 32, "three sectors: 32 bytes");
+		"the accesses of a load of three sectors are in ascending order");
+	is_number(b->got.access[2].size, 32, "each access of a load of three sectors has 32 bytes");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 8);
 	set_address_list(b, 1, cross);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 2, "crossing access: two accesses");
+	is_number(b->got.n, 2, "a load that crosses a sector border makes two accesses");
 	ok(b->got.access[0].bytes[0] == 0xffull << 28 && b->got.access[1].bytes[0] == 0xffull << 35,
-		"crossing access: the second one's bytes begin at the last byte");
-	ok(b->got.access[0].sectors == 1 && b->got.access[1].sectors == 2, "crossing access: sectors");
+		"the second access of a crossing load begins at the last byte of the load");
+	ok(b->got.access[0].sectors == 1 && b->got.access[1].sectors == 2,
+		"the two accesses of a crossing load have consecutive sectors");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 16);
 	set_stride(b, UINT32_MAX, X, 16);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 16, "512 bytes: 16 accesses");
+	is_number(b->got.n, 16, "a load of 512 bytes makes 16 accesses");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, UINT32_MAX, 0x1000, 0);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 4, "one local word: 4 accesses");
-	is_number(b->got.access[0].type, LOCAL_ACC_R, "one local word: local reads");
+	is_number(b->got.n, 4, "a load of one local word per lane makes 4 accesses");
+	is_number(b->got.access[0].type, LOCAL_ACC_R,
+		"a load of local words makes accesses of type LOCAL_ACC_R");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 8);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 8, "two local words: 8 accesses");
+	is_number(b->got.n, 8, "a load of two local words per lane makes 8 accesses");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, 4);
 	set_stride(b, UINT32_MAX, X, 0);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 32, "atomics on one word: 32 accesses");
+	is_number(b->got.n, 32, "atomics of 32 lanes on one word make 32 accesses");
 	set_stride(b, UINT32_MAX, X, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 4, "atomics on 32 words: 4 accesses");
+	is_number(b->got.n, 4, "atomics of 32 lanes on 32 words make 4 accesses");
 }
 
 static void test_no_accesses(struct lsu_bench *b)
@@ -369,18 +371,19 @@ static void test_no_accesses(struct lsu_bench *b)
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 4);
 	set_address_list(b, UINT32_MAX, zero);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 0, "address 0 asks for nothing");
+	is_number(b->got.n, 0, "a load with address 0 in all lanes makes no access");
 	set_stride(b, 0xf0000000, 0, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 1, "address 0 in a run: the other lanes do");
-	ok(b->got.access[0].lanes == 0xe0000000, "address 0 in a run: its lane is left out");
+	is_number(b->got.n, 1, "a strided load that begins at address 0 makes one access");
+	ok(b->got.access[0].lanes == 0xe0000000,
+		"the access of a strided load omits the lane with address 0");
 	set_stride(b, 0, 0, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 0, "no active lane, no access");
+	is_number(b->got.n, 0, "a load without active lanes makes no access");
 	set_inst(b, SPACE_SHARED, UOP_LOAD, 4);
 	set_stride(b, UINT32_MAX, 0, 4);
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 0, "shared memory makes no access");
+	is_number(b->got.n, 0, "a shared memory load makes no access");
 }
 
 static void test_passes(struct lsu_bench *b)
@@ -400,10 +403,11 @@ static void test_passes(struct lsu_bench *b)
 	for (unsigned i = 0; i < N(c); i++) {
 		set_stride(b, UINT32_MAX, 0x7f0000000100ull, c[i].stride);
 		is_number(coalesce_count_shared_passes(&b->sm, &b->inst), c[i].passes,
-			"passes of a strided access");
+			"a strided shared memory load takes the expected number of passes");
 	}
 	set_stride(b, 0, 0, 0);
-	is_number(coalesce_count_shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
+	is_number(coalesce_count_shared_passes(&b->sm, &b->inst), 1,
+		"a shared memory load without active lanes takes one pass");
 }
 
 /* ---- rejections -------------------------------------------------------------------------------------- */
@@ -431,26 +435,26 @@ static void test_rejections(struct lsu_bench *b)
 	check_rejected(b,
 		"trace-sim: k.traceg:17: error: global or local access with a width of 0x20 "
 		"(expected 1, 2, 4, 8 or 16 bytes per lane)\n",
-		"width without a segment");
+		"a global access of 32 bytes per lane is rejected");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, 1, 0x1002, 0);
 	check_rejected(b, "trace-sim: k.traceg:17: error: local address 0x1002 (expected a multiple of 4)\n",
-		"misaligned local word");
+		"a misaligned local access of 4 bytes is rejected");
 	b->uop.narrow = true;
 	coalesce(&b->sm, &b->inst, &b->got);
-	is_number(b->got.n, 1, "misaligned access of S8 or S16");
+	is_number(b->got.n, 1, "a misaligned local access is accepted if the opcode narrows to 8 or 16 bits");
 	set_inst(b, SPACE_LOCAL, UOP_STORE, 2);
 	set_stride(b, 1, 0x1003, 0);
 	check_rejected(b,
 		"trace-sim: k.traceg:17: error: local address 0x1003 (expected an access within one "
 		"4-byte word)\n",
-		"local access across words");
+		"a local access across two words is rejected");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, 4);
 	set_stride(b, 1, X + 30, 0);
 	check_rejected(b,
 		"trace-sim: k.traceg:17: error: atomic access at 0x7f200000001e (expected one within a "
 		"segment)\n",
-		"atomic across segments");
+		"an atomic access across two segments is rejected");
 }
 
 /* ---- random instructions ----------------------------------------------------------------------------- */
@@ -534,10 +538,11 @@ static void test_random(struct lsu_bench *b)
 		else if (failed[kind] < 3)
 			failed[kind] += !is_coalesce_equal(b);
 	}
-	is_number(failed[0], 0, "random global accesses");
-	is_number(failed[1], 0, "random local accesses");
-	is_number(failed[2], 0, "random atomics");
-	is_number(failed[3], 0, "random shared memory passes");
+	is_number(failed[0], 0, "random global accesses equal those of the slow implementation");
+	is_number(failed[1], 0, "random local accesses equal those of the slow implementation");
+	is_number(failed[2], 0, "random atomics equal those of the slow implementation");
+	is_number(
+		failed[3], 0, "random shared memory loads take as many passes as in the slow implementation");
 }
 
 int main(void)

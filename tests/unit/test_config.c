@@ -4,14 +4,14 @@
  * from them.
  *
  * The tests change a few options of a small built-in configuration. The supplied configurations are tested if
- * examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
+ * examples/gpus is found ($WARPTOOLS_GPUS, or below the current directory).
  */
 #include <sys/stat.h>
 #include "config_cases.h"
 #include "params.h"
 #include "tap.h"
 
-/* Four clusters of two SMs, two schedulers, sub-core model, adaptive L1, four channels of two slices. */
+/* A GPU of four clusters of two SMs, two schedulers, sub-core model, adaptive L1, four channels of two slices. */
 static const char small[] =
 	"-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 2 -gpgpu_n_mem 4\n"
 	"-gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_clock_domains 1000:900.5:800:700\n"
@@ -85,13 +85,14 @@ static char *dump_of(const struct gpuconf *c)
 static void test_table(void)
 {
 	bool found = true, bounded = true, helped = true;
-	int ours = 0; /* number of options that the original does not have */
+	int own_options = 0; /* number of options that Accel-Sim does not have */
 	struct gpuconf c;
 
 	gpuconf_init(&c);
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
-		ours += !strncmp(row->name, "-l2_sides", 9) || !strncmp(row->name, "-l2_far_", 8) ||
+		own_options +=
+			!strncmp(row->name, "-l2_sides", 9) || !strncmp(row->name, "-l2_far_", 8) ||
 			!strncmp(row->name, "-core_", 6) || !strncmp(row->name, "-dram_refresh_", 14) ||
 			!strcmp(row->name, "-icnt_cluster_ports") || !strcmp(row->name, "-l2_fetch_pairs") ||
 			!strcmp(row->name, "-ptx_vector_access") || !strcmp(row->name, "-ptx_streams");
@@ -100,11 +101,12 @@ static void test_table(void)
 			bounded &= c.value[i].number >= row->min && c.value[i].number <= row->max;
 		helped &= row->help[0] && row->unit[0] && row->help[strlen(row->help) - 1] != '.';
 	}
-	ok(N_OPTIONS - ours == 237, "every option of the original has a row (%d)", N_OPTIONS - ours);
-	ok(found, "every name is unique and found with and without its dash");
-	ok(bounded, "every default lies in its range");
-	ok(helped, "every row has unit and help");
-	ok(conf_find("-gpgpu_n_cluster") == -1 && conf_find("") == -1, "other names are not found");
+	ok(N_OPTIONS - own_options == 237, "each of the 237 options of Accel-Sim has a row (found %d)",
+		N_OPTIONS - own_options);
+	ok(found, "each option name is unique and is found with and without its dash");
+	ok(bounded, "the default of each option is in its range");
+	ok(helped, "each option has a unit and a help text without a final dot");
+	ok(conf_find("-gpgpu_n_cluster") == -1 && conf_find("") == -1, "an unknown option name is not found");
 	gpuconf_free(&c);
 
 	char *text = NULL;
@@ -114,7 +116,7 @@ static void test_table(void)
 	fclose(out);
 	for (size_t i = 0; i < n; i++)
 		lines += text[i] == '\n';
-	ok(lines == N_OPTIONS + 1, "the list has a heading and a line an option");
+	ok(lines == N_OPTIONS + 1, "the list of options has a heading and one line for each option");
 	free(text);
 }
 
@@ -136,23 +138,24 @@ static void test_values(void)
 
 	gpuconf_init(&c);
 	ok(read_text(&c, text, &f) == -1 && f.place.line == 9 && f.place.col == 1,
-		"the last line is read without its newline");
-	is_number(conf_num(&c, OPT_gpgpu_n_clusters), 16, "0x is hexadecimal");
-	is_number(conf_num(&c, OPT_gpgpu_n_mem), 12, "the last value wins, a comment ends it");
-	is_number(conf_num(&c, OPT_gpgpu_warpdistro_shader), -1, "negative number");
-	is_number(conf_num(&c, OPT_gpgpu_max_cycle), INT64_MAX, "largest number");
-	is_text(conf_text(&c, OPT_gpgpu_scheduler), "gto", "the value may be on the next line");
+		"a last line without a newline is read");
+	is_number(conf_num(&c, OPT_gpgpu_n_clusters), 16, "a value that begins with 0x is hexadecimal");
+	is_number(conf_num(&c, OPT_gpgpu_n_mem), 12,
+		"the last value of an option is used, and a comment ends it");
+	is_number(conf_num(&c, OPT_gpgpu_warpdistro_shader), -1, "a negative value is read");
+	is_number(conf_num(&c, OPT_gpgpu_max_cycle), INT64_MAX, "the largest 64-bit value is read");
+	is_text(conf_text(&c, OPT_gpgpu_scheduler), "gto", "the value of an option may be on the next line");
 	is_text(conf_text(&c, OPT_gpgpu_dram_timing_opt), "nbk=16: CCD=2 RRD=8",
-		"quotes join words over lines");
-	is_text(conf_text(&c, OPT_trace), "", "an empty string");
-	is_text(conf_text(&c, OPT_hw_perf_bench_name), "-config", "quotes protect a name");
+		"a quoted value may contain several words and lines");
+	is_text(conf_text(&c, OPT_trace), "", "an empty quoted value is read");
+	is_text(conf_text(&c, OPT_hw_perf_bench_name), "-config", "a quoted value may begin with a dash");
 	const struct place *at = &c.value[OPT_gpgpu_n_clusters].place;
-	ok(at->line == 2 && at->col == 19 && !strcmp(at->file, "t"), "a value knows its place (%llu:%u)",
-		(unsigned long long)at->line, at->col);
+	ok(at->line == 2 && at->col == 19 && !strcmp(at->file, "t"),
+		"a value has its place in the file (%llu:%u)", (unsigned long long)at->line, at->col);
 	at = &c.value[OPT_gpgpu_scheduler].place;
-	ok(at->line == 4 && at->col == 4, "also on another line (%llu:%u)", (unsigned long long)at->line,
-		at->col);
-	ok(!c.value[OPT_gpgpu_num_sp_units].place.file, "a default has none");
+	ok(at->line == 4 && at->col == 4, "a value on the line after its option has its own place (%llu:%u)",
+		(unsigned long long)at->line, at->col);
+	ok(!c.value[OPT_gpgpu_num_sp_units].place.file, "a default value has no place");
 	gpuconf_free(&c);
 }
 
@@ -197,10 +200,10 @@ static void test_rejected_text(void)
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		f = (struct fault){0};
 		gpuconf_init(&c);
-		bool refused = read_text(&c, row[i].text, &f) == -1;
-		bool good = refused && !strcmp(f.id, row[i].id) && f.place.line == row[i].line &&
+		bool rejected = read_text(&c, row[i].text, &f) == -1;
+		bool good = rejected && !strcmp(f.id, row[i].id) && f.place.line == row[i].line &&
 			    f.place.col == row[i].col && strstr(f.text, row[i].says);
-		if (!ok(good, "refused text %zu", i))
+		if (!ok(good, "invalid text %zu is rejected with its fault and place", i))
 			printf("# %s\n# %s:%llu:%u: %s\n", row[i].text, f.id ? f.id : "accepted",
 				(unsigned long long)f.place.line, f.place.col, f.text);
 		gpuconf_free(&c);
@@ -218,12 +221,14 @@ static void test_long_text(void)
 	memcpy(text, "-trace ", 7);
 	text[5000] = '\0';
 	gpuconf_init(&c);
-	ok(read_text(&c, text, &f) == -1 && !strcmp(f.id, "conf-syntax"), "a token of 5000 bytes is refused");
+	ok(read_text(&c, text, &f) == -1 && !strcmp(f.id, "conf-syntax"),
+		"a token of 5000 bytes is rejected");
 	memset(text, '\n', n);
 	text[n] = '\0';
-	ok(read_text(&c, text, &f) == -1 && strstr(f.text, "MiB"), "20 MiB of nothing are refused");
+	ok(read_text(&c, text, &f) == -1 && strstr(f.text, "MiB"),
+		"a file of 20 MiB of newlines is rejected");
 	FILE *in = fmemopen((char[]){'-', 't', 0, 'x'}, 4, "r");
-	ok(gpuconf_stream(&c, in, "t", &f) == -1 && f.place.col == 3, "a NUL byte is refused");
+	ok(gpuconf_stream(&c, in, "t", &f) == -1 && f.place.col == 3, "a NUL byte is rejected");
 	fclose(in);
 	gpuconf_free(&c);
 	free(text);
@@ -257,18 +262,18 @@ static void test_files(void)
 
 	gpuconf_init(&c);
 	ok(gpuconf_file(&c, path, &f) == -1 && f.place.line == 2 && strstr(f.place.file, "sub dir/in.config"),
-		"an included file is in the directory of the including one");
+		"an included file is found in the directory of the including file");
 	snprintf(sub, sizeof(sub), "%s/sub dir/in.config", dir);
 	put_config_file(sub, "-gpgpu_n_mem 5");
 	ok(gpuconf_file(&c, path, &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6 &&
 			conf_num(&c, OPT_gpgpu_n_clusters) == 7,
-		"options after it win");
+		"an option after an included file replaces the included value");
 	snprintf(path, sizeof(path), "%s/self.config", dir);
 	ok(gpuconf_file(&c, path, &f) == -1 && !strcmp(f.id, "conf-nest"),
-		"a file that includes itself is refused");
-	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open"), "a folder is refused");
+		"a file that includes itself is rejected");
+	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open"), "a directory is rejected");
 	ok(gpuconf_file(&c, "/nonexistent", &f) == -1 && !strcmp(f.id, "conf-open"),
-		"a missing file is refused");
+		"a missing file is rejected");
 	gpuconf_free(&c);
 
 	snprintf(path, sizeof(path), "%s/net.config", dir);
@@ -278,10 +283,11 @@ static void test_files(void)
 	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
 		"network mode 1 is accepted");
 	is_text(p.net.file, "net.icnt",
-		"its file is taken as written if the configuration's directory lacks it");
+		"the network file has the name as written if no such file exists there");
 	put_config_file(sub, "");
-	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1, "and knows its place");
-	is_text(p.net.file, sub, "otherwise beside it");
+	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1,
+		"the network file option has its place in the configuration");
+	is_text(p.net.file, sub, "the network file is found in the directory of the configuration");
 	gpuconf_free(&c);
 
 	unlink(sub);
@@ -305,15 +311,16 @@ static void test_overrides(void)
 
 	gpuconf_init(&c);
 	ok(gpuconf_override(&c, "gpgpu_n_mem=6", &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6,
-		"without a dash");
-	ok(gpuconf_override(&c, "-gpgpu_cache:dl1=none", &f) == 0, "with a dash");
-	ok(gpuconf_override(&c, "gpgpu_dram_timing_opt= nbk=16:  CCD=2 ", &f) == 0, "split at the first '='");
+		"an override without a dash is accepted");
+	ok(gpuconf_override(&c, "-gpgpu_cache:dl1=none", &f) == 0, "an override with a dash is accepted");
+	ok(gpuconf_override(&c, "gpgpu_dram_timing_opt= nbk=16:  CCD=2 ", &f) == 0,
+		"an override is split at the first '='");
 	is_text(conf_text(&c, OPT_gpgpu_dram_timing_opt), "nbk=16: CCD=2",
-		"blanks as a file would have them");
+		"blanks in an override are joined as in a file");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		f = (struct fault){0};
 		ok(gpuconf_override(&c, bad[i], &f) == -1 && !strncmp(f.place.file, "-D ", 3),
-			"refused -D %zu", i);
+			"invalid override %zu is rejected at the place of its -D", i);
 	}
 	gpuconf_free(&c);
 }
@@ -332,11 +339,11 @@ static void check_dump(const char *changes, bool write_queue, const char *name)
 		printf("# %s\n", f.text);
 	char *first = dump_of(&a);
 	gpuconf_init(&b);
-	ok(read_text(&b, first, &f) == 0, "%s: the dump loads", name);
+	ok(read_text(&b, first, &f) == 0, "%s: its dump is read", name);
 	char *second = dump_of(&b);
-	ok(!strcmp(first, second), "%s: and dumps the same", name);
+	ok(!strcmp(first, second), "%s: the dump of its dump is the same", name);
 	ok(params_init(&q, &b, &f) == 0 && q.mem.dram.write_queue == write_queue,
-		"%s: and makes the same machine", name);
+		"%s: its dump describes the same GPU", name);
 	free(first);
 	free(second);
 	gpuconf_free(&a);
@@ -345,88 +352,92 @@ static void check_dump(const char *changes, bool write_queue, const char *name)
 
 static void test_dump(void)
 {
-	check_dump("", false, "small machine");
-	check_dump("trace=a b\nhw_perf_bench_name=-x\ngpgpu_n_mem=010", false, "values that need quotes");
+	check_dump("", false, "the small GPU is accepted");
+	check_dump("trace=a b\nhw_perf_bench_name=-x\ngpgpu_n_mem=010", false,
+		"a value with a blank or a dash is accepted");
 	check_dump("dram_dual_bus_interface=1\ndram_seperate_write_queue_enable=1", true,
-		"bus, then write queue");
+		"the write queue is used if its option follows the bus option");
 	check_dump("dram_seperate_write_queue_enable=1\ndram_dual_bus_interface=1", false,
-		"write queue, then bus");
+		"the write queue is not used if the bus option follows its option");
 	check_dump("dram_seperate_write_queue_enable=1\ndram_dual_bus_interface=257", true,
-		"bus 257 turns it on");
-	check_dump("dram_dual_bus_interface=256", true, "bus 256 too");
+		"a bus option of 257 enables the write queue");
+	check_dump("dram_dual_bus_interface=256", true, "a bus option of 256 enables the write queue");
 	check_dump("dram_dual_bus_interface=257\ndram_seperate_write_queue_enable=0", false,
-		"until the queue is set");
+		"a write queue option after a bus option of 257 disables the queue");
 }
 
 /* ---- the parameters ------------------------------------------------------------------------- */
 
-static void test_machine(void)
+static void test_small_gpu(void)
 {
 	struct gpuconf c;
 	struct params p;
 	struct fault f = {0};
 
-	if (!ok(build_params(&c, &p, "", &f) == 0, "the small machine is possible"))
+	if (!ok(build_params(&c, &p, "", &f) == 0, "the small GPU is valid"))
 		printf("# %s\n", f.text);
-	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.window == 1, "sizes");
-	ok(p.hz[0] == 1000.0 * 1000000 && p.hz[1] == 900.5 * 1000000, "clocks");
+	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.window == 1,
+		"the numbers of SMs, warps, issues and kernels follow from the options");
+	ok(p.hz[0] == 1000.0 * 1000000 && p.hz[1] == 900.5 * 1000000,
+		"the clock frequencies follow from the clock option in MHz");
 	ok(p.core.unit[UNIT_INT].depth == 512 && p.core.unit[UNIT_SP].depth == 6 &&
 			p.core.unit[UNIT_SFU].depth == 330,
-		"depths");
-	ok(p.core.n_specs == 1 && p.core.unit[UNIT_SPEC].units == 2, "one specialized unit");
-	ok(p.core.latency[CLASS_BRANCH].latency == 4 && p.core.latency[CLASS_LOAD].latency == 1, "latencies");
+		"the pipeline depths of the units follow from the options");
+	ok(p.core.n_specs == 1 && p.core.unit[UNIT_SPEC].units == 2,
+		"the small GPU has one kind of specialized unit with two units");
+	ok(p.core.latency[CLASS_BRANCH].latency == 4 && p.core.latency[CLASS_LOAD].latency == 1,
+		"the latencies of branches and loads follow from the options");
 	ok(p.core.n_shmem_options == 3 && p.core.shmem_option_bytes[0] == 0 &&
 			p.core.shmem_option_bytes[2] == 65536,
-		"shared memory sizes ascend");
+		"the shared memory sizes are in ascending order");
 	const struct cache_params *l = &p.core.l1d;
 	ok(l->kind == CACHE_SECTOR && l->sets == 4 && l->ways == 64 && l->ways_max == 256 &&
 			l->atom_bytes == 32 && l->write == WRITE_THROUGH && l->alloc == ALLOC_ON_MISS &&
 			l->walloc == WALLOC_LAZY && l->index == INDEX_LINEAR && l->mshr == MSHR_ASSOC &&
 			l->mshr_entries == 256 && l->mshr_merge == 8 && l->miss_queue == 16 &&
 			l->port_bytes == 32 && l->line_log2 == 7 && l->sets_log2 == 2,
-		"L1 data cache");
+		"the parameters of the L1 data cache follow from its option");
 	l = &p.core.l1t;
 	ok(l->mshr == MSHR_SECTOR_TEX_FIFO && l->result_fifo == 2 && l->port_bytes == 128 &&
 			l->ways_max == 32,
-		"texture cache");
+		"the parameters of the texture cache follow from its option");
 	const struct dram_params *d = &p.mem.dram;
 	ok(d->nbk == 16 && d->tRCDWR == 9 && d->tRTW == 14 && d->tWTR == 7 && d->tWTP == 14 &&
 			d->atom_bytes == 16 && d->burst_cycles == 2 && d->tCCDL == 2,
-		"DRAM timing");
+		"the DRAM timing follows from its option");
 	gpuconf_free(&c);
 }
 
-static void test_possible(void)
+static void test_valid_changes(void)
 {
 	struct gpuconf c;
 	struct params p;
 	struct fault f;
 
-	for (size_t i = 0; i < sizeof(possible) / sizeof(possible[0]); i++) {
+	for (size_t i = 0; i < sizeof(valid_changes) / sizeof(valid_changes[0]); i++) {
 		f = (struct fault){0};
-		if (!ok(build_params(&c, &p, possible[i], &f) == 0, "possible machine %zu", i))
-			printf("# %s\n# %s\n", possible[i], f.text);
+		if (!ok(build_params(&c, &p, valid_changes[i], &f) == 0,
+			    "valid change %zu of the small GPU is accepted", i))
+			printf("# %s\n# %s\n", valid_changes[i], f.text);
 		gpuconf_free(&c);
 	}
 }
 
-static void test_impossible(void)
+static void test_invalid_changes(void)
 {
 	struct gpuconf c;
 	struct params p;
 	struct fault f;
 
-	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
-		const char *option = impossible[i].option, *at = impossible[i].at;
+	for (size_t i = 0; i < sizeof(invalid_changes) / sizeof(invalid_changes[0]); i++) {
+		const char *option = invalid_changes[i].option, *at = invalid_changes[i].at;
 		f = (struct fault){0};
-		bool refused = build_params(&c, &p, impossible[i].changes, &f) < 0;
-		bool good = refused == (option[0] != '\0');
-		if (refused && good)
-			good = !strncmp(f.text, option, strlen(option)) && f.text[strlen(option)] == ':' &&
-			       !strncmp(f.place.file, at, strlen(at)) && !strcmp(f.id, "conf-machine");
-		if (!ok(good, "impossible machine %zu", i))
-			printf("# %s\n# %s: %s\n", impossible[i].changes, f.place.file ? f.place.file : "-",
-				f.text);
+		bool good = build_params(&c, &p, invalid_changes[i].changes, &f) < 0 &&
+			    !strncmp(f.text, option, strlen(option)) && f.text[strlen(option)] == ':' &&
+			    !strncmp(f.place.file, at, strlen(at)) && !strcmp(f.id, "conf-machine");
+		if (!ok(good, "invalid change %zu is rejected with its option and place", i))
+			printf("# %s\n# %s: %s\n", invalid_changes[i].changes,
+				f.place.file ? f.place.file : "-", f.text);
 		gpuconf_free(&c);
 	}
 }
@@ -439,9 +450,9 @@ static void test_defaults(void)
 
 	gpuconf_init(&c);
 	ok(params_init(&p, &c, &f) == -1 && strstr(f.place.file, "built-in"),
-		"the original's defaults make no machine");
+		"the defaults of Accel-Sim alone are rejected");
 	gpuconf_free(&c);
-	ok(build_params(&c, &p, "", &f) == 0, "the small machine again");
+	ok(build_params(&c, &p, "", &f) == 0, "the small GPU is valid after a rejected configuration");
 	gpuconf_free(&c);
 }
 
@@ -461,26 +472,28 @@ static void test_shipped(void)
 	if (access("examples/gpus/qv100.config", R_OK) == 0)
 		setenv("WARPTOOLS_GPUS", "examples/gpus", 0);
 	if (!getenv("WARPTOOLS_GPUS")) {
-		ok(true, "shipped configurations # SKIP no examples/gpus here");
+		ok(true, "the shipped configurations are valid # SKIP no examples/gpus here");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		f = (struct fault){0};
 		gpuconf_init(&c);
 		bool good = gpuconf_shipped(&c, name[i], &f) == 0 && params_init(&p, &c, &f) == 0;
-		if (!ok(good, "shipped %s", name[i]))
+		if (!ok(good, "the shipped configuration %s is valid", name[i]))
 			printf("# %s: %s\n", f.place.file ? f.place.file : "-", f.text);
 		if (good && p.net.mode == 1)
-			ok(access(p.net.file, R_OK) == 0, "its network file is found");
+			ok(access(p.net.file, R_OK) == 0,
+				"the network file of a shipped configuration is found");
 		if (good && !strcmp(name[i], "titanv"))
-			ok(p.mem.dram.write_queue && p.mem.dram.dual_bus, "TITAN V has its write queue");
+			ok(p.mem.dram.write_queue && p.mem.dram.dual_bus,
+				"the shipped TITAN V has a write queue and a dual bus");
 		gpuconf_free(&c);
 	}
 	gpuconf_init(&c);
 	ok(gpuconf_shipped(&c, "rtx9999", &f) == -1 && strstr(f.text, "rtx3070"),
-		"an unknown name lists the known ones");
+		"the fault of an unknown GPU name lists the known names");
 	ok(gpuconf_shipped(&c, "../gpus/qv100", &f) == -1 && gpuconf_shipped(&c, "", &f) == -1,
-		"a path is no name");
+		"a path or an empty text is rejected as a GPU name");
 	gpuconf_free(&c);
 }
 
@@ -493,9 +506,9 @@ int main(void)
 	test_files();
 	test_overrides();
 	test_dump();
-	test_machine();
-	test_possible();
-	test_impossible();
+	test_small_gpu();
+	test_valid_changes();
+	test_invalid_changes();
 	test_defaults();
 	test_shipped();
 	return tap_done();

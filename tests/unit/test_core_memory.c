@@ -20,21 +20,29 @@ static void test_overwriting(void)
 		const char *name, *line;
 		unsigned cycles;
 	} reader[] = {
-		{"the address of LDS", "1 R9 LDS 1 R2 4 1 0x0 4 0", 9},
-		{"the address of LDG", "1 R9 LDG.E 1 R1 4 1 0x7f0000001000 4 0", 11},
-		{"what STS stores", "0 STS 2 R4 R2 4 1 0x0 4 0", 12},
-		{"of 8 bytes", "0 STS.64 2 R4 R2 8 1 0x0 8 0", 14},
-		{"of 16 bytes", "0 STS.128 2 R8 R2 16 1 0x0 16 0", 18},
-		{"what STG stores", "0 STG.E 2 R4 R2 4 1 0x7f0000001000 4 0", 14},
-		{"of 8 bytes", "0 STG.E.64 2 R4 R2 8 1 0x7f0000001000 8 0", 16},
-		{"of 16 bytes", "0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
+		{"cycles until the address register of LDS may be overwritten", "1 R9 LDS 1 R2 4 1 0x0 4 0",
+			9},
+		{"cycles until the address register of LDG may be overwritten",
+			"1 R9 LDG.E 1 R1 4 1 0x7f0000001000 4 0", 11},
+		{"cycles until the data register of STS may be overwritten", "0 STS 2 R4 R2 4 1 0x0 4 0", 12},
+		{"cycles until the data registers of STS.64 may be overwritten",
+			"0 STS.64 2 R4 R2 8 1 0x0 8 0", 14},
+		{"cycles until the data registers of STS.128 may be overwritten",
+			"0 STS.128 2 R8 R2 16 1 0x0 16 0", 18},
+		{"cycles until the data register of STG may be overwritten",
+			"0 STG.E 2 R4 R2 4 1 0x7f0000001000 4 0", 14},
+		{"cycles until the data registers of STG.64 may be overwritten",
+			"0 STG.E.64 2 R4 R2 8 1 0x7f0000001000 8 0", 16},
+		{"cycles until the data registers of STG.128 may be overwritten",
+			"0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
 	};
 
 	for (unsigned i = 0; i < sizeof(reader) / sizeof(*reader); i++)
 		test_pair(reader[i].name, reader[i].line, "1 R2 IADD3 2 R20 R30 0 0", reader[i].cycles);
-	test_pair_with(late, "of LDS, where it waits for the result", reader[0].line,
-		"1 R2 IADD3 2 R20 R30 0 0", 21);
-	test_pair_with(never, "of LDS, where nothing waits", reader[0].line, "1 R2 IADD3 2 R20 R30 0 0", 1);
+	test_pair_with(late, "with core_war_mode=writeback, overwriting waits for the result of LDS",
+		reader[0].line, "1 R2 IADD3 2 R20 R30 0 0", 21);
+	test_pair_with(never, "with core_war_mode=issue, overwriting does not wait for LDS", reader[0].line,
+		"1 R2 IADD3 2 R20 R30 0 0", 1);
 }
 
 static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_compute_capability_minor=6",
@@ -54,7 +62,7 @@ static void test_latency(const char *op, const char *address, unsigned bytes, un
 			bytes, address);
 	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
 	run_program(b, ga102, 32, 5, false, false);
-	snprintf(name, sizeof(name), "GA102, %s to its use", op);
+	snprintf(name, sizeof(name), "GA102: cycles from %s to the use of its result", op);
 	is_number((long long)(issue_cycle(b, 0, 0x30, 0) - issue_cycle(b, 0, 0x20, 0)), cycles, name);
 	core_program_free(b);
 }
@@ -83,8 +91,8 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
 	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
 	run_program(b, ga102, 32 * warps, 13, false, false);
-	snprintf(name, sizeof(name), "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
-		load, warps, nth, warp);
+	snprintf(name, sizeof(name), "GA102, %.*s on %u sub-cores: cycles until load %u of warp %u",
+		(int)strcspn(load, " "), load, warps, nth, warp);
 	is_number((long long)(issue_cycle(b, warp, 16 * (nth - 1), 0) - issue_cycle(b, warp, 0, 0)), cycles,
 		name);
 	core_program_free(b);

@@ -28,8 +28,9 @@ static void test_file(const char *path, const char *name, unsigned sm, uint32_t 
 	bool read = cubins_add(c, path, &f) == 0;
 
 	k = cubins_find(c, name, sm);
-	ok(read && k && k->bytes == bytes, "%s has %s for sm_%u", path, name, sm);
-	ok(!cubins_find(c, name, sm + 1) && !cubins_find(c, "three", sm), "and nothing else under that name");
+	ok(read && k && k->bytes == bytes, "the cubin file %s has the function %s for sm_%u", path, name, sm);
+	ok(!cubins_find(c, name, sm + 1) && !cubins_find(c, "three", sm),
+		"a function of another target or another name is not found");
 	cubins_free(c);
 }
 
@@ -58,12 +59,12 @@ static void test_codes(void)
 			a.write == b.write && a.read == b.read && a.wait == b.wait && a.reuse == b.reuse &&
 			a.slot[2] == b.slot[2] && a.depbar_counter == b.depbar_counter &&
 			a.depbar_limit == b.depbar_limit && a.depbar_list == b.depbar_list,
-		"a control code comes back as it was put in");
+		"decoding restores an encoded control code");
 	control_decode(&known, depbar);
 	ok(known.opcode == CONTROL_DEPBAR && known.stall == 4 && known.yield && known.write == 7 &&
 			known.read == 7 && known.depbar_counter == 0 && known.depbar_limit == 1 &&
 			!known.depbar_list && known.guard == 7,
-		"a DEPBAR.LE that ptxas wrote");
+		"the fields of a DEPBAR.LE that ptxas wrote are decoded");
 }
 
 /* ---- damage ----------------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static const struct damage damages[] = {
 };
 
 /* Checks that there is a fault or that all functions are within the file. */
-static void test_damage(const struct damage *d, unsigned *refused)
+static void test_damage(const struct damage *d, unsigned *rejected)
 {
 	struct cubins *c = cubins_new();
 	struct fault f = {0};
@@ -159,13 +160,14 @@ static void test_damage(const struct damage *d, unsigned *refused)
 	for (unsigned i = 0; i < d->bytes; i++)
 		all[d->at + i] = (uint8_t)(d->value >> 8 * i);
 	read = cubins_add_bytes(c, all, n, "damaged", &f) == 0;
-	*refused += !read;
+	*rejected += !read;
 	good = read || (f.id && (!strcmp(f.id, "cubin") || !strcmp(f.id, CUBINS_NONE)) && f.text[0]);
 	free(all);
 	for (uint32_t i = 0; i < cubins_count(c); i++)
 		for (uint32_t k = 0; k < cubins_function_at(c, i)->bytes; k++)
 			sum += cubins_function_at(c, i)->code[k];
-	ok(good && sum != UINT32_MAX, "%s damaged at %zu: %s", d->file, d->at, read ? "functions" : f.text);
+	ok(good && sum != UINT32_MAX, "%s damaged at %zu is read within bounds or rejected: %s", d->file,
+		d->at, read ? "functions" : f.text);
 	cubins_free(c);
 }
 
@@ -210,7 +212,7 @@ static void test_ptxas(void)
 		bool waits = false;
 
 		if (!run_ptxas(dir, sms[i])) {
-			ok(true, "sm_%u # skip ptxas makes none here", sms[i]);
+			ok(true, "ptxas writes a cubin for sm_%u # skip ptxas does not support it", sms[i]);
 			cubins_free(c);
 			continue;
 		}
@@ -220,7 +222,7 @@ static void test_ptxas(void)
 			waits |= code.wait != 0; /* the addition waits for the load */
 		}
 		ok(k && k->bytes >= 96 && waits && k->regs >= 4,
-			"sm_%u: the function of a cubin that ptxas has made", sms[i]);
+			"the function of a cubin that ptxas wrote for sm_%u is found", sms[i]);
 		cubins_free(c);
 		unlink(path);
 	}
@@ -231,7 +233,7 @@ static void test_ptxas(void)
 
 int main(void)
 {
-	unsigned refused = 0;
+	unsigned rejected = 0;
 
 	test_file(ELF, "two", 80, 112);
 	test_file("tests/data/corpus/cubin/elf90", "one", 90, 64);
@@ -241,8 +243,8 @@ int main(void)
 	test_file("tests/data/corpus/cubin/host", "one", 90, 64);
 	test_codes();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++)
-		test_damage(&damages[i], &refused);
-	ok(refused >= 40, "%u of them are refused", refused);
+		test_damage(&damages[i], &rejected);
+	ok(rejected >= 40, "at least 40 damaged files are rejected: %u", rejected);
 	test_ptxas();
 	return tap_done();
 }

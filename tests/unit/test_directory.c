@@ -55,21 +55,24 @@ static void check_read_back(const struct directory *d, const struct buf *b)
 	struct directory e;
 	bool same = true;
 
-	ok(directory_unpack(&e, KERNELS, frame, n, unpacked), "a directory is unpacked");
+	ok(directory_unpack(&e, KERNELS, frame, n, unpacked), "a packed directory is unpacked");
 	for (uint32_t i = 0; i < KERNELS; i++)
 		same &= is_row_equal(d, &e, i);
-	ok(same, "rows come back");
-	is_number((long long)e.row[0].blocks, 14, "pieces of a kernel add up");
-	is_number(e.row[3].name, 0, "a kernel of a piece that was not counted is not known");
+	ok(same, "the rows of an unpacked directory equal the packed rows");
+	is_number((long long)e.row[0].blocks, 14, "the blocks of two pieces of a kernel are added");
+	is_number(e.row[3].name, 0, "a kernel with a piece that was not counted has an empty row");
 	directory_free(&e);
-	ok(!directory_unpack(&e, KERNELS - 1, frame, n, unpacked), "a row too many is refused");
+	ok(!directory_unpack(&e, KERNELS - 1, frame, n, unpacked),
+		"a directory with one row too many is rejected");
 	directory_free(&e);
-	ok(!directory_unpack(&e, KERNELS + 1, frame, n, unpacked), "a row too few is refused");
+	ok(!directory_unpack(&e, KERNELS + 1, frame, n, unpacked),
+		"a directory with one row too few is rejected");
 	directory_free(&e);
-	ok(!directory_unpack(&e, KERNELS, frame, n, unpacked - 1), "another length is refused");
+	ok(!directory_unpack(&e, KERNELS, frame, n, unpacked - 1),
+		"a directory with a wrong length is rejected");
 	directory_free(&e);
 	ok(!directory_unpack(&e, KERNELS, frame, n, pack_limits.directory + 1ull),
-		"a length beyond the limit is refused");
+		"a directory with a length above the limit is rejected");
 	directory_free(&e);
 }
 
@@ -96,7 +99,7 @@ static void check_damaged_rows(const uint8_t *bytes, size_t n, uint32_t kernels)
 		directory_free(&e);
 		buf_free(&frame);
 	}
-	ok(good, "damaged rows stay within the names");
+	ok(good, "a damaged row has no name beyond the list of names");
 	free(copy);
 }
 
@@ -109,16 +112,18 @@ int main(void)
 
 	diag_init("test_directory");
 	fill_directory(&d);
-	ok(directory_pack(&b, &d, UINT64_MAX), "a directory is written where there is much to count");
+	ok(directory_pack(&b, &d, UINT64_MAX), "a directory of many kernels is written");
 	check_read_back(&d, &b);
 	size_t n = b.n;
-	ok(!directory_pack(&b, &d, 1000) && b.n == n, "not where the stream is short");
+	ok(!directory_pack(&b, &d, 1000) && b.n == n,
+		"a directory that is large for its stream is not written");
 	format_kernel_header(text, sizeof(text), 1);
 	directory_begin(&few, text, strlen(text));
 	directory_add(&few, 0, &c);
-	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n, "not of a kernel that is counted in no time");
+	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n,
+		"a directory of one short kernel is not written");
 	directory_begin(&few, "-kernel id = 1\n", 15);
-	is_number(few.row[1].name, 0, "a kernel without a name is not known");
+	is_number(few.row[1].name, 0, "a kernel without a name has an empty row");
 	/* one name "a" and one class "LOAD"; only the first of two kernels has a row */
 	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		12, 13, 14, 15, 16, 17, 9, 0};

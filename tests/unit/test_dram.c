@@ -190,7 +190,7 @@ static uint64_t ticks_until_difference(unsigned variant, uint64_t *run_ticks)
 
 /* ---- refresh ------------------------------------------------------------------------------------------ */
 
-/* Reads row 1 of bank 0 at tick t. Returns the ticks until the data are there. */
+/* Reads row 1 of bank 0 at tick t. Returns the number of ticks until the data arrive. */
 static uint64_t ticks_of_read(struct dram *d, uint64_t t)
 {
 	uint32_t handle = req_new(&pool);
@@ -208,7 +208,10 @@ static uint64_t ticks_of_read(struct dram *d, uint64_t t)
 	return end - t;
 }
 
-/* A refresh closes the row of its bank: the next read opens it again, and waits for a refresh that is under way. */
+/*
+ * Tests that a refresh closes the row of its bank, that the next read opens the row again, and that a read waits for a
+ * refresh in progress.
+ */
 static void test_refresh(uint32_t interval)
 {
 	struct dram d;
@@ -234,7 +237,7 @@ static void test_refresh(uint32_t interval)
 		ok(during >= 900 && during < 1000,
 			"a read waits for the refresh of its bank: %" PRIu64 " ticks", during);
 	} else {
-		ok(after == hit && during == hit && n.n_act == 1, "rows stay open without refreshes");
+		ok(after == hit && during == hit && n.n_act == 1, "a row stays open without refreshes");
 	}
 	release_requests(&d);
 }
@@ -246,12 +249,12 @@ int main(void)
 	for (unsigned v = 0; v < 128; v++) {
 		uint64_t bad = ticks_until_difference(v, &ticks);
 
-		ok(!bad, "channel under configuration %u", v);
+		ok(!bad, "a channel with configuration %u equals the slow channel", v);
 		if (bad)
 			printf("# first difference by tick %" PRIu64 "\n", bad);
 	}
 	test_refresh(10000);
 	test_refresh(0);
-	ok(ticks > 0, "%" PRIu64 " ticks looked at", ticks);
+	ok(ticks > 0, "the fast channel simulated %" PRIu64 " ticks", ticks);
 	return tap_done();
 }
