@@ -10,7 +10,7 @@
 
 static const unsigned binaries[] = {60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120};
 
-struct looking {
+struct row_search {
 	const struct isa *isa;
 	enum isa_arch arch;
 	const char *name; /* name of a PTX instruction; NULL to check opcodes */
@@ -19,7 +19,7 @@ struct looking {
 
 static void check_lowered_row(void *ctx, const char *words, const char *opcode)
 {
-	struct looking *l = ctx;
+	struct row_search *l = ctx;
 	char text[64];
 	size_t n = strcspn(words, " "), stem;
 	int row;
@@ -44,7 +44,7 @@ static void test_opcodes(void)
 	struct isa *isa = isa_new();
 
 	for (unsigned i = 0; i < sizeof(binaries) / sizeof(*binaries); i++) {
-		struct looking l = {isa, (enum isa_arch)isa_arch_of((int)binaries[i]), NULL, 0, 0};
+		struct row_search l = {isa, (enum isa_arch)isa_arch_of((int)binaries[i]), NULL, 0, 0};
 
 		lower_each_opcode(binaries[i], check_lowered_row, &l);
 		ok(l.rows > 300 && !l.unknown, "binary version %u has all %u opcodes of its rows",
@@ -62,7 +62,7 @@ static void test_instructions(void)
 	unsigned without = 0;
 
 	for (unsigned op = I_NONE + 1; op < N_OPCODES; op++) {
-		struct looking l = {NULL, ARCH_HOPPER, opcodes[op].name, 0, 0};
+		struct row_search l = {NULL, ARCH_HOPPER, opcodes[op].name, 0, 0};
 
 		lower_each_opcode(90, check_lowered_row, &l);
 		if (!l.rows && strcmp(opcodes[op].words, "*")) {
@@ -70,7 +70,7 @@ static void test_instructions(void)
 			without++;
 		}
 	}
-	ok(!without, "every instruction of PTX that is executed has a row");
+	ok(!without, "every PTX instruction that trace-exec executes has a row");
 }
 
 int main(void)

@@ -43,29 +43,32 @@ static void test_decode(void)
 	bool good = true;
 
 	addrdec_decode_request(d, &r);
-	is_number(r.sub, 38, "IPOLY: sub partition of the worked example");
-	is_number(r.chip, 19, "IPOLY: channel of the worked example");
-	is_number(r.bank, 0, "bank of the worked example");
-	is_number(r.row, 0x2d7, "row of the worked example");
-	is_number(addrdec_home_sub_partition(d, r.addr), 38, "sub partition alone");
+	is_number(r.sub, 38, "IPOLY: the sub partition is that of the worked example");
+	is_number(r.chip, 19, "IPOLY: the channel is that of the worked example");
+	is_number(r.bank, 0, "IPOLY: the bank is that of the worked example");
+	is_number(r.row, 0x2d7, "IPOLY: the row is that of the worked example");
+	is_number(addrdec_home_sub_partition(d, r.addr), 38,
+		"addrdec_home_sub_partition() gives the sub partition of the example");
 	addrdec_delete(d);
 
 	d = new_decoder(&p, 12, TITANX_MAP, 4);
 	for (unsigned i = 0; i < 8; i++)
 		good &= addrdec_home_sub_partition(d, 0x1000 + 128ull * i) == drawn[i];
-	ok(good, "RANDOM: the first values drawn for 24 sub partitions");
-	is_number(addrdec_home_sub_partition(d, 0x1000 + 127), 7, "RANDOM: a key keeps its value");
+	ok(good, "RANDOM: the first values for 24 sub partitions are as recorded");
+	is_number(addrdec_home_sub_partition(d, 0x1000 + 127), 7,
+		"RANDOM: a second address with the same key has the same sub partition");
 	for (unsigned i = 0; i < 20000; i++)
 		good &= addrdec_home_sub_partition(d, 0x100000 + 128ull * i) < 24;
 	for (unsigned i = 0; i < 8; i++)
 		good &= addrdec_home_sub_partition(d, 0x1000 + 128ull * i) == drawn[i];
-	ok(good, "RANDOM: values survive the table's growth");
+	ok(good, "RANDOM: the values of keys stay the same while the table grows");
 	addrdec_delete(d);
 
 	d = new_decoder(&p, 12, TITANX_MAP, 0);
 	r.addr = 0x7fb02d700200;
 	addrdec_decode_request(d, &r);
-	is_number(r.chip, (0x7fb02d700200 >> 8) % 12, "12 channels: the remainder is the channel");
+	is_number(r.chip, (0x7fb02d700200 >> 8) % 12,
+		"12 channels: the channel is the remainder of a division by 12");
 	addrdec_delete(d);
 }
 
@@ -115,8 +118,8 @@ static void test_distant_rows(void)
 		}
 		addrdec_delete(d);
 	}
-	is_number(used[0], 5, "as decoded: slices of rows at a distance of 128 KiB");
-	ok(used[1] > 60, "IPOLY in groups: slices of rows at a distance of 128 KiB");
+	is_number(used[0], 5, "plain decoding maps rows 128 KiB apart to 5 slices");
+	ok(used[1] > 60, "IPOLY in groups maps rows 128 KiB apart to more than 60 slices");
 }
 
 /* ---- crossbar ------------------------------------------------------------------------------- */
@@ -151,14 +154,14 @@ static void test_islip_example(void)
 	net_push(n, 1, 3, 3, 8);
 	net_advance(n);
 	x = net_xbar_counts(n, 0);
-	is_number((long long)x.conflicts, 1, "iSLIP: one conflict");
-	is_number((long long)x.reqs_util, 2, "iSLIP: two packets of one input in one advance");
-	is_number(net_pop(n, 3), 1, "iSLIP: output 3 took the first of input 0");
-	is_number(net_pop(n, 4), 2, "iSLIP: output 4 took the second of input 0");
-	ok(net_is_busy(n), "a packet is left");
+	is_number((long long)x.conflicts, 1, "iSLIP: two inputs with one output make one conflict");
+	is_number((long long)x.reqs_util, 2, "iSLIP: two packets of one input move in one cycle");
+	is_number(net_pop(n, 3), 1, "iSLIP: output 3 has the first packet of input 0");
+	is_number(net_pop(n, 4), 2, "iSLIP: output 4 has the second packet of input 0");
+	ok(net_is_busy(n), "iSLIP: the network is busy while a packet waits");
 	net_advance(n);
-	is_number(net_pop(n, 3), 3, "iSLIP: then output 3 took input 1");
-	ok(!net_is_busy(n) && net_is_empty(n), "nothing is left");
+	is_number(net_pop(n, 3), 3, "iSLIP: output 3 has the packet of input 1 one cycle later");
+	ok(!net_is_busy(n) && net_is_empty(n), "iSLIP: the network is empty after the last packet");
 	net_delete(n);
 	req_pool_free(&pool);
 }
@@ -286,12 +289,12 @@ static bool offer_packet(struct slow_xbar *s, struct net *n, uint32_t d, uint32_
 	struct slow_fifo *f = &s->in[k][d];
 	uint32_t subs = s->nodes - s->clusters,
 		 to = k ? random_below(s->clusters) : s->clusters + random_below(random_below(2) ? subs : 1);
-	bool room = f->n + 1 <= s->p->in_limit;
+	bool has_slot = f->n + 1 <= s->p->in_limit;
 
-	s->n[k].in_full += !room;
-	if (net_has_buffer(n, d, 8) != room)
+	s->n[k].in_full += !has_slot;
+	if (net_has_buffer(n, d, 8) != has_slot)
 		return false;
-	if (!room)
+	if (!has_slot)
 		return true;
 	net_push(n, d, to, req, 8);
 	s->n[k].packets++;
@@ -358,7 +361,8 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 			good &= !memcmp(&x, &s->n[k], sizeof(x));
 		}
 	}
-	ok(good, "crossbar: arbiter %u, limits %u, grant_cycles %u, %u packets", arbiter, limit, grant, req);
+	ok(good, "crossbar equals the slow one: arbiter %u, limits %u, grant_cycles %u, %u packets", arbiter,
+		limit, grant, req);
 	net_delete(n);
 	req_pool_free(&pool);
 	free(s);
@@ -489,7 +493,7 @@ static void test_read(bool sleep)
 	struct dram_counts n;
 	struct req *r;
 
-	if (!ok(memory_bench_init(m), "a QV100"))
+	if (!ok(memory_bench_init(m), "the memory side of a QV100 is created"))
 		return;
 	handle = req_new(&m->pool);
 	r = &m->pool.req[handle];
@@ -505,16 +509,17 @@ static void test_read(bool sleep)
 		m->now++;
 		got = net_pop(m->net, 0);
 	}
-	is_number(got, handle, "the read comes back");
-	is_number((long long)m->now, 6020, "at the cycle of the worked example");
-	is_number(r->returned, 6019, "having entered the reply network the cycle before");
-	ok(r->flags & REQ_REPLY, "as a reply");
-	is_number(m->ms.icnt2mem_lat[4], 1, "23 cycles from the SM to its sub partition");
+	is_number(got, handle, "the SM receives the reply of its read");
+	is_number((long long)m->now, 6020, "the SM receives the reply in the cycle of the worked example");
+	is_number(r->returned, 6019, "the reply enters the reply network in cycle 6019");
+	ok(r->flags & REQ_REPLY, "the request of the read is marked as a reply");
+	is_number(m->ms.icnt2mem_lat[4], 1, "a read needs 23 cycles from the SM to its sub partition");
 	memory_get_dram_counts(m->mem, 19, &n);
-	is_number((long long)n.n_act, 1, "one activate");
-	is_number((long long)n.n_rd, 1, "one read");
-	is_number((long long)n.hits_num, 0, "row 0 is not the row asked for");
-	ok(!memory_is_busy(m->mem) && !net_is_busy(m->net), "nothing is left");
+	is_number((long long)n.n_act, 1, "a single read causes one DRAM activate");
+	is_number((long long)n.n_rd, 1, "a single read causes one DRAM read");
+	is_number((long long)n.hits_num, 0, "a read of a closed DRAM row is not a row hit");
+	ok(!memory_is_busy(m->mem) && !net_is_busy(m->net),
+		"the memory side and the network are idle after the reply");
 	memory_bench_free(m);
 	free(m);
 }

@@ -92,13 +92,13 @@ static void test_random_numbers(void)
 	noc_random_start(&r, 310952);
 	for (int i = 0; i <= 2009; i++)
 		noc_random_refill(&r);
-	is_number(r.ready[0], 995235265, "the generator is Knuth's");
+	is_number(r.ready[0], 995235265, "the generator passes the test that Knuth gives");
 	noc_random_start(&r, 7);
 	noc_random_start(&same, 7);
 	for (int i = 0; i < 1234; i++)
 		noc_random_next(&r);
 	noc_random_skip(&same, 1234);
-	is_number(noc_random_next(&r), noc_random_next(&same), "numbers left out are numbers drawn");
+	is_number(noc_random_next(&r), noc_random_next(&same), "skipping numbers is equal to drawing them");
 }
 
 /* ---- lone packet ------------------------------------------------------------------------------ */
@@ -109,25 +109,27 @@ static void test_lone_packet(void)
 	int t = 0;
 	char *text;
 
-	ok(noc_is_empty(n) && !noc_is_busy(n), "a new network is empty");
+	ok(noc_is_empty(n) && !noc_is_busy(n), "a new network is empty and idle");
 	noc_push(n, 0, 15, 1, 8, false);
-	ok(noc_is_busy(n) && !noc_is_empty(n), "a pushed packet keeps it busy");
+	ok(noc_is_busy(n) && !noc_is_empty(n), "a network with a packet is busy");
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
 	/*
 	 * The packet takes two cycles into the network. Each of 7 routers takes two cycles for allocation,
 	 * and two cycles for the switch and the channel.
 	 */
-	is_number(t, 2 + 7 * 4 + 1, "corner to corner of a mesh of 4 by 4");
-	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
-	is_number(noc_pop(n, 15), 1, "it is the packet");
-	is_number(noc_pop(n, 15), 0, "and the only one");
+	is_number(t, 2 + 7 * 4 + 1, "a packet crosses a mesh of 4 by 4 in the expected number of cycles");
+	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS),
+		"the ready mask has the bit of the device of an arrived packet");
+	is_number(noc_pop(n, 15), 1, "the device pops the packet that was pushed");
+	is_number(noc_pop(n, 15), 0, "the device has no second packet");
 	text = printed_figures(n);
-	ok(strstr(text, "Hops average = 7 (1 samples)") != NULL, "over seven routers");
+	ok(strstr(text, "Hops average = 7 (1 samples)") != NULL,
+		"the printed average number of hops is seven");
 	free(text);
 	for (t = 0; t < 10; t++)
 		noc_advance(n);
-	ok(noc_is_empty(n), "credits come back");
+	ok(noc_is_empty(n), "the network is empty after the return of all credits");
 	noc_delete(n);
 }
 
@@ -301,7 +303,7 @@ static void test_all_arrive(void)
 		for (int s = 0; rest && s < 2; s++)
 			for (uint32_t r = 0; r < n->net[s].senders.senders; r++)
 				rest &= !n->net[s].senders.used[r];
-		ok(rest, "all arrive: %s", networks[i].network);
+		ok(rest, "all packets arrive: %s", networks[i].network);
 		noc_delete(n);
 	}
 }
@@ -318,10 +320,12 @@ static void test_quick_routers(void)
 		}
 		b = make_noc_variant(networks[i].network, networks[i].vcs, false);
 		seed = i;
-		ok(run_random_traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
+		ok(run_random_traffic(a, b, 400, 8), "the fast and the general router agree on packets: %s",
+			networks[i].network);
 		ta = printed_figures(a);
 		tb = printed_figures(b);
-		ok(!strcmp(ta, tb), "quick and general, figures: %s", networks[i].network);
+		ok(!strcmp(ta, tb), "the fast and the general router agree on figures: %s",
+			networks[i].network);
 		free(ta);
 		free(tb);
 		noc_delete(a);
@@ -347,7 +351,7 @@ static char *written_report(const struct noc *n, int form)
 
 static void check_text_contains(char *text, const char *part)
 {
-	if (!ok(strstr(text, part) != NULL, "it says: %s", part))
+	if (!ok(strstr(text, part) != NULL, "the report of the network contains: %s", part))
 		printf("# %.300s\n", text);
 	free(text);
 }
@@ -379,7 +383,8 @@ static void test_deadlock_report(void)
 		noc_advance(n);
 		pop_packets(n, NULL, &same);
 	}
-	ok(cycles_since_arrival_max(n) >= 1000 && same, "a torus without parted channels locks up");
+	ok(cycles_since_arrival_max(n) >= 1000 && same,
+		"a torus with one virtual channel has a deadlock under load");
 	check_text_contains(written_report(n, -1), "circular wait:");
 	check_text_contains(written_report(n, -1), "none has arrived for 1000 cycles");
 	noc_delete(n);

@@ -199,10 +199,10 @@ static void offer_packet(struct noc *n, struct digest *d, uint32_t *req)
 	uint32_t from = random_below(DEVICES), flits = random_below(2) ? 1 : 2 + random_below(4);
 	uint32_t to = from < CLUSTERS ? CLUSTERS + (random_below(3) ? random_below(SUBS) : 0)
 				      : random_below(CLUSTERS);
-	bool room = noc_has_buffer(n, from, flits * 32);
+	bool has_slot = noc_has_buffer(n, from, flits * 32);
 
-	digest_add(d, room);
-	if (room && *req < PACKETS)
+	digest_add(d, has_slot);
+	if (has_slot && *req < PACKETS)
 		noc_push(n, from, to, (*req)++, flits * 32, flits > 1);
 }
 
@@ -363,13 +363,13 @@ static void test_recorded_digests(void)
 		n = random_network(&t, describe_any_network);
 		d = run_traffic(n, 1 + random_below(4));
 		noc_delete(n);
-		if (!ok(d.hash == recorded[i] && d.arrived > 50, "network %u: %u packets as recorded", i,
-			    d.arrived))
+		if (!ok(d.hash == recorded[i] && d.arrived > 50, "network %u: %u packets arrive as recorded",
+			    i, d.arrived))
 			printf("# 0x%016llx: %s\n", (unsigned long long)d.hash, t.at);
 	}
 }
 
-static void test_quick_digests(void)
+static void test_fast_router_digests(void)
 {
 	for (uint32_t i = 0; i < QUICK; i++) {
 		struct net_text t;
@@ -381,11 +381,11 @@ static void test_quick_digests(void)
 		quick = random_network(&t, describe_fast_network);
 		general = build_network(&t, false);
 		traffic_seed = seed;
-		ok(quick->quick && !general->quick, "network %u has the quick router", i);
+		ok(quick->quick && !general->quick, "network %u is modelled by the fast router", i);
 		d = run_traffic(quick, 1 + i % 4);
 		seed = traffic_seed;
 		if (!ok(run_traffic(general, 1 + i % 4).hash == d.hash && d.arrived > 50,
-			    "quick and general, network %u: %u packets", i, d.arrived))
+			    "the fast and the general router agree on network %u: %u packets", i, d.arrived))
 			printf("# %s\n", t.at);
 		noc_delete(quick);
 		noc_delete(general);
@@ -395,6 +395,6 @@ static void test_quick_digests(void)
 int main(void)
 {
 	test_recorded_digests();
-	test_quick_digests();
+	test_fast_router_digests();
 	return tap_done();
 }

@@ -67,9 +67,10 @@ static void check_same_block(const struct tblock *a, const struct tblock *b)
 		same = a->rec[i].inst == b->rec[i].inst && a->rec[i].mask == b->rec[i].mask &&
 		       !memcmp(x, y, sizeof(x));
 	}
-	ok(same, "the records of a thread block are those of its text");
+	ok(same, "the records of a packed thread block equal those of its text");
 	for (uint32_t w = 0; same && w < a->n_warps; w++)
-		is_number((long long)b->warp[w].line, (long long)a->warp[w].line, "and so is a warp's line");
+		is_number((long long)b->warp[w].line, (long long)a->warp[w].line,
+			"the line of a packed warp equals its line in the text");
 }
 
 static void test_records(void)
@@ -85,11 +86,11 @@ static void test_records(void)
 
 	while (trace_next(t, &a, &f) > 0 && trace_next(u, &b, &f) > 0)
 		check_same_block(&a, &b);
-	is_number(trace_finish(t, &f), 0, "the text ends well");
-	is_number(trace_finish(u, &f), 0, "the stream ends well");
+	is_number(trace_finish(t, &f), 0, "reading the text of a kernel ends without a fault");
+	is_number(trace_finish(u, &f), 0, "reading the kernel of a stream ends without a fault");
 	trace_hash(t, h[0]);
 	trace_hash(u, h[1]);
-	ok(!memcmp(h[0], h[1], 16), "the hash is that of the text");
+	ok(!memcmp(h[0], h[1], 16), "the hash of a packed kernel equals that of its text");
 	trace_close(t);
 	trace_close(u);
 	tblock_free(&a);
@@ -115,7 +116,8 @@ static void test_damage(void)
 		noticed += !p;
 		pack_close(p);
 	}
-	is_number(noticed, (long long)(2 * n_stream), "every flipped byte and every cut is noticed");
+	is_number(noticed, (long long)(2 * n_stream),
+		"every damaged byte and every truncation of a stream is found");
 }
 
 /* ---- control codes ------------------------------------------------------------------------ */
@@ -162,20 +164,21 @@ static void test_control_bytes(void)
 	random_code(code[0], CODED);
 	pack_control(&b, code[0], CODED);
 	is_number((long long)b.n, (long long)pack_control_size(code[0], CODED),
-		"control codes take what was said");
+		"packed control codes have the size that pack_control_size() gives");
 	struct cur in = cur_of(b.p, b.n);
 	ok(pack_control_unpack(&in, back[0], CODED) && !cur_left(&in) && same_codes(code[0], back[0], CODED),
-		"control codes come back");
+		"packed control codes are restored");
 	for (size_t i = 0; i < b.n; i++) {
 		in = cur_of(b.p, i);
 		cut += !pack_control_unpack(&in, NULL, CODED);
 	}
-	is_number(cut, (long long)b.n, "control codes that are cut are noticed");
+	is_number(cut, (long long)b.n, "truncated control codes are rejected");
 	buf_free(&b);
 }
 
 /*
- * Tests three launches of a function for sm_80. The second is for another architecture, so it has no control codes.
+ * Tests three launches of a function for sm_80. The second is for another architecture, so it has no control
+ * codes.
  */
 static void test_coded_kernels(void)
 {
@@ -205,19 +208,20 @@ static void test_coded_kernels(void)
 	}
 	pack_writer_close(w);
 	fclose(out);
-	ok(had[0] == CODED && !had[1] && had[2] == CODED, "the writer says which kernels have codes");
+	ok(had[0] == CODED && !had[1] && had[2] == CODED,
+		"the writer reports the number of control codes of each kernel");
 	struct pack *p = pack_open_memory("s", packed, n_packed, &f);
-	ok(p && pack_verify(p, &f) == 0 && pack_has_codes(p), "a stream with control codes is good");
+	ok(p && pack_verify(p, &f) == 0 && pack_has_codes(p), "a stream with control codes is valid");
 	ok(p && pack_codes(p, 1, back, &f) == 0 && pack_codes(p, 2, back, &f) == 1 &&
 			cubins_count(back) == 1 && cubins_function_at(back, 0)->sm == 80 &&
 			cubins_function_at(back, 0)->bytes == sizeof(code) &&
 			same_codes(code[0], cubins_function_at(back, 0)->code, CODED),
-		"the function of a later launch comes back");
+		"the control codes of a second launch of a function are restored");
 	pack_close(p);
 	cubins_free(back);
 	packed[7] = PACK_VERSION;
 	p = pack_open_memory("s", packed, n_packed, &f);
-	ok(!p || pack_verify(p, &f) < 0, "control codes in a stream that says it has none are damage");
+	ok(!p || pack_verify(p, &f) < 0, "control codes in a stream of a version without them are damage");
 	pack_close(p);
 	cubins_free(c);
 	free(packed);
@@ -248,12 +252,12 @@ static void test_code_lines(void)
 	unsigned wrong = 0;
 	char line[64];
 
-	ok(are_lines_restored(usual, &b), "code lines come back from numbers");
+	ok(are_lines_restored(usual, &b), "packed code lines are restored");
 	for (size_t n = 0; n < b.n; n++) {
 		back.n = 0;
 		wrong += lines_unpack(&back, cur_of(b.p, n));
 	}
-	ok(!wrong, "none of %zu cut ones is taken", b.n);
+	ok(!wrong, "none of %zu truncations of packed code lines is accepted", b.n);
 	for (size_t at = 0; at < 8 * b.n; at++) { /* checks only that nothing crashes */
 		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
 		back.n = 0;
@@ -261,14 +265,15 @@ static void test_code_lines(void)
 		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
 	}
 	for (unsigned i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		ok(!are_lines_restored(odd[i], &b), "a line in another form is left to the text: %u", i);
+		ok(!are_lines_restored(odd[i], &b), "a code line in an unusual form is not packed: case %u",
+			i);
 	for (unsigned i = 0; i < 1000; i++)
 		buf_add(&many, line,
 			(size_t)snprintf(line, sizeof(line), "-code %04x add.f32 D%u/%u S%u/%u S7/3\n", 8 * i,
 				i + 9, i + 5, i + 8, i + 4));
 	buf_byte(&many, '\0');
 	ok(are_lines_restored((char *)many.p, &b) && b.n < 5000,
-		"a line of three registers takes four bytes");
+		"a thousand code lines of three registers take less than 5000 bytes");
 	buf_free(&b);
 	buf_free(&back);
 	buf_free(&many);
@@ -280,10 +285,10 @@ static void test_folded_lists(void)
 	struct buf in = {0}, out = {0};
 
 	stream_fold_list(&in, list, sizeof(list) - 1);
-	ok(in.n < sizeof(list) - 30, "lines in sequence take a byte each");
+	ok(in.n < sizeof(list) - 30, "consecutive names of a folded list take a byte each");
 	ok(stream_unfold_list(&out, cur_of(in.p, in.n)) && out.n == sizeof(list) - 1 &&
 			!memcmp(out.p, list, out.n),
-		"a folded list comes back");
+		"a folded list is restored");
 	buf_free(&in);
 	buf_free(&out);
 }
@@ -419,7 +424,7 @@ static void check_sizes_near(const char *name, uint32_t *limit, uint32_t less, s
 		append_sized_kernel(&big, &s);
 		good = is_text_restored(&big, 1);
 	}
-	ok(good, "text around the limit \"%s\" comes back", name);
+	ok(good, "texts with sizes near the limit \"%s\" are restored", name);
 	*limit = was;
 	buf_free(&big);
 }
@@ -442,16 +447,16 @@ static void test_irregular_text(void)
 			append_repeated(&big, 'z', n);
 			good &= is_text_restored(&big, 2);
 		}
-		ok(good, "irregular text around half of the columns of a block comes back");
+		ok(good, "irregular text near half of the columns of a block is restored");
 	}
 	pack_limits = was;
 	pack_limits.pieces = 5;
 	big.n = 0;
 	append_formatted(&big, "hello %llu\n", 1);
 	ok(is_text_restored(&big, 4) && is_text_restored(&big, 5) && is_text_restored(&big, 11),
-		"more kernels than pieces of a block");
+		"kernels are restored if they outnumber the pieces of a block");
 	pack_limits = was;
-	ok(is_text_restored(&big, 100000), "a hundred thousand kernels");
+	ok(is_text_restored(&big, 100000), "a hundred thousand kernels are restored");
 	buf_free(&big);
 }
 
@@ -483,11 +488,12 @@ static void test_size_limits(void)
 			&(struct sizes){.opcode = 3, .warps = 2, .insts = n, .statics = 9, .threads = 64});
 		good &= is_text_restored(&big, 1);
 	}
-	ok(good, "thread blocks around the limit of a span come back");
+	ok(good, "thread blocks with sizes near the limit of a span are restored");
 	l->insts = 1u << 26;
 	buf_free(&big);
 	test_irregular_text();
-	ok(pack_list_fits(l->list) && !pack_list_fits(l->list + 1u), "a longer list is refused");
+	ok(pack_list_fits(l->list) && !pack_list_fits(l->list + 1u),
+		"a list longer than the limit does not fit");
 }
 
 /* ---- many lists --------------------------------------------------------------------------- */
@@ -518,7 +524,7 @@ static void test_many_lists(void)
 		good += trace_next(t, &b, &f) == 1 && b.n_recs == 6;
 		trace_close(t);
 	}
-	is_number(good, LISTS, "of any number of packed lists, each has its kernel");
+	is_number(good, LISTS, "each of 200 open packed lists gives its kernel");
 	for (unsigned i = 0; i < LISTS; i++)
 		klist_free(&list[i]);
 	unlink(path);

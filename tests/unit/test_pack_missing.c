@@ -30,8 +30,8 @@ static char *make_with_missing(unsigned n, const uint32_t *missing, uint32_t n_m
 }
 
 /*
- * Opens a stream of make_with_missing(). Returns 1 if it is valid, 0 if pack_verify() finds damage, -1 if it cannot be
- * opened.
+ * Opens a stream of make_with_missing(). Returns 1 if it is valid, 0 if pack_verify() finds damage, -1 if it
+ * cannot be opened.
  */
 static int try_open_missing(unsigned n, const uint32_t *missing, uint32_t n_missing)
 {
@@ -60,23 +60,29 @@ static void test_missing_kernels(void)
 			pack_lacks_kernel(p, "kernel-1") && pack_lacks_kernel(p, "kernel-3") &&
 			!pack_lacks_kernel(p, "kernel-0") && pack_find_kernel(p, "kernel-1") == -1 &&
 			pack_find_kernel(p, "kernel-2") == 1,
-		"a stream that lacks kernels of its list");
-	ok(p && strstr(pack_list_text(p, &len), "kernel-2\nkernel-1\nkernel-3\n"), "its list names them");
+		"the missing kernels of a stream are known by name");
+	ok(p && strstr(pack_list_text(p, &len), "kernel-2\nkernel-1\nkernel-3\n"),
+		"the list of a stream names its missing kernels");
 	ok(p && pack_read_klist(p, &k, &f) == 0 && k.n_kernels == 5 && k.cmd[2].missing && k.cmd[4].missing &&
 			k.cmd[3].position == 3 && !k.cmd[3].missing && k.cmd[3].kernel == 1,
-		"their positions are those of the list");
+		"a list read from a stream marks its missing kernels");
 	klist_free(&k);
 	pack_close(p);
 	free(packed);
-	ok(try_open_missing(2, (const uint32_t[]){1, 3}, 2) == 1, "it is good");
-	ok(try_open_missing(4, NULL, 0) == 1, "a stream that lacks none");
-	ok(try_open_missing(0, (const uint32_t[]){0, 1, 2, 3}, 4) == 1, "a stream that lacks all");
-	ok(try_open_missing(3, (const uint32_t[]){4}, 1) == -1, "a mark after the last kernel");
-	ok(try_open_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1, "a mark far after it");
-	ok(try_open_missing(3, (const uint32_t[]){2, 3}, 2) == 0, "a mark of a kernel that is there");
-	ok(try_open_missing(3, NULL, 0) == 0, "a kernel that is missing without a mark");
+	ok(try_open_missing(2, (const uint32_t[]){1, 3}, 2) == 1,
+		"a stream that lacks two of four kernels is valid");
+	ok(try_open_missing(4, NULL, 0) == 1, "a stream that lacks no kernel is valid");
+	ok(try_open_missing(0, (const uint32_t[]){0, 1, 2, 3}, 4) == 1,
+		"a stream that lacks all kernels is valid");
+	ok(try_open_missing(3, (const uint32_t[]){4}, 1) == -1,
+		"a mark of a kernel after the last one is rejected");
+	ok(try_open_missing(2, (const uint32_t[]){2, UINT32_MAX - 1}, 2) == -1,
+		"a mark of a kernel far after the last one is rejected");
+	ok(try_open_missing(3, (const uint32_t[]){2, 3}, 2) == 0,
+		"a kernel that exists although it is marked as missing is damage");
+	ok(try_open_missing(3, NULL, 0) == 0, "a missing kernel that is not marked as missing is damage");
 	ok(try_open_missing(1, (const uint32_t[]){0, 1, 2, 3}, 4) == 0,
-		"marks of all kernels, one of which is there");
+		"one kernel that exists although all are marked as missing is damage");
 }
 
 int main(void)

@@ -54,12 +54,13 @@ static void test_forms(void)
 
 		ptx_form_of(&f, want[i].opcode, strlen(want[i].opcode));
 		ok(f.class == want[i].class && f.list == want[i].list && f.entry == want[i].entry,
-			"%s is %s, list %u, entry %u", want[i].opcode,
+			"%s has class %s, latency list %u, entry %u", want[i].opcode,
 			isa_class_name((enum isa_class)f.class), f.list, f.entry);
 		ok(f.space == want[i].space && f.elements == want[i].elements && f.bytes == want[i].bytes &&
 				f.bypasses_l1 == want[i].bypass,
-			"%s: %s, %u of %u bytes%s", want[i].opcode, ptx_space_name((enum space)f.space),
-			f.elements, f.bytes, f.bypasses_l1 ? ", past the L1" : "");
+			"%s: space %s, %u elements of %u bytes%s", want[i].opcode,
+			ptx_space_name((enum space)f.space), f.elements, f.bytes,
+			f.bypasses_l1 ? ", bypasses the L1" : "");
 	}
 }
 
@@ -70,11 +71,11 @@ static void test_rows(void)
 	for (const struct ptx_op *op; (op = ptx_op_at(n)); n++)
 		if (ptx_op_find(op->stem, strlen(op->stem)) != op)
 			ok(false, "the row of %s is found", op->stem);
-	ok(n > 100, "%u rows, each found by its stem", n);
-	ok(!ptx_op_find("foo.add", 7), "no row for an unknown stem");
+	ok(n > 100, "each of %u rows is found by its stem", n);
+	ok(!ptx_op_find("foo.add", 7), "an unknown opcode has no row");
 	ok(ptx_op_find("mma.sync.aligned.m16n8k16", 25)->reason[0] != 0,
-		"mma.sync is approximated, with a reason");
-	ok(!ptx_op_find("wmma.mma.sync", 13)->reason[0], "wmma.mma is not");
+		"mma.sync is approximated and has a reason");
+	ok(!ptx_op_find("wmma.mma.sync", 13)->reason[0], "wmma.mma is not approximated");
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static void test_text(void)
 		"gpu_sim_cycle 6980 cycles\nl2.miss_rate 0.1 1\nipc 100 instructions/cycle\n"
 		"none nan -\ninf nan -\n"
 		"after 1 -\n",
-		"text");
+		"a record in text form has the expected lines");
 }
 
 static void test_json(void)
@@ -83,10 +83,10 @@ static void test_json(void)
 		"\"stats\":{\"gpu_sim_cycle\":6980,\"l2\":{\"miss_rate\":0.1},"
 		"\"ipc\":100.0,\"none\":null,\"inf\":null},"
 		"\"nothing\":{},\"after\":1}\n",
-		"json");
+		"a record in JSON form has the expected lines");
 	second = strchr(written, '\n') + 1;
 	v = json_loads(second, JSON_DECODE_INT_AS_REAL, NULL);
-	ok(json_real_value(json_object_get(v, "after")) == 1.0, "json is read back");
+	ok(json_real_value(json_object_get(v, "after")) == 1.0, "jansson reads a JSON record");
 	json_decref(v);
 }
 
@@ -159,7 +159,7 @@ static void test_end_as(void)
 		n_wanted = n_written;
 		write_record_as(f, 2, first + n_first - n, n);
 		ok(n < n_first && n_written == n_wanted && !memcmp(written, wanted, n_wanted),
-			"the figures of another record, format %d", (int)f);
+			"record_end_with() writes the figures of another record, format %d", (int)f);
 		free(first);
 		free(wanted);
 		free(written);
@@ -179,11 +179,11 @@ static void test_as_jansson(void)
 		string[1] = (char)c;
 		same &= is_jansson_equal(string, 0.5);
 	}
-	ok(same, "json: strings as jansson writes them");
+	ok(same, "JSON strings equal those of jansson");
 	same = true;
 	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
 		same &= is_jansson_equal("a", reals[i]);
-	ok(same, "json: reals as jansson writes them");
+	ok(same, "JSON reals equal those of jansson");
 }
 
 static void test_msgpack(void)
@@ -203,16 +203,16 @@ static void test_msgpack(void)
 	}
 	fclose(out);
 	msgpack_unpacked_destroy(&u);
-	is_number((long long)at, (long long)n_written, "msgpack is read to its end");
+	is_number((long long)at, (long long)n_written, "msgpack records are read to their end");
 	ok(strstr(text, "{\"record\"=>\"run\", \"version\"=>\"0.1.0\"}\n{\"record\"=>\"kernel\"") == text,
-		"msgpack: records");
+		"msgpack records have their kind and strings");
 	ok(strstr(text,
 		   "\"most\"=>18446744073709551615, \"least\"=>-9223372036854775808, \"slice\"=>true, "
 		   "\"grid\"=>{\"x\"=>196, \"deep er\"=>{\"y\"=>false}}, \"stats\"=>{\"gpu_sim_cycle\"=>6980, "
 		   "\"l2\"=>{\"miss_rate\"=>0.1") != NULL,
-		"msgpack: integers and groups");
+		"msgpack records have their integers, booleans and groups");
 	ok(strstr(text, "\"none\"=>nil, \"inf\"=>nil}, \"nothing\"=>{}, \"after\"=>1}\n") != NULL,
-		"msgpack: nil");
+		"msgpack writes numbers that are not finite as nil");
 	if (tap_failed)
 		printf("# %s\n", text);
 	free(text);
@@ -241,11 +241,12 @@ static void test_reals(void)
 	uint64_t x = 88172645463325252ull;
 	unsigned bad = 0;
 
-	is_text(real_as_text(1.0 / 3), "0.3333333333333333", "a third");
-	is_text(real_as_text(0.1 + 0.2), "0.30000000000000004", "seventeen digits where needed");
-	is_text(real_as_text(1e300), "1e+300", "an exponent");
-	is_text(real_as_text(-0.0), "-0", "minus zero");
-	is_text(real_as_text(DBL_MIN / 2), "1.1125369292536007e-308", "a subnormal");
+	is_text(real_as_text(1.0 / 3), "0.3333333333333333", "the real 1/3 is written with 16 digits");
+	is_text(real_as_text(0.1 + 0.2), "0.30000000000000004",
+		"the real 0.1 + 0.2 is written with 17 digits");
+	is_text(real_as_text(1e300), "1e+300", "a large real is written with an exponent");
+	is_text(real_as_text(-0.0), "-0", "the real -0 keeps its sign");
+	is_text(real_as_text(DBL_MIN / 2), "1.1125369292536007e-308", "a subnormal real is written exactly");
 	for (int i = 0; i < 2000; i++) {
 		double v;
 
@@ -256,12 +257,12 @@ static void test_reals(void)
 		if (isfinite(v))
 			bad += strtod(real_as_text(v), NULL) != v;
 	}
-	is_number(bad, 0, "reals read back equal");
+	is_number(bad, 0, "random reals are equal after writing and reading");
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
-		ok(true, "a locale with a comma # SKIP none installed");
+		ok(true, "reals have a point in a locale with a comma # SKIP none installed");
 		return;
 	}
-	is_text(real_as_text(0.5), "0.5", "a locale with a comma");
+	is_text(real_as_text(0.5), "0.5", "reals have a point in a locale with a comma");
 	test_json();
 }
 

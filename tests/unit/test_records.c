@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of kernels that are packed from records. Unpacking the stream must give the text that the
- * records represent, which this file writes separately. This must hold at every level, with any number of
+ * records represent, which this file writes separately. This must hold at each level, with any number of
  * threads, and for blocks larger than the maximum part. The code is PTX or machine code. Lines of machine
  * code have constant texts around the mask and the addresses, which the packer gets as text or as columns.
  */
@@ -37,7 +37,7 @@ static uint32_t random_below(uint32_t n)
 }
 
 /* A warp in two forms: as runs of records, and as text. */
-struct made {
+struct warp_forms {
 	struct pack_run run[400];
 	struct pack_payload payload[400];
 	uint64_t word[400 * 32];
@@ -52,13 +52,13 @@ static char middle[INSTS][48],
 	tail[INSTS][16]; /* constant text of each instruction before and after the addresses */
 static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
-static bool machine; /* true if the kernels are machine code */
-static bool regular; /* true if warps follow those of the thread block before */
-static bool steady;  /* true if addresses have many digits, which the distances of followers rarely change */
-static bool predictable; /* true if most addresses are a function of warp and thread block */
-static uint64_t place;   /* distance of these addresses from those of the first warp */
-static struct made made[WARPS];
-static struct buf whole;
+static bool machine_code; /* true if the kernels are machine code */
+static bool regular;      /* true if a warp follows the same warp of the previous thread block */
+static bool steady; /* true if addresses are long, so that followers rarely change their number of digits */
+static bool predictable;        /* true if most addresses are a function of warp and thread block */
+static uint64_t address_offset; /* distance of these addresses from those of the first warp */
+static struct warp_forms warp_form[WARPS];
+static struct buf kernel_text;
 
 static void append_format(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void append_format(struct buf *b, const char *fmt, ...)
@@ -84,8 +84,11 @@ static uint32_t random_mask(void)
 	}
 }
 
-/* Adds the warp's last list of addresses of all lanes, with an offset. Returns false if there is no such list. */
-static bool add_shifted_addresses(struct made *m, uint32_t mask, uint32_t *addr)
+/*
+ * Adds the warp's last list of addresses of all lanes, with an offset. Returns false if the warp has no such
+ * list.
+ */
+static bool add_shifted_addresses(struct warp_forms *m, uint32_t mask, uint32_t *addr)
 {
 	uint64_t *word = m->word + m->n_words, by = random_below(4) ? random_below(1u << 30) : 0;
 
@@ -98,23 +101,23 @@ static bool add_shifted_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 	word[1] = m->n_words - m->list;
 	m->n_words += 2;
 	const uint64_t *a = m->word + m->list;
-	append_format(&whole, " 2 0x%llx", (unsigned long long)(a[0] + by));
+	append_format(&kernel_text, " 2 0x%llx", (unsigned long long)(a[0] + by));
 	for (uint32_t i = 1; i < 32; i++)
-		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+		append_format(&kernel_text, " %lld", (long long)(a[i] - a[i - 1]));
 	return true;
 }
 
 /*
- * Appends the text of addresses of lanes with holes between them, which is a list. They rise by a stride from each lane
- * to the next, active or not.
+ * Appends the text of the addresses of lanes with holes between them, which is a list. The addresses rise by a
+ * stride from each lane to the next, active or not.
  */
 static void append_line_with_holes(uint32_t mask, uint64_t base, int64_t stride)
 {
 	unsigned last = bit_lowest32(mask);
 
-	append_format(&whole, " 2 0x%llx", (unsigned long long)base);
+	append_format(&kernel_text, " 2 0x%llx", (unsigned long long)base);
 	FOR_BITS32 (l, mask & (mask - 1)) {
-		append_format(&whole, " %lld", (long long)(l - last) * stride);
+		append_format(&kernel_text, " %lld", (long long)(l - last) * stride);
 		last = l;
 	}
 }
@@ -123,7 +126,7 @@ static void append_line_with_holes(uint32_t mask, uint64_t base, int64_t stride)
  * Adds addresses and their text. They have a stride that fits in 32 bits, a stride that does not, or no
  * stride.
  */
-static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
+static void add_addresses(struct warp_forms *m, uint32_t mask, uint32_t *addr)
 {
 	static const int64_t strides[] = {
 		0, 4, -4, 128, 100000, -2147483648LL, 2147483647, 2147483648LL, -2147483649LL};
@@ -158,21 +161,24 @@ static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 		m->list = m->n_words;
 	m->n_words += line || n < 2 ? 2 : n;
 	if (!n) {
-		append_format(&whole, " 1 0x0 0");
+		append_format(&kernel_text, " 1 0x0 0");
 	} else if (line) {
-		append_format(&whole, " 1 0x%llx %lld", (unsigned long long)base, (long long)stride);
+		append_format(&kernel_text, " 1 0x%llx %lld", (unsigned long long)base, (long long)stride);
 	} else {
-		append_format(&whole, " 2 0x%llx", (unsigned long long)a[0]);
+		append_format(&kernel_text, " 2 0x%llx", (unsigned long long)a[0]);
 		for (uint32_t i = 1; i < n; i++)
-			append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+			append_format(&kernel_text, " %lld", (long long)(a[i] - a[i - 1]));
 	}
 }
 
-/* Adds addresses of all lanes of instruction k, and their text. They follow the place or twice the place, except a few. */
-static void add_predictable_addresses(struct made *m, uint32_t k, uint32_t *addr)
+/*
+ * Adds addresses of all lanes of instruction k, and their text. Most differ from those of the first warp by
+ * address_offset or twice address_offset.
+ */
+static void add_predictable_addresses(struct warp_forms *m, uint32_t k, uint32_t *addr)
 {
 	const uint64_t base =
-		0xc0000000u + k * 65536u + place * (k % 9 ? 1 : 2) + (random_below(200) ? 0 : 32);
+		0xc0000000u + k * 65536u + address_offset * (k % 9 ? 1 : 2) + (random_below(200) ? 0 : 32);
 	const bool moved = m->list != UINT32_MAX && k % 2, line = !moved && k % 4;
 	uint64_t *word = m->word + m->n_words, a[32];
 
@@ -188,13 +194,13 @@ static void add_predictable_addresses(struct made *m, uint32_t k, uint32_t *addr
 		m->list = m->n_words;
 		m->n_words += 32;
 	}
-	append_format(&whole, " %d 0x%llx", line ? 1 : 2, (unsigned long long)a[0]);
+	append_format(&kernel_text, " %d 0x%llx", line ? 1 : 2, (unsigned long long)a[0]);
 	for (uint32_t i = 1; i < (line ? 2 : 32); i++)
-		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+		append_format(&kernel_text, " %lld", (long long)(a[i] - a[i - 1]));
 }
 
 /* Adds one instruction. */
-static void add_run(struct made *m, uint32_t id, uint32_t mask)
+static void add_run(struct warp_forms *m, uint32_t id, uint32_t mask)
 {
 	struct pack_run *last = m->n_runs ? &m->run[m->n_runs - 1] : NULL;
 
@@ -213,7 +219,7 @@ static void make_static_code(void)
 
 		*x = (struct pack_inst){
 			.pc = i > 35 ? 0xfff0 + 8 * i : 8 * i, .width = i % 3 ? 0 : 1u << i % 5};
-		if (!machine)
+		if (!machine_code)
 			continue;
 		const char *opcode = x->width ? "LDG.E" : "IADD3";
 		const int imm = i % 4 ? 0 : (int)i - 9;
@@ -239,26 +245,26 @@ static void make_static_code(void)
 	}
 }
 
-/* Adds the text of instruction k between the mask and the addresses. */
+/* Appends the text of instruction k between the mask and the addresses. */
 static void append_text_after_mask(uint32_t k)
 {
-	if (machine)
-		append_format(&whole, "%s", middle[k]);
+	if (machine_code)
+		append_format(&kernel_text, "%s", middle[k]);
 	else
-		append_format(&whole, "%u", inst[k].width);
+		append_format(&kernel_text, "%u", inst[k].width);
 }
 
 /* Adds values of registers as the text of an open instruction. */
-static void add_values(struct made *m, struct pack_payload *payload)
+static void add_values(struct warp_forms *m, struct pack_payload *payload)
 {
-	const size_t at = whole.n;
+	const size_t at = kernel_text.n;
 
-	append_format(&whole, "Val 1 %08x ", random_below(2) ? random_below(UINT32_MAX) : 7);
-	payload->text_len = (uint32_t)(whole.n - at);
-	buf_add(&m->texts, whole.p + at, payload->text_len);
+	append_format(&kernel_text, "Val 1 %08x ", random_below(2) ? random_below(UINT32_MAX) : 7);
+	payload->text_len = (uint32_t)(kernel_text.n - at);
+	buf_add(&m->texts, kernel_text.p + at, payload->text_len);
 }
 
-static void make_warp(struct made *m, uint32_t n)
+static void make_warp(struct warp_forms *m, uint32_t n)
 {
 	m->n_runs = m->n_payloads = m->n_words = 0;
 	m->texts.n = 0;
@@ -273,16 +279,16 @@ static void make_warp(struct made *m, uint32_t n)
 		*payload = (struct pack_payload){0, 0};
 		m->n_payloads += text || inst[k].width || inst[k].open;
 		add_run(m, text ? k + INSTS : k, mask);
-		append_format(&whole, "%04x %08x ", inst[k].pc, mask);
+		append_format(&kernel_text, "%04x %08x ", inst[k].pc, mask);
 		if (text) {
-			size_t at = whole.n;
+			size_t at = kernel_text.n;
 
-			append_format(&whole, "%u", inst[k].width);
+			append_format(&kernel_text, "%u", inst[k].width);
 			if (inst[k].width)
-				append_format(&whole, " 1 0x%x 4", random_below(99));
-			append_format(&whole, " i:%08x", UINT32_MAX);
-			payload->text_len = (uint32_t)(whole.n - at);
-			buf_add(&m->texts, whole.p + at, payload->text_len);
+				append_format(&kernel_text, " 1 0x%x 4", random_below(99));
+			append_format(&kernel_text, " i:%08x", UINT32_MAX);
+			payload->text_len = (uint32_t)(kernel_text.n - at);
+			buf_add(&m->texts, kernel_text.p + at, payload->text_len);
 		} else {
 			append_text_after_mask(k);
 			if (inst[k].width && predictable)
@@ -290,17 +296,17 @@ static void make_warp(struct made *m, uint32_t n)
 			else if (inst[k].width &&
 				 (random_below(3) == 0 || !add_shifted_addresses(m, mask, &payload->addr)))
 				add_addresses(m, mask, &payload->addr);
-			if (machine)
-				append_format(&whole, "%s", tail[k]);
+			if (machine_code)
+				append_format(&kernel_text, "%s", tail[k]);
 			if (inst[k].open)
 				add_values(m, payload);
 		}
-		append_format(&whole, "\n");
+		append_format(&kernel_text, "\n");
 	}
 }
 
 /* Moves the addresses of an access of the lanes of mask and appends them as text. */
-static void move_access(struct made *m, uint32_t addr, uint32_t mask, uint64_t by)
+static void move_access(struct warp_forms *m, uint32_t addr, uint32_t mask, uint64_t by)
 {
 	const uint32_t n = bit_count32(mask);
 	const bool line = (addr & 3) == ADDR_STRIDE, moved = (addr & 3) == ADDR_MOVED;
@@ -315,15 +321,15 @@ static void move_access(struct made *m, uint32_t addr, uint32_t mask, uint64_t b
 	}
 	for (uint32_t i = 0; i < n; i++)
 		a[i] = line ? word[0] + i * word[1] : list[i] + (moved ? word[0] : 0);
-	append_format(&whole, " %d 0x%llx", line && n != 1 ? 1 : 2, (unsigned long long)a[0]);
+	append_format(&kernel_text, " %d 0x%llx", line && n != 1 ? 1 : 2, (unsigned long long)a[0]);
 	if (line && n != 1)
-		append_format(&whole, " %lld", (long long)word[1]);
+		append_format(&kernel_text, " %lld", (long long)word[1]);
 	for (uint32_t i = 1; i < n && !line; i++)
-		append_format(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+		append_format(&kernel_text, " %lld", (long long)(a[i] - a[i - 1]));
 }
 
 /* Makes a warp that differs from m, a warp without texts, only in the first addresses of its accesses. */
-static void make_follower(struct made *m)
+static void make_follower(struct warp_forms *m)
 {
 	const bool apart = !random_below(4); /* accesses move by different distances */
 	const struct pack_payload *payload = m->payload;
@@ -338,18 +344,18 @@ static void make_follower(struct made *m)
 
 	for (const struct pack_run *r = m->run; r < m->run + m->n_runs; r++)
 		for (uint32_t i = r->id; i < r->id + r->n; i++) {
-			append_format(&whole, "%04x %08x ", inst[i].pc, r->mask);
+			append_format(&kernel_text, "%04x %08x ", inst[i].pc, r->mask);
 			append_text_after_mask(i);
 			if (inst[i].width)
 				move_access(m, payload++->addr, r->mask, apart ? random_below(1u << 20) : by);
-			if (machine)
-				append_format(&whole, "%s", tail[i]);
-			append_format(&whole, "\n");
+			if (machine_code)
+				append_format(&kernel_text, "%s", tail[i]);
+			append_format(&kernel_text, "\n");
 		}
 }
 
 /* Returns the number of instructions of a warp. */
-static uint32_t count_insts(const struct made *m)
+static uint32_t count_insts(const struct warp_forms *m)
 {
 	uint32_t n = 0;
 
@@ -363,25 +369,25 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 	const uint32_t id[3] = {b % 5, b / 5, 0};
 	struct pack_warp warp[WARPS];
 
-	const char *lines = machine && b % 2 ? "cluster id = 0,0,0\ncluster rank = 1\n" : "";
+	const char *lines = machine_code && b % 2 ? "cluster id = 0,0,0\ncluster rank = 1\n" : "";
 
-	append_format(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n%s", "\n", id[0], id[1], lines);
+	append_format(&kernel_text, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n%s", "\n", id[0], id[1], lines);
 	for (uint32_t i = 0; i < WARPS; i++) {
 		const bool follows = regular && !predictable && b && random_below(5);
-		uint32_t n = follows ? count_insts(&made[i]) : predictable ? most : random_below(most);
+		uint32_t n = follows ? count_insts(&warp_form[i]) : predictable ? most : random_below(most);
 
-		place = i * 256 + (uint64_t)b * 1024;
+		address_offset = i * 256 + (uint64_t)b * 1024;
 
-		append_format(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
+		append_format(&kernel_text, "\nwarp = %u\ninsts = %u\n", i, n);
 		if (follows)
-			make_follower(&made[i]);
+			make_follower(&warp_form[i]);
 		else
-			make_warp(&made[i], n);
-		warp[i] = (struct pack_warp){made[i].run, made[i].payload, made[i].word,
-			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_payloads, made[i].n_words,
-			made[i].texts.n};
+			make_warp(&warp_form[i], n);
+		warp[i] = (struct pack_warp){warp_form[i].run, warp_form[i].payload, warp_form[i].word,
+			(const char *)warp_form[i].texts.p, warp_form[i].n_runs, warp_form[i].n_payloads,
+			warp_form[i].n_words, warp_form[i].texts.n};
 	}
-	append_format(&whole, "\n#END_TB\n");
+	append_format(&kernel_text, "\n#END_TB\n");
 	pack_block(w, id, lines, warp, WARPS);
 }
 
@@ -391,7 +397,7 @@ static bool append_to_buf(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* Returns true if both kernels of the stream have the wanted text. */
+/* Returns true if both kernels of the stream have the expected text. */
 static bool has_wanted_kernels(struct pack *p, const struct buf want[2])
 {
 	struct buf got = {0};
@@ -412,8 +418,8 @@ static bool has_wanted_kernels(struct pack *p, const struct buf want[2])
 	return good;
 }
 
-/* Returns true if the stream is unpacked correctly when it is read from a pipe. */
-static bool is_read_forward(const char *stream, size_t n, const struct buf want[2])
+/* Returns true if the stream is unpacked correctly when it is read in order. */
+static bool is_restored_in_order(const char *stream, size_t n, const struct buf want[2])
 {
 	struct fault f;
 	struct pack *p = pack_open_forward(input_memory("s", stream, n, &f), &f);
@@ -450,18 +456,18 @@ static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 	else
 		pack_write_list(w, "kernelslist.g", list, 32);
 	for (unsigned k = 0; k < 2; k++) {
-		const char *head = machine ? machine_header : header;
+		const char *head = machine_code ? machine_header : header;
 
 		make_static_code();
 		seed = repeated ? 5 : seed;
-		whole = (struct buf){0};
-		buf_add(&whole, head, strlen(head));
+		kernel_text = (struct buf){0};
+		buf_add(&kernel_text, head, strlen(head));
 		pack_begin_kernel(w);
 		pack_begin_records(w, head, strlen(head), &code);
 		for (uint32_t b = 0; b < BLOCKS; b++)
 			make_block(w, b, most);
 		pack_end_kernel(w, NULL);
-		want[k] = whole;
+		want[k] = kernel_text;
 	}
 	if (list_last)
 		pack_write_list(w, "kernelslist.g", list, 32);
@@ -471,7 +477,7 @@ static bool are_kernels_restored(uint32_t most, int level, unsigned threads)
 	buf_add(&last, stream, n);
 	struct pack *p = pack_open_memory("s", stream, n, &f);
 	good = p && pack_verify(p, &f) == 0;
-	good = good && has_wanted_kernels(p, want) && is_read_forward(stream, n, want);
+	good = good && has_wanted_kernels(p, want) && is_restored_in_order(stream, n, want);
 	pack_close(p);
 	for (unsigned k = 0; k < 2; k++)
 		buf_free(&want[k]);
@@ -487,17 +493,20 @@ static void test_repetitions(void)
 	for (unsigned i = 0; i < 2; i++) {
 		seed = 5;
 		repeated = false;
-		ok(are_kernels_restored(300, PACK_FAST, 1), "two kernels come back");
+		ok(are_kernels_restored(300, PACK_FAST, 1),
+			"two kernels with different records are restored");
 		size_t both = last.n;
 
 		repeated = true;
-		ok(are_kernels_restored(300, PACK_FAST, 1), "a kernel and its repetition come back");
-		ok(last.n < both * 3 / 5, "in %zu bytes, where two others take %zu", last.n, both);
+		ok(are_kernels_restored(300, PACK_FAST, 1), "a kernel and its repetition are restored");
+		ok(last.n < both * 3 / 5,
+			"a kernel and its repetition take %zu bytes, two different kernels %zu", last.n,
+			both);
 		struct buf one = {0};
 		buf_add(&one, last.p, last.n);
 		ok(are_kernels_restored(300, PACK_FAST, 3) && last.n == one.n &&
 				!memcmp(last.p, one.p, one.n),
-			"the same bytes with several threads");
+			"several threads write a repetition with the same bytes");
 		buf_free(&one);
 		pack_limits.columns = 1u << 21;
 	}
@@ -515,38 +524,42 @@ static void test_late_lists(void)
 	struct buf early = {0};
 
 	seed = 7;
-	ok(are_kernels_restored(40, PACK_FAST, 1), "a stream of one block comes back");
+	ok(are_kernels_restored(40, PACK_FAST, 1), "a stream of one block is restored");
 	buf_add(&early, last.p, last.n);
 	list_last = true;
 	seed = 7;
 	ok(are_kernels_restored(40, PACK_FAST, 1) && last.n == early.n && !memcmp(last.p, early.p, early.n),
-		"the bytes are equal where the list comes last");
+		"a stream of one block has the same bytes if its list is written last");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 19; columns *= 4) {
 		pack_limits.columns = columns;
-		ok(are_kernels_restored(400, 1, 1), "several blocks come back where the list is last, %u",
+		ok(are_kernels_restored(400, 1, 1),
+			"a stream of several blocks that ends with its list is restored: %u columns",
 			columns);
 	}
 	seed = 9;
-	ok(are_kernels_restored(400, 1, 1), "several blocks");
+	ok(are_kernels_restored(400, 1, 1), "a stream of several blocks that ends with its list is restored");
 	early.n = 0;
 	buf_add(&early, last.p, last.n);
 	seed = 9;
 	ok(are_kernels_restored(400, 1, 3) && last.n == early.n && !memcmp(last.p, early.p, early.n),
-		"are equal with several threads");
+		"several threads write a stream that ends with its list with the same bytes");
 	pack_limits = was;
 	list_last = false;
 	buf_free(&early);
 }
 
-/* Tests n streams of PTX and machine code in turn, at all levels. A warp of stream i has at most `most` + i * step instructions. */
+/*
+ * Tests n streams, of PTX and machine code in turn, at all levels. A warp of stream i has at most
+ * `most` + i * step instructions.
+ */
 static void test_levels(const char *what, unsigned n, uint32_t most, uint32_t step)
 {
 	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
 
 	for (unsigned i = 0; i < n; i++) {
-		machine = i % 2;
+		machine_code = i % 2;
 		ok(are_kernels_restored(most + i * step, level[i / 2 % 3], 1),
-			"%s of %s come back at level %d", what, machine ? "machine code" : "PTX",
+			"%s of %s are restored at level %d", what, machine_code ? "machine code" : "PTX",
 			level[i / 2 % 3]);
 	}
 }
@@ -567,25 +580,26 @@ int main(void)
 	predictable = true;
 	test_levels("warps with predictable addresses", 40, 5, 1);
 	predictable = steady = regular = false;
-	machine = false;
-	ok(are_kernels_restored(400, 1, 3), "and from several threads");
+	machine_code = false;
+	ok(are_kernels_restored(400, 1, 3), "records that several threads pack are restored");
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
 		pack_limits = was;
 		pack_limits.columns = columns;
 		ok(are_kernels_restored(400, 1, 1),
-			"and where half of %u bytes are the most that a piece has", columns);
+			"records are restored if a block has at most %u bytes of columns", columns);
 	}
 	pack_limits = was;
 	pack_limits.insts = (1u << 15) + 500;
-	ok(are_kernels_restored(400, 1, 1), "and where some blocks have more instructions than a part may");
+	ok(are_kernels_restored(400, 1, 1),
+		"records are restored if thread blocks exceed the limit of instructions");
 	pack_limits = was;
 	pack_limits.statics = INSTS;
-	ok(are_kernels_restored(100, 1, 1), "and where there are too many static instructions");
+	ok(are_kernels_restored(100, 1, 1), "records are restored if static instructions exceed their limit");
 	pack_limits = was;
 	test_late_lists();
 	test_repetitions();
 	buf_free(&last);
 	for (uint32_t i = 0; i < WARPS; i++)
-		buf_free(&made[i].texts);
+		buf_free(&warp_form[i].texts);
 	return tap_done();
 }

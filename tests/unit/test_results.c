@@ -79,18 +79,20 @@ static void test_text(void)
 		"# run\nconfig.a%20b 1 -\n# kernel\nname k%20x -\nid 7 -\ngpu_sim_cycle 5 cycles\ngpu_ipc "
 		"nan -\n"
 		"# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n",
-		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n", "text");
+		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n",
+		"a text result with an end gives its run, kernel and totals");
 	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n",
 		0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\nkernel 2 b 0 gpgpu_n_load_insn=6\n"
 		"done cut gpgpu_n_load_insn=11\n",
-		"text without end: totals are the sums");
+		"the totals of a text result without an end are the sums");
 	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n",
-		"text cut inside a line");
+		"a text result that is truncated in a line gives its whole lines");
 	check_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n",
-		"text with a value that is none");
-	check_events("# kernel\nname a\n", 0, "fault record-line\n", "text with a line of two words");
+		"a text result with an invalid number is rejected");
+	check_events("# kernel\nname a\n", 0, "fault record-line\n",
+		"a text result with a line of two words is rejected");
 }
 
 static void test_json(void)
@@ -100,14 +102,17 @@ static void test_json(void)
 		     "9007199254740993,\"gpu_ipc\":null,"
 		     "\"L2_BW\":1.5}}\n{\"record\":\"end\",\"status\":\"complete\",\"stats\":{}}\n",
 		0, "start o=v b=true\nkernel 1 k 3 gpu_sim_cycle=9007199254740993 L2_BW=1.5\ndone complete\n",
-		"json");
+		"a JSON result gives its run, kernel and totals");
 	check_events("{\"record\":\"run\"}\n{\"record\":\"run\"}\n", 0, "start\ndone cut\nstart\ndone cut\n",
-		"json: a run without end");
-	check_events("{\"record\":\"run\"}\n{\"rec", 0, "start\ndone cut\n", "json cut inside a line");
-	check_events("{\"record\":\"run\"}\n{\"rec\n", 0, "start\nfault json\n", "malformed json");
-	check_events("{\"x\":1}\n", 0, "fault record-member\n", "json that is no record");
-	check_events("", 0, "fault no-run\n", "empty input");
-	check_events("nothing of ours\n", 0, "fault no-run\n", "other text");
+		"a JSON run without an end is reported as truncated");
+	check_events("{\"record\":\"run\"}\n{\"rec", 0, "start\ndone cut\n",
+		"a JSON result that is truncated in a line is reported as truncated");
+	check_events("{\"record\":\"run\"}\n{\"rec\n", 0, "start\nfault json\n",
+		"a malformed JSON line is rejected");
+	check_events("{\"x\":1}\n", 0, "fault record-member\n",
+		"a JSON object without a record member is rejected");
+	check_events("", 0, "fault no-run\n", "an empty result is rejected");
+	check_events("nothing of ours\n", 0, "fault no-run\n", "text that is not a result is rejected");
 }
 
 static void test_msgpack(void)
@@ -120,11 +125,13 @@ static void test_msgpack(void)
 	static const char hostile[] = "\x82\xa6record\xa6kernel\xa5stats\xdf\x00\x30\x00\x00";
 
 	is_text(events_of_input(whole, sizeof(whole) - 1, 0),
-		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n", "msgpack");
+		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n",
+		"a msgpack result gives its kernel and its end");
 	is_text(events_of_input(whole, sizeof(whole) - 12, 0),
-		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n", "msgpack cut");
+		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n",
+		"a truncated msgpack result is reported as truncated");
 	is_text(events_of_input(hostile, sizeof(hostile) - 1, 0), "fault msgpack-record\n",
-		"msgpack with a count above all bounds");
+		"a msgpack map with too large a count is rejected");
 }
 
 #define BLOCK(name, id, stream, cycles, loads, misses, hits, rate) \
@@ -152,7 +159,7 @@ static void test_log(void)
 		"done complete gpu_sim_cycle=170 L2_total_cache_accesses=14 L2_total_cache_misses=8 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=9 averagemflatency=60~ "
 		"L2_total_cache_miss_rate=0.571429\n",
-		"log: own figures, breakdowns by stream, rates divided anew");
+		"a log gives figures of each kernel, breakdowns of its stream, and new rates");
 	check_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1")
 			     BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
 		RESULT_RUNNING,
@@ -164,17 +171,17 @@ static void test_log(void)
 		"done cut gpu_sim_cycle=2 L2_total_cache_accesses=4294967292 L2_total_cache_misses=1 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 averagemflatency=1~ "
 		"L2_total_cache_miss_rate=2.32831e-10\n",
-		"log: running values, 32-bit counters");
+		"a log gives running values, also of counters that wrap at 32 bits");
 	check_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
 		     "kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc",
 		0, "start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n",
-		"log cut inside a block");
+		"a log that is truncated in a block gives the kernels before it");
 	check_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
 		     "kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END,
 		0,
 		"start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n"
 		"start\nkernel 1 b 1 gpu_sim_cycle=8\ndone cut gpu_sim_cycle=8\n",
-		"log: another kernel 1 is another run");
+		"a second kernel 1 in a log begins another run");
 }
 
 static double value_of_name(void *ctx, const char *name)
@@ -189,7 +196,8 @@ static void check_expression(const char *expression, double want)
 	struct expr *e = expr_parse(expression, "-e", 1, &f);
 	double got = e ? expr_value(e, value_of_name, NULL) : -12345;
 
-	ok(isnan(want) ? isnan(got) : fabs(got - want) < 1e-12, "expression %s", expression);
+	ok(isnan(want) ? isnan(got) : fabs(got - want) < 1e-12,
+		"the value of an expression is as expected: %s", expression);
 	expr_free(e);
 }
 
@@ -209,11 +217,12 @@ static void test_expr(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct fault f = {0};
 
-		ok(!expr_parse(bad[i], "-e", 1, &f) && f.place.col, "no expression: %s", bad[i]);
+		ok(!expr_parse(bad[i], "-e", 1, &f) && f.place.col, "an invalid expression is rejected: %s",
+			bad[i]);
 	}
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
-	ok(!expr_parse(deep, "-e", 1, NULL), "too many parentheses");
+	ok(!expr_parse(deep, "-e", 1, NULL), "an expression with too many parentheses is rejected");
 }
 
 static void test_names(void)
@@ -221,10 +230,10 @@ static void test_names(void)
 	struct namelist l = {0};
 
 	namelist_add(&l, "gpu_ipc,,L2_*,dram[?].n_act");
-	is_number((long long)l.n, 3, "empty items are left out");
-	is_number(namelist_find(&l, "L2_total"), 1, "a pattern");
-	is_number(namelist_find(&l, "dram[3].n_act"), 2, "brackets stand for themselves");
-	is_number(namelist_find(&l, "dram[10].n_act"), -1, "? is one character");
+	is_number((long long)l.n, 3, "empty items of a name list are ignored");
+	is_number(namelist_find(&l, "L2_total"), 1, "a name list finds a name by a pattern");
+	is_number(namelist_find(&l, "dram[3].n_act"), 2, "brackets in a name list match brackets");
+	is_number(namelist_find(&l, "dram[10].n_act"), -1, "? in a name list does not match two characters");
 	namelist_free(&l);
 }
 

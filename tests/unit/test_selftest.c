@@ -28,16 +28,19 @@ static void test_rows(void)
 		   "x\tg\tw\tk=3\tm\t2.5,7\tu\t\t\t1755\tncu\ts\tn\n"
 		   "y\tg\tw\t\tm\t10-12\tu\t\t\t\t\ts\t\n",
 		   &f) == 0,
-		"a file is read");
+		"a measured file is read");
 	ok(m.n_rows == 2 && m.row[0].is_number && m.row[0].value == 2.5 && m.row[0].clock_mhz == 1755,
-		"a list gives its first number");
-	ok(!m.row[1].is_number, "a range is no number");
+		"a list of values has the first number as its value");
+	ok(!m.row[1].is_number, "a range of values is not a number");
 	ok(m.n_with == 4 && !strcmp(m.with[1].define, "b=2") && !strcmp(m.with[1].tool, "ncu") &&
 			!m.with[1].param && m.with[2].param,
-		"conditions of a tool, and parameters of its rows");
-	ok(measured_row_param(&m, &m.row[0], "k", &value) && value == 3, "a row's own parameter comes first");
-	ok(measured_row_param(&m, &m.row[0], "j", &value) && value == 4, "what it leaves out is the tool's");
-	ok(!measured_row_param(&m, &m.row[1], "j", &value), "and no other tool's");
+		"the conditions and parameters of a tool are read");
+	ok(measured_row_param(&m, &m.row[0], "k", &value) && value == 3,
+		"a row's own parameter overrides the tool's");
+	ok(measured_row_param(&m, &m.row[0], "j", &value) && value == 4,
+		"a parameter that a row lacks is that of its tool");
+	ok(!measured_row_param(&m, &m.row[1], "j", &value),
+		"a row of another tool has no parameter of this tool");
 	measured_free(&m);
 }
 
@@ -65,8 +68,8 @@ static void test_faults(void)
 		struct fault f = {0};
 		int r = parse_measured(&m, bad[i].text, &f);
 
-		ok(r < 0 && !strcmp(f.id, bad[i].id) && f.place.line == bad[i].line, "fault %s in line %u",
-			bad[i].id, bad[i].line);
+		ok(r < 0 && !strcmp(f.id, bad[i].id) && f.place.line == bad[i].line,
+			"an invalid measured file is reported: %s in line %u", bad[i].id, bad[i].line);
 		measured_free(&m);
 	}
 }
@@ -76,14 +79,16 @@ static void test_params(void)
 	char word[16];
 	double v = 0;
 
-	ok(measured_param("thread=32,block=7", "block", &v) && v == 7, "a parameter");
-	ok(!measured_param("thread=32,block=7", "lock", &v), "not one that ends alike");
+	ok(measured_param("thread=32,block=7", "block", &v) && v == 7, "a parameter is found by its name");
+	ok(!measured_param("thread=32,block=7", "lock", &v),
+		"a parameter is not found by the end of its name");
 	ok(measured_param("footprint_kB=1..1e2", "footprint_kB", &v) && fabs(v - 10) < 1e-9,
-		"the middle of a range");
-	ok(measured_param("line=16 1728 0.8 %", "line", &v) && v == 16, "before a blank");
-	ok(measured_copy_value("ops=A+B,x=1", "ops", word, sizeof(word)) && !strcmp(word, "A+B"), "a word");
+		"the value of a range is its geometric mean");
+	ok(measured_param("line=16 1728 0.8 %", "line", &v) && v == 16, "a value ends at a blank");
+	ok(measured_copy_value("ops=A+B,x=1", "ops", word, sizeof(word)) && !strcmp(word, "A+B"),
+		"a word is copied as the value of a parameter");
 	ok(!measured_copy_value("ops=0123456789abcdef", "ops", word, sizeof(word)),
-		"a word that is too long");
+		"a word that does not fit the buffer is rejected");
 }
 
 static void write_micro_warp(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
@@ -114,15 +119,17 @@ static void test_micro(void)
 	struct trace *t = trace_open_input(micro_input(text), &o, &f);
 	int n = 0;
 
-	ok(t && trace_header(t)->grid[0] == 3 && trace_header(t)->block[0] == 64, "the header is read");
+	ok(t && trace_header(t)->grid[0] == 3 && trace_header(t)->block[0] == 64,
+		"the header of a micro-trace is read");
 	while (t && trace_next(t, &tb, &f) == 1)
 		n++;
-	ok(n == 3 && tb.n_warps == 2 && tb.n_recs == 10, "three blocks of two warps");
+	ok(n == 3 && tb.n_warps == 2 && tb.n_recs == 10,
+		"a micro-trace has three thread blocks of two warps");
 	rec_addresses(&tb, &tb.rec[tb.warp[1].first_rec + 1], lane);
-	ok(lane[31] == MICRO_DATA + 128 + 124, "addresses by stride");
+	ok(lane[31] == MICRO_DATA + 128 + 124, "addresses of a micro-trace with a stride are read");
 	rec_addresses(&tb, &tb.rec[3], lane);
-	ok(lane[31] == MICRO_DATA + 64 * 31 * 31, "addresses one by one");
-	ok(t && trace_finish(t, &f) == 0, "the end is an end");
+	ok(lane[31] == MICRO_DATA + 64 * 31 * 31, "addresses of a micro-trace as a list are read");
+	ok(t && trace_finish(t, &f) == 0, "reading a micro-trace ends without a fault");
 	trace_close(t);
 	tblock_free(&tb);
 	micro_text_free(text);

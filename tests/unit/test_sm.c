@@ -30,7 +30,7 @@ static void free_machine_run(struct machine *m)
 	free(m);
 }
 
-/* Returns the cycle of the nth event of a kind, counted from the first cycle of the CTA, or 0 if there is none. */
+/* Returns the cycle of the nth event of a kind, counted from the start of the CTA, or 0 without an event. */
 static uint64_t event_cycle(const struct machine *b, const char *kind, unsigned nth)
 {
 	uint64_t start = 0;
@@ -64,17 +64,18 @@ static void test_worked_example(void)
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
 	is_number((long long)event_cycle(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
-	is_number((long long)event_cycle(b, "issue", 1), 9, "FFMA in cycle 9");
-	is_number((long long)event_cycle(b, "issue", 2), 10, "EXIT in cycle 10");
-	is_number((long long)event_cycle(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
-	is_number((long long)event_cycle(b, "writeback", 1), 15, "EXIT is complete in cycle 15");
-	is_number((long long)event_cycle(b, "writeback", 2), 16, "FFMA is written in cycle 16");
-	is_number((long long)n->occupancy[OCC_IDLE], 55, "W0_Idle");
-	is_number((long long)n->occupancy[OCC_SCOREBOARD], 6, "W0_Scoreboard");
-	is_number((long long)n->occupancy[OCC_STALL], 0, "Stall");
-	is_number((long long)n->occupancy[OCC_LANES + 32], 3, "W32");
-	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
-	is_number((long long)n->insts, 96, "gpu_sim_insn");
+	is_number((long long)event_cycle(b, "issue", 1), 9, "SM-example-1: FFMA issues in cycle 9");
+	is_number((long long)event_cycle(b, "issue", 2), 10, "SM-example-1: EXIT issues in cycle 10");
+	is_number((long long)event_cycle(b, "writeback", 0), 9, "SM-example-1: IADD3 is written in cycle 9");
+	is_number(
+		(long long)event_cycle(b, "writeback", 1), 15, "SM-example-1: EXIT is complete in cycle 15");
+	is_number((long long)event_cycle(b, "writeback", 2), 16, "SM-example-1: FFMA is written in cycle 16");
+	is_number((long long)n->occupancy[OCC_IDLE], 55, "SM-example-1: W0_Idle is 55");
+	is_number((long long)n->occupancy[OCC_SCOREBOARD], 6, "SM-example-1: W0_Scoreboard is 6");
+	is_number((long long)n->occupancy[OCC_STALL], 0, "SM-example-1: Stall is 0");
+	is_number((long long)n->occupancy[OCC_LANES + 32], 3, "SM-example-1: W32 is 3");
+	is_number((long long)n->single_issue[0], 3, "SM-example-1: scheduler 0 issues 3 single instructions");
+	is_number((long long)n->insts, 96, "SM-example-1: gpu_sim_insn is 96");
 	free_machine_run(b);
 }
 
@@ -85,7 +86,7 @@ static void test_single_exit(void)
 	struct machine *b = run_blocks(latency1, 1, 32, trace, false);
 
 	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
-	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
+	is_number((long long)b->gpu.sm[0].n.insts, 32, "LAUNCH-example-2: one EXIT counts 32 instructions");
 	free_machine_run(b);
 }
 
@@ -95,9 +96,9 @@ static void test_single_exit(void)
  */
 static void test_unit_latencies(void)
 {
-	static const char with[] =
+	static const char two_sources[] =
 		BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n" EXIT_AT("0010")));
-	static const char without[] =
+	static const char no_sources[] =
 		BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010")));
 	static const struct {
 		const char *steps;
@@ -112,11 +113,12 @@ static void test_unit_latencies(void)
 		const char *option[] = {row[i].steps, NULL};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct machine *b = run_blocks(option, 1, 32, k ? with : without, false);
+			struct machine *b = run_blocks(option, 1, 32, k ? two_sources : no_sources, false);
 			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
 
 			ok(event_cycle(b, "writeback", 0) == event_cycle(b, "issue", 0) + want,
-				"%s, %s sources: issue to write", row[i].steps, k ? "two" : "no");
+				"%s, %s sources: the latency from issue to write is as expected",
+				row[i].steps, k ? "two" : "no");
 			free_machine_run(b);
 		}
 	}
@@ -138,18 +140,18 @@ static void test_warp_ends(void)
 			3},
 		{"two records after the EXIT run",
 			BLOCK(WARP("0", "3", EXIT_AT("0000") EXIT_AT("0010") EXIT_AT("0020"))), 3},
-		{"lanes that never leave, leave with the last record",
+		{"lanes without an EXIT leave with the last record",
 			BLOCK(WARP("0", "3",
 				"0000 000000ff 0 EXIT 0 0 0 \n0010 ffffffff 1 R1 MOV 0 0 0 \n"
 				"0020 ffffffff 1 R2 MOV 1 R1 0 0 \n")),
 			3},
-		{"a last BAR waits for nobody",
+		{"a BAR that is the last record does not wait",
 			BLOCK(WARP("0", "2",
 				"0000 ffffffff 1 R1 MOV 0 0 0 \n"
 				"0010 ffffffff 0 BAR.SYNC 0 0 0 \n")),
 			2},
-		{"a warp without instructions", BLOCK(WARP("0", "0", "")), 0},
-		{"DEPBAR with more groups than exist does not wait",
+		{"a warp without instructions ends at once", BLOCK(WARP("0", "0", "")), 0},
+		{"a DEPBAR with more groups than exist does not wait",
 			BLOCK(WARP("0", "2", "0000 ffffffff 0 DEPBAR.LE 0 0 5 \n" EXIT_AT("0010"))), 2},
 	};
 
@@ -171,7 +173,7 @@ static void test_barrier_after_exits(void)
 			WARP("1", "1", EXIT_AT("0010")) WARP("2", "0", ""));
 	struct machine *b = run_blocks(NULL, 1, 96, trace, false);
 
-	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
+	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that have exited");
 	free_machine_run(b);
 }
 
@@ -183,7 +185,8 @@ static void test_uniform_registers(void)
 
 	ok(event_cycle(b, "issue", 1) == event_cycle(b, "writeback", 0),
 		"a uniform register takes part in the scoreboard");
-	ok(event_cycle(b, "writeback", 1) == event_cycle(b, "issue", 1) + 6, "and needs no register bank");
+	ok(event_cycle(b, "writeback", 1) == event_cycle(b, "issue", 1) + 6,
+		"a uniform register needs no register bank");
 	free_machine_run(b);
 }
 
@@ -253,7 +256,7 @@ static void check_sleep_changes_nothing(const char *name, const char *const *opt
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
 		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof(a->gpu.sm[i].n));
-	ok(same, "%s: skipped cycles count as if run", name);
+	ok(same, "%s: counters are equal with and without skipped cycles", name);
 	free_machine_run(a);
 	free_machine_run(b);
 	free(blocks);
@@ -295,7 +298,7 @@ int main(void)
 {
 	diag_init("test_sm");
 	diag_quiet(true);
-	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top folder of the source tree */
+	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the top directory of the source tree */
 	test_worked_example();
 	test_single_exit();
 	test_unit_latencies();

@@ -24,7 +24,7 @@ static void make_code(void)
 			.end = PACK_END_BLANK};
 }
 
-/* Tests that a wrong value of each field of the columns is found. */
+/* Tests that an invalid value in each field of the columns is rejected. */
 static void test_columns(void)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -41,7 +41,7 @@ static void test_columns(void)
 		case 6: texts[x->text] = 'a'; break;
 		default: texts[x->text + 1] = ' '; break;
 		}
-		ok(!pack_code_good(&code), "wrong columns are found: case %u", i);
+		ok(!pack_code_good(&code), "columns with an invalid field are rejected: case %u", i);
 	}
 }
 
@@ -49,11 +49,11 @@ static void test_columns(void)
 static void test_texts(void)
 {
 	make_code();
-	ok(pack_code_good(&code), "columns and texts within the code's text are good");
+	ok(pack_code_good(&code), "columns and texts within the text of the code are valid");
 	inst[1].columns = 0;
-	ok(pack_code_good(&code), "an instruction may be given as text");
+	ok(pack_code_good(&code), "an instruction that is given as text is valid");
 	inst[1].end_len = 1;
-	ok(!pack_code_good(&code), "a text beyond the code's text is found");
+	ok(!pack_code_good(&code), "a text that ends after the text of the code is rejected");
 }
 
 int main(void)

@@ -38,8 +38,8 @@ static void test_items(void)
 		wrong += done[i] != PHASES;
 	for (unsigned i = 0; i < THREADS; i++)
 		total += seen[i];
-	ok(!wrong, "each item is done in each phase");
-	is_number(total, ITEMS * PHASES, "and only once");
+	ok(!wrong, "each item is processed in each phase");
+	is_number(total, ITEMS * PHASES, "no item is processed twice in a phase");
 	threads_delete(t);
 }
 
@@ -57,8 +57,7 @@ static void test_few(void)
 		threads_run(t, note_item, times, n);
 	for (unsigned i = 0; i <= 2 * THREADS; i++)
 		wrong += times[i] != 2 * THREADS - i;
-	is_number(
-		wrong, 0, "no items, fewer than threads, one more: each once, before anybody is waited for");
+	is_number(wrong, 0, "each item is processed once in phases of none to twice as many as threads");
 	threads_delete(t);
 }
 
@@ -76,7 +75,7 @@ static void test_after_pause(void)
 	}
 	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += times[i] != 200;
-	is_number(wrong, 0, "those who rest come back, or are not missed");
+	is_number(wrong, 0, "each item is processed once in phases after the threads are parked");
 	threads_delete(t);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the kernel trace reader: every dialect, every fault, and records that are compared with their text.
+ * Unit tests of the kernel trace reader: every dialect, every fault, and records that are compared with their
+ * text.
  */
 #include <stdint.h>
 #include "arena.h"
@@ -223,15 +224,18 @@ static const struct {
 static void test_dialects(void)
 {
 	struct trace_result r, slow;
+	char label[200];
 
 	for (unsigned i = 0; i < N(dialects); i++) {
 		read_plain_text(dialects[i].text, &r);
-		if (!ok(r.rc == 0 && r.blocks == 2, "%s", dialects[i].name))
+		if (!ok(r.rc == 0 && r.blocks == 2, "%s: the trace is read", dialects[i].name))
 			printf("# %u: %s\n", (unsigned)r.f.place.line, r.f.text);
-		if (dialects[i].dump)
-			is_text(r.dump, dialects[i].dump, dialects[i].name);
+		if (dialects[i].dump) {
+			snprintf(label, sizeof(label), "%s: the records are as expected", dialects[i].name);
+			is_text(r.dump, dialects[i].dump, label);
+		}
 		read_text(dialects[i].text, strlen(dialects[i].text), (struct trace_options){0}, true, &slow);
-		ok(!strcmp(r.dump, slow.dump), "%s: both ways agree", dialects[i].name);
+		ok(!strcmp(r.dump, slow.dump), "%s: the fast and the slow reader agree", dialects[i].name);
 	}
 }
 
@@ -243,16 +247,19 @@ static void test_header(void)
 	struct trace *t = trace_open_input(input_memory("k", text, strlen(text), NULL), &o, &f);
 	const struct kernel_header *h;
 
-	if (ok(t != NULL, "header: read")) {
+	if (ok(t != NULL, "a header is read")) {
 		h = trace_header(t);
-		is_text(h->name, "_Z3fooPf (a)", "header: name");
-		is_text(trace_path(t), "k", "header: path");
-		ok(h->id == 7 && h->stream == 3 && h->shmem_bytes == 16 && h->nregs == 12, "header: numbers");
-		ok(h->grid[0] == 2 && h->block[0] == 40 && kernel_warps(h) == 2, "header: dimensions");
+		is_text(h->name, "_Z3fooPf (a)", "a header gives the name of the kernel");
+		is_text(trace_path(t), "k", "a trace gives its path");
+		ok(h->id == 7 && h->stream == 3 && h->shmem_bytes == 16 && h->nregs == 12,
+			"a header gives id, stream, shared memory and registers");
+		ok(h->grid[0] == 2 && h->block[0] == 40 && kernel_warps(h) == 2,
+			"a header gives the dimensions of grid and block");
 		ok(h->arch == ARCH_BLACKWELL && h->binary_version == 120 && h->tracer_version == 5,
-			"header: versions");
-		ok(h->shmem_base == 0x7f0000000000 && h->local_base == 0x7e0000000000, "header: windows");
-		ok(h->slice && !h->lineinfo, "header: flags");
+			"a header gives the architecture and both versions");
+		ok(h->shmem_base == 0x7f0000000000 && h->local_base == 0x7e0000000000,
+			"a header gives the bases of shared and local memory");
+		ok(h->slice && !h->lineinfo, "a header gives its flags");
 	}
 	trace_close(t);
 	code_free(o.code);
@@ -282,11 +289,11 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 
 	read_text(text, len, (struct trace_options){0}, false, &fast);
 	read_text(text, len, (struct trace_options){0}, true, &slow);
-	if (!ok(fast.rc == 0 && fast.recs == 3000, "%s: many lines", name))
+	if (!ok(fast.rc == 0 && fast.recs == 3000, "%s: 3000 lines are read", name))
 		printf("# %u: %s\n", (unsigned)fast.f.place.line, fast.f.text);
-	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs, "%s: both ways give the same records",
-		name);
-	ok(!memcmp(fast.hash, slow.hash, 16), "%s: same hash", name);
+	ok(!strcmp(fast.dump, slow.dump) && fast.recs == slow.recs,
+		"%s: the fast and the slow reader give the same records", name);
+	ok(!memcmp(fast.hash, slow.hash, 16), "%s: the fast and the slow reader give the same hash", name);
 	/* Tests that both readers report the correct place of a damaged line far from the beginning. */
 	char *bad = strstr(text + len / 2, "LDG");
 	if (bad) {
@@ -295,7 +302,7 @@ static void check_fast_and_slow(const char *name, const char *head, const char *
 		read_text(text, len, (struct trace_options){0}, true, &slow);
 		ok(fast.rc < 0 && fast.f.place.line > 1000 && fast.f.place.line == slow.f.place.line &&
 				fast.f.place.col == slow.f.place.col && !strcmp(fast.f.text, slow.f.text),
-			"%s: same fault", name);
+			"%s: the fast and the slow reader report the same fault", name);
 	}
 	free(text);
 }
@@ -332,7 +339,7 @@ static void test_fast(void)
 	check_fast_and_slow("version 1", HEAD("70", "", ""), v1, N(v1));
 }
 
-/* ---- warps that are nearly equal to earlier ones ---------------------------------------------- */
+/* ---- warps that are similar to earlier warps ------------------------------------------------ */
 
 #define BLOCKS 9
 
@@ -389,7 +396,7 @@ static char *similar_warps_text(unsigned other)
 	return text;
 }
 
-static void test_echo(void)
+static void test_similar_warps(void)
 {
 	static struct trace_result fast, slow;
 
@@ -401,9 +408,9 @@ static void test_echo(void)
 		ok(fast.rc == slow.rc && fast.blocks == slow.blocks && fast.recs == slow.recs &&
 				fast.sum == slow.sum && fast.f.place.line == slow.f.place.line &&
 				fast.f.place.col == slow.f.place.col && !memcmp(fast.hash, slow.hash, 16),
-			"warps nearly as before, %u: both ways agree", other);
+			"similar warps, change %u: the fast and the slow reader agree", other);
 		ok(other == 5 ? fast.rc < 0 : fast.rc == 0 && fast.blocks == BLOCKS,
-			"warps nearly as before, %u: read to the end", other);
+			"similar warps, change %u: only an invalid address is rejected", other);
 		if (fast.rc)
 			printf("# line %u, %u: %s\n", (unsigned)fast.f.place.line,
 				(unsigned)slow.f.place.line, fast.f.text);
@@ -421,83 +428,85 @@ static void test_echo(void)
 		"2", "0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8) \
 	BLOCK("1", "1", EXIT5, "1", EXIT5_8)
 
-/* The first `from` in GOOD is replaced by `to`. If `to` is NULL, the text ends there. */
+/* Faults in GOOD: the first `from` is replaced by `to`, or the text ends there if `to` is NULL. */
 static const struct {
 	const char *name, *from, *to, *id;
 	unsigned line, col;
 } faults[] = {
-	{"grid missing", "-grid dim", "-grit dim", "header-missing", 15, 0},
-	{"block missing", "-block dim", "-blick dim", "header-missing", 15, 0},
+	{"dimensions of the grid missing", "-grid dim", "-grit dim", "header-missing", 15, 0},
+	{"dimensions of thread blocks missing", "-block dim", "-blick dim", "header-missing", 15, 0},
 	{"registers missing", "-nregs", "-nrogs", "header-missing", 15, 0},
 	{"shared memory missing", "-shmem =", "-shmim =", "header-missing", 15, 0},
 	{"binary version missing", "-binary", "-bynary", "header-missing", 15, 0},
-	{"no equals sign", "-nregs = 12", "-nregs 12", "header-value", 6, 0},
-	{"grid of 0", "(2,1,1)", "(0,1,1)", "header-value", 3, 13},
+	{"header line without an equals sign", "-nregs = 12", "-nregs 12", "header-value", 6, 0},
+	{"grid with a dimension of 0", "(2,1,1)", "(0,1,1)", "header-value", 3, 13},
 	{"grid of letters", "(2,1,1)", "(a,b,c)", "header-value", 3, 13},
 	{"grid too large", "(2,1,1)", "(4294967295,4294967295,4294967295)", "header-value", 3, 13},
-	{"grid of two", "(2,1,1)", "(2,1)", "header-value", 3, 13},
-	{"block of 0", "(40,1,1)", "(40,0,1)", "header-value", 4, 14},
-	{"block too large", "(40,1,1)", "(1024,1024,64)", "header-value", 4, 14},
+	{"grid with two dimensions", "(2,1,1)", "(2,1)", "header-value", 3, 13},
+	{"thread block with a dimension of 0", "(40,1,1)", "(40,0,1)", "header-value", 4, 14},
+	{"thread block too large", "(40,1,1)", "(1024,1024,64)", "header-value", 4, 14},
 	{"negative shared memory", "-shmem = 16", "-shmem = -1", "header-value", 5, 10},
 	{"too many registers", "-nregs = 12", "-nregs = 100000", "header-value", 6, 10},
 	{"unknown binary version", "version = 80", "version = 42", "header-value", 7, 19},
-	{"stray line in the header", "-nvbit", "nvbit", "header-line", 11, 1},
-	{"cut in the header", "-nvbit", NULL, "truncated", 11, 0},
+	{"header line without a leading minus sign", "-nvbit", "nvbit", "header-line", 11, 1},
+	{"truncated in the header", "-nvbit", NULL, "truncated", 11, 0},
 	{"no blocks", "#BEGIN_TB", NULL, "truncated", 17, 0},
-	{"line before the block", "#BEGIN_TB", "0010 ffffffff 0 NOP 0 0 0 \n#BEGIN_TB", "outside-block", 17,
-		1},
-	{"no begin", "#BEGIN_TB\n", "", "outside-block", 18, 1},
-	{"no end", "#END_TB\n", "", "block-nested", 33, 1},
-	{"no id", "thread block = 0,0,0\n", "\n", "block-id", 21, 1},
-	{"id malformed", "block = 0,0,0", "block = 0,0", "block-line", 19, 1},
-	{"id beyond the grid", "block = 0,0,0", "block = 2,0,0", "block-id-grid", 19, 0},
-	{"id twice", "block = 0,0,0", "block = 1,0,0", "block-id-repeated", 36, 0},
-	{"two ids", "thread block = 0,0,0", "thread block = 0,0,0\nthread block = 1,0,0", "block-id", 20, 1},
-	{"warp beyond the block", "warp = 0", "warp = 2", "warp-id", 21, 0},
-	{"warp huge", "warp = 0", "warp = 99999999999999999999", "block-line", 21, 1},
+	{"instruction before the thread block", "#BEGIN_TB", "0010 ffffffff 0 NOP 0 0 0 \n#BEGIN_TB",
+		"outside-block", 17, 1},
+	{"no #BEGIN_TB", "#BEGIN_TB\n", "", "outside-block", 18, 1},
+	{"no #END_TB", "#END_TB\n", "", "block-nested", 33, 1},
+	{"no id of a thread block", "thread block = 0,0,0\n", "\n", "block-id", 21, 1},
+	{"malformed id of a thread block", "block = 0,0,0", "block = 0,0", "block-line", 19, 1},
+	{"id of a thread block outside the grid", "block = 0,0,0", "block = 2,0,0", "block-id-grid", 19, 0},
+	{"a thread block twice", "block = 0,0,0", "block = 1,0,0", "block-id-repeated", 36, 0},
+	{"two ids in a thread block", "thread block = 0,0,0", "thread block = 0,0,0\nthread block = 1,0,0",
+		"block-id", 20, 1},
+	{"warp outside the thread block", "warp = 0", "warp = 2", "warp-id", 21, 0},
+	{"number of a warp too large", "warp = 0", "warp = 99999999999999999999", "block-line", 21, 1},
 	{"warp twice", "warp = 1", "warp = 0", "warp-repeated", 27, 0},
 	{"warp missing", "warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8, "",
 		"warp-missing", 28, 0},
-	{"insts missing", "insts = 3\n", "", "insts-missing", 22, 1},
-	{"insts twice", "insts = 3\n", "insts = 3\ninsts = 3\n", "insts-missing", 23, 1},
-	{"insts too small", "insts = 3", "insts = 2", "insts-count", 25, 1},
-	{"insts too large", "insts = 3", "insts = 4", "insts-count", 27, 0},
-	{"insts negative", "insts = 3", "insts = -5", "block-line", 22, 1},
-	{"insts huge", "insts = 3", "insts = 4294967295", "insts-count", 22, 1},
-	{"line before the warp", "warp = 0", "0010 ffffffff 0 NOP 0 0 0 ", "block-line", 21, 1},
-	{"text for a line", "0020 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "hello world", "pc", 24, 1},
-	{"PC", "0020 ffffffff", "zz20 ffffffff", "pc", 24, 1},
+	{"number of instructions missing", "insts = 3\n", "", "insts-missing", 22, 1},
+	{"number of instructions twice", "insts = 3\n", "insts = 3\ninsts = 3\n", "insts-missing", 23, 1},
+	{"number of instructions too small", "insts = 3", "insts = 2", "insts-count", 25, 1},
+	{"number of instructions too large", "insts = 3", "insts = 4", "insts-count", 27, 0},
+	{"negative number of instructions", "insts = 3", "insts = -5", "block-line", 22, 1},
+	{"number of instructions beyond 32 bits", "insts = 3", "insts = 4294967295", "insts-count", 22, 1},
+	{"instruction before the warp", "warp = 0", "0010 ffffffff 0 NOP 0 0 0 ", "block-line", 21, 1},
+	{"a line of other text", "0020 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "hello world", "pc", 24, 1},
+	{"invalid PC", "0020 ffffffff", "zz20 ffffffff", "pc", 24, 1},
 	{"PC too large", "0020 ffffffff", "100000000 ffffffff", "pc", 24, 1},
-	{"mask", "0020 ffffffff", "0020 zzzzzzzz", "mask", 24, 6},
-	{"lanes beyond the block", "0020 00000007", "0020 00000107", "lanes", 29, 6},
-	{"destination count", "ffffffff 1 R2", "ffffffff x R2", "dst-count", 24, 15},
+	{"invalid mask", "0020 ffffffff", "0020 zzzzzzzz", "mask", 24, 6},
+	{"lanes outside the thread block", "0020 00000007", "0020 00000107", "lanes", 29, 6},
+	{"invalid number of destinations", "ffffffff 1 R2", "ffffffff x R2", "dst-count", 24, 15},
 	{"too many destinations", "ffffffff 1 R2", "ffffffff 256 R2", "dst-count", 24, 15},
 	{"register R999", "1 R6 S2R", "1 R999 S2R", "register", 23, 17},
 	{"register UR256", "1 R6 S2R", "1 UR256 S2R", "register", 23, 17},
 	{"register R100000000000000000000", "1 R6 S2R", "1 R100000000000000000000 S2R", "register", 23, 17},
-	{"no register", "1 R6 S2R", "1 XX S2R", "register", 23, 17},
+	{"name of a register that does not exist", "1 R6 S2R", "1 XX S2R", "register", 23, 17},
 	{"opcode of a dot", "1 R6 S2R", "1 R6 .", "opcode", 23, 20},
-	{"source count", "LDG.E 1 R4", "LDG.E -1 R4", "src-count", 24, 26},
+	{"invalid number of sources", "LDG.E 1 R4", "LDG.E -1 R4", "src-count", 24, 26},
 	{"line ends early", "R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "R2 LDG.E 1", "register", 24, 27},
-	{"width", "R4 4 1 0x7f40 4", "R4 x 1 0x7f40 4", "width", 24, 31},
+	{"invalid width", "R4 4 1 0x7f40 4", "R4 x 1 0x7f40 4", "width", 24, 31},
 	{"no addresses", "R4 4 1 0x7f40 4 0", "R4 0 0", "no-address", 24, 20},
-	{"mode 7", "R4 4 1 0x7f40 4", "R4 4 7 0x7f40 4", "mode", 24, 33},
-	{"mode 3 is of version 6", "R4 4 1 0x7f40 4", "R4 4 3 0x7f40 4", "mode", 24, 33},
-	{"base", "0x7f40 4 0", "xyz 4 0", "address", 24, 35},
-	{"stride", "0x7f40 4 0", "0x7f40 4294967296 0", "address", 24, 42},
-	{"base missing", "4 1 0x7f40 4 0", "4 1 4 0", "immediate", 24, 39},
-	{"a list too short", "4 2 0x7f40 4 4 0", "4 0 0x7f40 0x7f44", "address-count", 29, 49},
-	{"deltas too few", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 0", "immediate", 29, 46},
-	{"deltas too many", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 4 4 0", "columns", 29, 48},
+	{"unknown address mode 7", "R4 4 1 0x7f40 4", "R4 4 7 0x7f40 4", "mode", 24, 33},
+	{"address mode 3 in a trace of version 5", "R4 4 1 0x7f40 4", "R4 4 3 0x7f40 4", "mode", 24, 33},
+	{"invalid base address", "0x7f40 4 0", "xyz 4 0", "address", 24, 35},
+	{"stride beyond 32 bits", "0x7f40 4 0", "0x7f40 4294967296 0", "address", 24, 42},
+	{"base address missing", "4 1 0x7f40 4 0", "4 1 4 0", "immediate", 24, 39},
+	{"a list with too few addresses", "4 2 0x7f40 4 4 0", "4 0 0x7f40 0x7f44", "address-count", 29, 49},
+	{"a list with too few deltas", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 0", "immediate", 29, 46},
+	{"a list with too many deltas", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 4 4 0", "columns", 29, 48},
 	{"a delta of letters", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 x 0", "address", 29, 44},
 	{"immediate missing", "0x7f40 4 0 ", "0x7f40 4 ", "immediate", 24, 44},
 	{"immediate of letters", "0x7f40 4 0 ", "0x7f40 4 - ", "immediate", 24, 44},
-	{"a column more", "0x7f40 4 0 ", "0x7f40 4 0 0 ", "columns", 24, 46},
+	{"an additional column", "0x7f40 4 0 ", "0x7f40 4 0 0 ", "columns", 24, 46},
 	{"width that the opcode cannot have", "LDG.E 1", "LDG.4 1", "opcode-width", 24, 20},
-	{"cut within a line", "R4 4 1 0x7f40", NULL, "truncated", 24, 28},
-	{"cut within a warp", "0020 ffffffff", NULL, "truncated", 24, 0},
-	{"cut before the last end", "#END_TB", NULL, "truncated", 32, 0},
-	{"a block missing", "#END_TB\n\n#BEGIN_TB", "#END_TB\n#", "outside-block", 35, 1},
+	{"truncated in a line", "R4 4 1 0x7f40", NULL, "truncated", 24, 28},
+	{"truncated in a warp", "0020 ffffffff", NULL, "truncated", 24, 0},
+	{"truncated before the last #END_TB", "#END_TB", NULL, "truncated", 32, 0},
+	{"a thread block without its first line", "#END_TB\n\n#BEGIN_TB", "#END_TB\n#", "outside-block", 35,
+		1},
 	{"grid larger than the file", "(2,1,1)", "(3,1,1)", "truncated", 48, 0},
 	{"grid smaller than the file", "(2,1,1)", "(1,1,1)", "grid-small", 34, 0},
 };
@@ -518,7 +527,7 @@ static void test_faults(void)
 	struct trace_result r;
 
 	read_plain_text(GOOD, &r);
-	ok(r.rc == 0 && r.blocks == 2 && r.recs == 7, "the good text is good");
+	ok(r.rc == 0 && r.blocks == 2 && r.recs == 7, "a trace without faults is read");
 	for (unsigned i = 0; i < N(faults); i++) {
 		char *text = text_with_change(GOOD, faults[i].from, faults[i].to);
 
@@ -526,19 +535,20 @@ static void test_faults(void)
 		if (!ok(r.rc < 0 && !strcmp(r.f.id, faults[i].id) && r.f.place.line == faults[i].line &&
 				    r.f.place.col == faults[i].col && *r.f.text &&
 				    !strstr(r.f.text, "wanted"),
-			    "fault: %s", faults[i].name))
+			    "a fault is reported with its place: %s", faults[i].name))
 			printf("# found %s %u:%u %s\n", r.rc < 0 ? r.f.id : "no fault",
 				(unsigned)r.f.place.line, (unsigned)r.f.place.col, r.f.text);
 		free(text);
 	}
 	read_text("\0\1\2\3\n\xff", 6, (struct trace_options){0}, false, &r);
-	is_text(r.f.id, "header-line", "fault: noise");
+	is_text(r.f.id, "header-line", "bytes that are not text are reported as a faulty header");
 	read_text("", 0, (struct trace_options){0}, false, &r);
-	is_text(r.f.id, "truncated", "fault: an empty file");
+	is_text(r.f.id, "truncated", "an empty trace is reported as truncated");
 	read_plain_text(HEAD("70", "", "") BLOCK("0", "1", "0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
 				"0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"),
 		&r);
-	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.place.col == 3, "fault: a line of another block");
+	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.place.col == 3,
+		"a line with the number of another thread block is reported");
 }
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -549,17 +559,17 @@ static void test_options(void)
 	char *text = text_with_change(GOOD, "S2R", "FOOBAR.X"), *slice, *less;
 
 	read_plain_text(text, &r);
-	ok(r.rc == 0 && n_warnings == 1, "an unknown opcode is one warning");
-	is_text(last_warning, "opcode-unknown:23", "the warning has its place");
+	ok(r.rc == 0 && n_warnings == 1, "an unknown opcode gives one warning");
+	is_text(last_warning, "opcode-unknown:23", "the warning about an unknown opcode has its line");
 	read_text(text, strlen(text), (struct trace_options){.strict = true}, false, &r);
 	ok(r.rc < 0 && !strcmp(r.f.id, "opcode-unknown") && r.f.place.line == 23 && r.f.place.col == 20,
-		"strict: a fault");
+		"an unknown opcode is a fault if the reader is strict");
 	free(text);
 
 	text = text_with_change(GOOD, "(2,1,1)", "(9,1,1)");
 	slice = text_with_change(text, "-nvbit", "-slice = 1\n-nvbit");
 	read_plain_text(slice, &r);
-	ok(r.rc == 0 && r.blocks == 2, "a slice may lack thread blocks");
+	ok(r.rc == 0 && r.blocks == 2, "a slice that lacks thread blocks is accepted");
 	free(text);
 	free(slice);
 
@@ -568,7 +578,7 @@ static void test_options(void)
 		"\n" EXIT5_8,
 		"");
 	read_text(less, strlen(less), (struct trace_options){.fragments = true}, false, &r);
-	ok(r.rc == 0 && r.recs == 5, "fragments: a missing warp is empty");
+	ok(r.rc == 0 && r.recs == 5, "a missing warp of a fragment is read as empty");
 	free(less);
 }
 
@@ -578,7 +588,7 @@ int main(void)
 	test_header();
 	test_dialects();
 	test_fast();
-	test_echo();
+	test_similar_warps();
 	test_faults();
 	test_options();
 	isa_free(isa);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of libwarptools: equal blocks from text and packed streams, seeking, errors, results, threads, and the
- * failure of each allocation. The linker wraps the allocation functions (Makefile).
+ * Unit tests of libwarptools: equal blocks from text and packed streams, seeking, errors, results, threads,
+ * and the failure of each allocation. The linker wraps the allocation functions (Makefile).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 
 /* ---- traces ------------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/test_wt.XXXXXX";
+static char directory[] = "/tmp/test_wt.XXXXXX";
 static char path[5][64]; /* paths of list, stream, kernel, empty file and results */
 enum { LIST, STREAM, KERNEL, EMPTY, RESULTS };
 
@@ -141,12 +141,12 @@ static void make_files(void)
 		{"kernel-2.traceg", write_second_kernel}, {"empty", write_no_text},
 		{"run.json", write_results_text}, {"kernel-1.traceg", write_first_kernel}};
 
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		abort();
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s/%s", folder, files[i].name);
+		snprintf(name, sizeof(name), "%s/%s", directory, files[i].name);
 		write_file_by(name, files[i].put);
 		if (i < sizeof(path) / sizeof(path[0]))
 			strcpy(path[i], name);
@@ -157,7 +157,7 @@ static void remove_files(void)
 {
 	char command[80];
 
-	snprintf(command, sizeof(command), "rm -r %s", folder);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
 	if (system(command))
 		abort();
 }
@@ -196,16 +196,16 @@ static uint64_t hash_block(struct wt_list *l, struct wt_kernel *k, const struct 
 	return hash_words(h, a->lane, a->n * sizeof(a->lane[0]));
 }
 
-struct whole {
+struct all_blocks {
 	uint64_t block[BLOCKS + 3];
 	unsigned n;
 	int end;
 };
 
 /* Reads all blocks of all kernels of a list. */
-static void read_all_blocks(struct wt_list *l, struct whole *all)
+static void read_all_blocks(struct wt_list *l, struct all_blocks *all)
 {
-	*all = (struct whole){.end = -1};
+	*all = (struct all_blocks){.end = -1};
 	for (uint32_t p = 1; p <= KERNELS; p++) {
 		struct wt_kernel *k = wt_kernel_open(l, p, NULL);
 		const struct wt_block *b;
@@ -216,23 +216,25 @@ static void read_all_blocks(struct wt_list *l, struct whole *all)
 	}
 }
 
-static struct whole text, packed;
+static struct all_blocks text, packed;
 
-static void test_whole(void)
+static void test_all_blocks(void)
 {
 	struct wt_error e;
 	struct wt_list *l = wt_open(path[LIST], &e), *s = wt_open(path[STREAM], &e);
 	uint32_t n;
 	const struct wt_command *c = wt_commands(l, &n);
 
-	ok(n == 3 && c[0].kind == WT_COPY_TO_DEVICE && c[0].address == 0x100 && c[0].bytes == 16, "a copy");
-	ok(c[1].kind == WT_KERNEL && c[1].position == 1 && !strcmp(c[1].text, "kernel-1.traceg"), "a kernel");
-	is_number(wt_kernels(s), KERNELS, "kernels of a stream");
+	ok(n == 3 && c[0].kind == WT_COPY_TO_DEVICE && c[0].address == 0x100 && c[0].bytes == 16,
+		"a list gives the kind, address and size of a copy");
+	ok(c[1].kind == WT_KERNEL && c[1].position == 1 && !strcmp(c[1].text, "kernel-1.traceg"),
+		"a list gives the position and file name of a kernel");
+	is_number(wt_kernels(s), KERNELS, "the number of kernels of a packed stream is known");
 	read_all_blocks(l, &text);
 	read_all_blocks(s, &packed);
-	is_number(text.n, BLOCKS + 3, "thread blocks of text");
-	is_number(text.end, 0, "text ends");
-	ok(!memcmp(&text, &packed, sizeof(text)), "a packed stream gives the same");
+	is_number(text.n, BLOCKS + 3, "all thread blocks of a text trace are read");
+	is_number(text.end, 0, "reading a text trace ends without an error");
+	ok(!memcmp(&text, &packed, sizeof(text)), "a packed stream gives the same thread blocks as its text");
 	wt_close(l);
 	wt_close(s);
 }
@@ -251,29 +253,34 @@ static void test_kernel(void)
 
 	ok(i->id == 2 && i->stream == 7 && i->grid[0] == 3 && i->block[0] == 40 && i->warps == 2 &&
 			i->compute_capability == 80 && i->has_lines && !i->ptx && i->blocks == 3,
-		"a header");
-	ok(!wt_kernel_accesses(k, &e) && !strcmp(e.id, "no-block"), "addresses before a block");
-	is_number(wt_kernel_next(k, &b, NULL), 1, "a block");
+		"wt_kernel_info() gives the header of a kernel");
+	ok(!wt_kernel_accesses(k, &e) && !strcmp(e.id, "no-block"),
+		"wt_kernel_accesses() fails before the first thread block");
+	is_number(wt_kernel_next(k, &b, NULL), 1, "the first thread block of a kernel is read");
 	ok(b->n_warps == 2 && b->n_instructions == 16 && b->n_accesses == 12 && b->warp[1].first == 8,
-		"its counts");
+		"a thread block gives its numbers of warps, instructions and accesses");
 	in = wt_instructions(l, &n);
-	is_number(n, 8, "static instructions");
+	is_number(n, 8, "the number of static instructions is known");
 	in += b->code[1];
 	ok(in->pc == 0x10 && in->line == 13 && in->size == 8 && in->n_destinations == 1 &&
 			*in->destination == 3 && in->n_sources == 1 && *in->source == 5 &&
 			in->space == WT_SPACE_GLOBAL && in->access == WT_LOAD &&
 			!strcmp(wt_class_name(in->class_), "LOAD"),
-		"a load");
-	is_text(wt_space_name(in->space), "global", "its space");
-	is_text(wt_space_name(99), "", "no such space");
-	is_number(wt_kernel_addresses(k, 0, lane), 0, "an instruction without addresses");
-	is_number(wt_kernel_addresses(k, 16, lane), -1, "no such instruction");
-	is_number(wt_kernel_addresses(k, 14, lane), 1, "an instruction with addresses");
-	ok(lane[7] == 0x7f000000005c && lane[8] == 0, "its addresses");
+		"wt_instructions() gives the fields of a load");
+	is_text(wt_space_name(in->space), "global", "wt_space_name() names the global space");
+	is_text(wt_space_name(99), "", "wt_space_name() gives \"\" for an unknown space");
+	is_number(wt_kernel_addresses(k, 0, lane), 0,
+		"wt_kernel_addresses() returns 0 for an instruction without addresses");
+	is_number(wt_kernel_addresses(k, 16, lane), -1,
+		"wt_kernel_addresses() fails for an instruction that does not exist");
+	is_number(wt_kernel_addresses(k, 14, lane), 1,
+		"wt_kernel_addresses() returns 1 for an instruction with addresses");
+	ok(lane[7] == 0x7f000000005c && lane[8] == 0,
+		"wt_kernel_addresses() gives the address of each active lane");
 	a = wt_kernel_accesses(k, NULL);
 	ok(a->n == 12 && a->instruction[11] == 14 && a->space[11] == WT_SPACE_SHARED &&
 			a->lane[11][1] == lane[1],
-		"rows of addresses; a generic access by its address");
+		"the space of a generic access follows from its address");
 	ok(!wt_kernel_source(k, 1), "machine code has no names of source files");
 	wt_close(l);
 }
@@ -296,19 +303,22 @@ static void test_seek(void)
 			same += b->number == at[i] && b->x == at[i];
 			without[at[i] != BLOCKS - 1 || i] ^= hash_block(l, k, b, false);
 		}
-		is_number(same, sizeof(at) / sizeof(at[0]), "seeking to thread blocks");
-		is_number(wt_kernel_next(k, &b, NULL), 0, "the end after the last");
-		ok(!b, "no block at the end");
+		is_number(same, sizeof(at) / sizeof(at[0]), "wt_kernel_seek() finds each thread block");
+		is_number(wt_kernel_next(k, &b, NULL), 0,
+			"wt_kernel_next() returns 0 after the last thread block");
+		ok(!b, "wt_kernel_next() gives no thread block at the end");
 		ok(wt_kernel_seek(k, BLOCKS, &e) < 0 && !strcmp(e.id, "block-number"),
-			"no such thread block");
-		is_text(e.text, "thread block 2500 does not exist (expected 0 to 2499)", "its error");
+			"wt_kernel_seek() rejects a thread block that does not exist");
+		is_text(e.text, "thread block 2500 does not exist (expected 0 to 2499)",
+			"a seek to a missing thread block is reported with the valid range");
 		packed.block[s] = without[1];
 		wt_close(l);
 	}
-	ok(packed.block[LIST] == packed.block[STREAM], "text and stream give the same after seeking");
+	ok(packed.block[LIST] == packed.block[STREAM],
+		"text and packed stream give the same thread blocks after seeking");
 	struct fault f;
 	struct pack *p = pack_open(path[STREAM], &f);
-	ok(p && p->n_entries > 2, "the stream has several blocks of columns");
+	ok(p && p->n_entries > 2, "the packed stream of the test has several blocks of columns");
 	pack_close(p);
 }
 
@@ -321,13 +331,13 @@ static void test_descriptor(void)
 
 	close(fd);
 	read_all_blocks(l, &packed);
-	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a descriptor");
+	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a file descriptor gives all thread blocks");
 	wt_close(l);
 	fd = open(path[LIST], O_RDONLY);
 	l = wt_open_fd(fd, path[LIST], &e);
 	close(fd);
 	read_all_blocks(l, &packed);
-	ok(!memcmp(&text, &packed, sizeof(text)), "a list from a descriptor");
+	ok(!memcmp(&text, &packed, sizeof(text)), "a list from a file descriptor gives all thread blocks");
 	wt_close(l);
 	if (pipe(ends))
 		abort();
@@ -342,19 +352,20 @@ static void test_descriptor(void)
 	l = wt_open_fd(ends[0], "pipe", &e);
 	close(ends[0]);
 	read_all_blocks(l, &packed);
-	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a pipe");
+	ok(!memcmp(&text, &packed, sizeof(text)), "a stream from a pipe gives all thread blocks");
 	wt_close(l);
 	wait(NULL);
 	fd = open(path[KERNEL], O_RDONLY);
 	l = wt_open_fd(fd, "kernel", &e);
 	close(fd);
 	struct wt_kernel *k = wt_kernel_open(l, 1, NULL);
-	is_number(wt_kernel_next(k, &b, NULL), 1, "a kernel file from a descriptor");
+	is_number(wt_kernel_next(k, &b, NULL), 1, "a kernel file from a file descriptor is read");
 	ok(wt_kernel_seek(k, 2, &e) == 0 && wt_kernel_seek(k, 0, &e) < 0 && !strcmp(e.id, "open"),
-		"goes forward only");
-	ok(wt_kernel_next(k, &b, &e) < 0 && !strcmp(e.id, "closed"), "and is closed after that");
+		"a kernel file from a file descriptor cannot seek backwards");
+	ok(wt_kernel_next(k, &b, &e) < 0 && !strcmp(e.id, "closed"),
+		"a kernel is closed after a failed seek");
 	wt_close(l);
-	ok(!wt_open_fd(-1, "none", &e) && !strcmp(e.id, "open"), "no descriptor");
+	ok(!wt_open_fd(-1, "none", &e) && !strcmp(e.id, "open"), "an invalid file descriptor is rejected");
 }
 
 static void test_errors(void)
@@ -363,24 +374,30 @@ static void test_errors(void)
 	char message[5000];
 	struct wt_list *l;
 
-	ok(!wt_open("/nowhere/at/all", &e) && !strcmp(e.id, "open"), "no such file");
+	ok(!wt_open("/nowhere/at/all", &e) && !strcmp(e.id, "open"),
+		"a file that does not exist is rejected");
 	is_text(wt_error_message(&e, message, sizeof(message)),
-		"/nowhere/at/all: cannot be opened: No such file or directory", "its message");
-	ok(!wt_open(path[EMPTY], &e) && !strcmp(e.id, "list-empty"), "an empty list");
+		"/nowhere/at/all: cannot be opened: No such file or directory",
+		"the message about a missing file has its name and the reason");
+	ok(!wt_open(path[EMPTY], &e) && !strcmp(e.id, "list-empty"), "an empty list is rejected");
 	ok(!wt_open(path[RESULTS], &e) && e.line == 1 && e.column == 1 && strstr(e.file, "run.json"),
-		"a list that is none: place");
-	ok(!wt_open(path[EMPTY], NULL), "without struct wt_error");
+		"a file that is not a list is reported with its place");
+	ok(!wt_open(path[EMPTY], NULL), "an empty list is rejected without struct wt_error");
 	l = wt_open(path[LIST], NULL);
-	ok(!wt_kernel_open(l, 3, &e) && !strcmp(e.id, "position"), "no such kernel");
-	is_text(e.text, "no kernel at position 3 (expected 1 to 2)", "its error");
+	ok(!wt_kernel_open(l, 3, &e) && !strcmp(e.id, "position"),
+		"a kernel position that does not exist is rejected");
+	is_text(e.text, "no kernel at position 3 (expected 1 to 2)",
+		"a wrong kernel position is reported with the valid range");
 	wt_close(l);
 	wt_close(NULL);
 	wt_kernel_close(NULL);
 	wt_results_close(NULL);
-	ok(!wt_results_open("/nowhere/at/all", 0, &e) && !strcmp(e.id, "open"), "no results");
+	ok(!wt_results_open("/nowhere/at/all", 0, &e) && !strcmp(e.id, "open"),
+		"a results file that does not exist is rejected");
 	struct wt_results *r = wt_results_open(path[EMPTY], 0, &e);
 	const struct wt_record *x;
-	ok(wt_results_next(r, &x, &e) < 0 && !x && !strcmp(e.id, "no-run"), "empty results");
+	ok(wt_results_next(r, &x, &e) < 0 && !x && !strcmp(e.id, "no-run"),
+		"an empty results file is rejected");
 	wt_results_close(r);
 }
 
@@ -391,23 +408,26 @@ static void test_results(void)
 	const struct wt_record *x;
 	double v = 0;
 
-	ok(wt_results_next(r, &x, &e) == 1 && x->kind == WT_RECORD_RUN && x->n_settings > 0, "a run");
+	ok(wt_results_next(r, &x, &e) == 1 && x->kind == WT_RECORD_RUN && x->n_settings > 0,
+		"the first record of the results is the run");
 	ok(wt_results_next(r, &x, &e) == 1 && x->kind == WT_RECORD_KERNEL && x->position == 1 &&
 			!strcmp(x->name, "k1") && !strcmp(x->grid, "2x1x1") && x->stream == 7,
-		"a kernel");
-	ok(wt_results_value(r, "gpu_sim_cycle", &v) == 1 && v == 5898, "a figure");
-	is_number(wt_results_value(r, "gpu_nothing", &v), 0, "no such figure");
+		"the second record of the results is the kernel");
+	ok(wt_results_value(r, "gpu_sim_cycle", &v) == 1 && v == 5898,
+		"wt_results_value() gives a figure by its name");
+	is_number(wt_results_value(r, "gpu_nothing", &v), 0,
+		"wt_results_value() returns 0 for an unknown figure");
 	ok(x->n_figures == 2 && x->figure[0].whole && x->figure[0].count == 5898 &&
 			!strcmp(x->figure[0].unit, "cycles"),
-		"a whole figure and its unit");
+		"a record gives the number and the unit of a figure");
 	ok(wt_results_next(r, &x, &e) == 1 && x->kind == WT_RECORD_END && !strcmp(x->status, "complete"),
-		"an end");
-	ok(wt_results_next(r, &x, &e) == 0 && !x, "the end of the input");
+		"the last record of the results is the end");
+	ok(wt_results_next(r, &x, &e) == 0 && !x, "wt_results_next() returns 0 at the end of the input");
 	wt_results_close(r);
 	int fd = open(path[RESULTS], O_RDONLY);
 	r = wt_results_open_fd(fd, "run", 0, &e);
 	close(fd);
-	ok(r && wt_results_next(r, &x, &e) == 1, "results from a descriptor");
+	ok(r && wt_results_next(r, &x, &e) == 1, "results from a file descriptor are read");
 	wt_results_close(r);
 }
 
@@ -415,7 +435,7 @@ static void test_results(void)
 
 static void *read_in_thread(void *arg)
 {
-	struct whole *all = arg;
+	struct all_blocks *all = arg;
 	struct wt_list *l = wt_open(path[all->n], NULL);
 	struct wt_results *r = wt_results_open(path[RESULTS], 0, NULL);
 	const struct wt_record *x;
@@ -430,7 +450,7 @@ static void *read_in_thread(void *arg)
 
 static void test_threads(void)
 {
-	static struct whole all[4];
+	static struct all_blocks all[4];
 	pthread_t thread[4];
 	unsigned same = 0;
 
@@ -442,7 +462,7 @@ static void test_threads(void)
 		pthread_join(thread[i], NULL);
 		same += !memcmp(&all[i], &text, sizeof(text));
 	}
-	is_number(same, 4, "four threads with handles of their own");
+	is_number(same, 4, "four threads with a handle each read the same thread blocks");
 }
 
 /*
@@ -497,7 +517,7 @@ __attribute__((unused)) static void test_memory(void)
 			if (bad && !wrong++)
 				printf("# %s: allocation %ld\n", path[which[i]], n);
 		}
-		ok(!wrong && done && n > 10, "each of %ld allocations fails: %s", n - 1,
+		ok(!wrong && done && n > 10, "the failure of each of %ld allocations is reported: %s", n - 1,
 			strrchr(path[which[i]], '/'));
 	}
 	if (__lsan_enable)
@@ -507,7 +527,7 @@ __attribute__((unused)) static void test_memory(void)
 int main(void)
 {
 	make_files();
-	test_whole();
+	test_all_blocks();
 	test_kernel();
 	test_seek();
 	test_descriptor();
