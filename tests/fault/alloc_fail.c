@@ -25,7 +25,7 @@ void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t alignment, size_t n);
 
 static atomic_ulong calls;
-static unsigned long fails;
+static unsigned long failing_call; /* number of the call that fails, counted from 1 */
 static bool counting;
 
 static unsigned long parse_number(const char *text)
@@ -39,7 +39,7 @@ static unsigned long parse_number(const char *text)
 
 __attribute__((constructor)) static void read_settings(void)
 {
-	fails = parse_number(getenv("ALLOC_FAIL"));
+	failing_call = parse_number(getenv("ALLOC_FAIL"));
 	counting = true;
 }
 
@@ -66,7 +66,7 @@ __attribute__((destructor)) static void write_call_count(void)
 
 static bool must_call_fail(void)
 {
-	if (!counting || atomic_fetch_add(&calls, 1) + 1 != fails)
+	if (!counting || atomic_fetch_add(&calls, 1) + 1 != failing_call)
 		return false;
 	errno = ENOMEM;
 	return true;

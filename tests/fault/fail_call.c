@@ -3,7 +3,7 @@
  * A library for LD_PRELOAD that makes one call of a program fail.
  *
  * FAIL_CALL=NAME is the function, and FAIL_AT=N the number of the call that fails, counted from 1 in each
- * process. FAIL_ERRNO=NUMBER is the error (default: EIO). With FAIL_HALF, the call writes half of its bytes
+ * process. FAIL_ERRNO=NUMBER is the error (default: EIO). With FAIL_HALF, the call reads or writes half of its bytes
  * instead of failing. With CALL_COUNT=FILE, a process that ends appends a line "NAME COUNT" for each function
  * to FILE. Functions: open, openat, read, pread, write, pwrite, ftruncate, rename, renameat2, unlink, close,
  * dup, fork, waitpid, poll, pipe, mmap, malloc, calloc, realloc, pthread_create, fstat, stat, lseek, flock,
@@ -70,8 +70,8 @@ enum { FUNCTIONS(ENUM) N_CALLS };
 static const char *const names[] = {FUNCTIONS(TEXT)};
 
 static atomic_ulong calls[N_CALLS];
-static unsigned long fails_at;
-static int failing = -1, error = EIO;
+static unsigned long fails_at;        /* number of the call that fails, counted from 1 */
+static int failing = -1, error = EIO; /* function that fails, an index of names[] */
 static bool counting, half;
 
 __attribute__((constructor)) static void read_settings(void)

@@ -36,7 +36,7 @@ static void replace_contents(const char *path, const char *with)
 	close(to);
 }
 
-static int is_wanted(const char *path)
+static int is_swapped_path(const char *path)
 {
 	const char *name = getenv("SWAP_NAME");
 	size_t n = strlen(path), m = name ? strlen(name) : 0;
@@ -49,7 +49,7 @@ int open(const char *path, int flags, ...)
 	mode_t mode;
 
 	OPEN_MODE(mode, flags);
-	if ((flags & O_ACCMODE) == O_RDONLY && is_wanted(path))
+	if ((flags & O_ACCMODE) == O_RDONLY && is_swapped_path(path))
 		replace_contents(path, getenv("SWAP_FILE"));
 	return real_open(path, flags, mode);
 }

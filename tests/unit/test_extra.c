@@ -84,16 +84,20 @@ static void test_lanes(const struct code *code, const struct tblock *tb)
 	uint64_t lane[32];
 	uint32_t v = 0;
 
-	ok(rec_value(tb, r, code_at(code, r->inst), 0, 31, &v) && v == 0x20, "value of lane 31");
-	ok(rec_value(tb, r, code_at(code, r->inst), 1, 31, &v) && v == 0x80, "one value for all lanes");
-	ok(!rec_value(tb, r, code_at(code, r->inst), 2, 0, &v), "no third register");
+	ok(rec_value(tb, r, code_at(code, r->inst), 0, 31, &v) && v == 0x20,
+		"the value of lane 31 of the first register is read");
+	ok(rec_value(tb, r, code_at(code, r->inst), 1, 31, &v) && v == 0x80,
+		"a single value of a register is that of all lanes");
+	ok(!rec_value(tb, r, code_at(code, r->inst), 2, 0, &v), "a third register has no value");
 	rec_addresses(tb, r, lane);
-	ok(lane[0] == 0x7f8000000400 && lane[1] == 0x7f8000000408 && !lane[2], "addresses next to values");
+	ok(lane[0] == 0x7f8000000400 && lane[1] == 0x7f8000000408 && !lane[2],
+		"the addresses of a line with values are read");
 }
 
 static uint64_t check_trace(const char *name, struct trace *t, const struct code *code)
 {
 	struct tblock tb = {0};
+	char label[60];
 	struct fault f;
 	uint64_t sum;
 
@@ -103,18 +107,19 @@ static uint64_t check_trace(const char *name, struct trace *t, const struct code
 		FILE *out = open_memstream(&dump, &n);
 		const struct cluster_place *c = &tb.cluster;
 
-		ok(trace_next(t, &tb, &f) == 1, "%s: a thread block", name);
+		ok(trace_next(t, &tb, &f) == 1, "%s: the next thread block is read", name);
 		for (uint32_t i = 0; i < tb.warp[0].n_recs; i++)
 			dump_record(out, code, &tb, &tb.rec[tb.warp[0].first_rec + i]);
 		fclose(out);
-		is_text(dump, want, name);
+		snprintf(label, sizeof(label), "%s: the columns of each line are read", name);
+		is_text(dump, want, label);
 		free(dump);
 		test_lanes(code, &tb);
 		ok(block ? !c->is_known && !c->rank && !c->id[0]
 			 : c->is_known && c->rank == 7 && c->id[0] == 3 && c->id[2] == 5 && c->cta[2] == 2,
-			"%s: cluster of block %u", name, block);
+			"%s: the cluster place of block %u is read", name, block);
 	}
-	ok(trace_finish(t, &f) == 0, "%s: the end", name);
+	ok(trace_finish(t, &f) == 0, "%s: the trace ends without a fault", name);
 	sum = trace_checksum(t);
 	trace_close(t);
 	tblock_free(&tb);
@@ -140,7 +145,7 @@ static void test_columns(void)
 	uint64_t sum = check_trace(
 		"text", trace_open_input(input_memory("t", text, sizeof(text) - 1, &f), &o, &f), o.code);
 	ok(check_trace("packed", pack_open_trace(p, 0, &o, &f), o.code) == sum,
-		"text and stream have one checksum");
+		"the text trace and the packed stream have the same checksum");
 	pack_close(p);
 	free(stream);
 	code_free(o.code);
@@ -179,7 +184,7 @@ static void test_faults(void)
 		struct trace_options o = {.code = code_new(isa)};
 		struct tblock tb = {0};
 		struct fault f = {0};
-		char t[2048];
+		char t[2048], label[80];
 		int n = snprintf(t, sizeof(t),
 			HEAD
 			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 ffffffff 0 NOP 0 0 0 0 NoVal \n"
@@ -187,8 +192,10 @@ static void test_faults(void)
 			faults[i].line);
 		struct trace *r = trace_open_input(input_memory("t", t, (size_t)n, &f), &o, &f);
 
-		ok(trace_next(r, &tb, &f) < 0 && f.id, "fault %zu", i);
-		is_text(f.id, faults[i].id, faults[i].line);
+		ok(trace_next(r, &tb, &f) < 0 && f.id, "a line with the invalid columns %zu is rejected", i);
+		snprintf(label, sizeof(label), "the fault of the invalid columns %zu is '%s'", i,
+			faults[i].id);
+		is_text(f.id, faults[i].id, label);
 		trace_close(r);
 		tblock_free(&tb);
 		code_free(o.code);

@@ -6,11 +6,15 @@
 static void check_arithmetic(const char *opcode, enum flop_kind kind, uint32_t per_lane, uint32_t per_warp)
 {
 	struct flops f = flops_of(opcode);
+	char label[100];
 
+	snprintf(label, sizeof(label), "kind of the operations of '%s'", opcode);
 	is_text(f.kind < N_FLOP_KINDS ? flop_kind_names[f.kind] : "none",
-		kind < N_FLOP_KINDS ? flop_kind_names[kind] : "none", opcode);
-	is_number(f.per_lane, per_lane, opcode);
-	is_number(f.per_warp, per_warp, opcode);
+		kind < N_FLOP_KINDS ? flop_kind_names[kind] : "none", label);
+	snprintf(label, sizeof(label), "operations of '%s' per lane", opcode);
+	is_number(f.per_lane, per_lane, label);
+	snprintf(label, sizeof(label), "operations of '%s' per warp", opcode);
+	is_number(f.per_warp, per_warp, label);
 }
 
 int main(void)

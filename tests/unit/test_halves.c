@@ -12,7 +12,7 @@ static uint32_t random_word(uint64_t *state)
 	return (uint32_t)(*state >> 32);
 }
 
-/* Numbers with special values, and with exponents near each other, are frequent. */
+/* Returns a random number. Special values and exponents near each other are frequent. */
 static uint32_t random_half(uint64_t *state, bool bf16)
 {
 	static const uint16_t special[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x7bff, 0x7c00, 0xfc00, 0x7c01,
@@ -36,7 +36,7 @@ static uint32_t expected_half(enum halves_op op, enum small f, const uint32_t h[
 	return small_of_double(r, f, ROUND_RN, false);
 }
 
-/* Counts wrong results of 32 random numbers; adds the number of results to *compared. */
+/* Returns the number of wrong results of 32 random numbers. Adds the number of results to *compared. */
 static unsigned count_wrong(enum halves_op op, bool bf16, uint64_t *state, unsigned *compared)
 {
 	const enum small f = bf16 ? SMALL_BF16 : SMALL_F16;
@@ -77,10 +77,10 @@ int main(void)
 
 			for (unsigned i = 0; i < 6000; i++)
 				wrong += count_wrong(op, bf16, &state, &compared);
-			snprintf(text, sizeof(text), "%s of %s: no wrong result", names[op],
-				bf16 ? "bf16" : "f16");
+			snprintf(text, sizeof(text), "%s of %s in all lanes equal those of single numbers",
+				names[op], bf16 ? "bf16" : "f16");
 			is_number(wrong, 0, text);
-			ok(compared > 10000, "enough results were compared");
+			ok(compared > 10000, "more than 10000 results are compared");
 		}
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of inputs: lines, windows, compressed data, damage, folders, pipes. */
+/* Unit tests of inputs: lines, windows, compressed data, damage, directories, pipes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -13,7 +13,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static char folder[] = "/tmp/test_input.XXXXXX";
+static char directory[] = "/tmp/test_input.XXXXXX";
 
 struct given_bytes {
 	char *p;
@@ -94,7 +94,7 @@ static const char *path_of(const char *name)
 {
 	static char path[200];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return path;
 }
 
@@ -125,7 +125,7 @@ static struct given_bytes sample_lines(unsigned lines)
 	return b;
 }
 
-/* ---- reading them ------------------------------------------------------------------------- */
+/* ---- reading inputs ------------------------------------------------------------------------- */
 
 /* Reads all lines and compares them with `text`. Returns the last result of input_line(). */
 static int read_lines(struct input *in, const char *text, size_t n, bool *same, struct fault *f)
@@ -173,20 +173,21 @@ static void test_codings(void)
 		struct given_bytes none = kinds[i].pack("", 0);
 		struct input *in = input_memory("mem", b.p, b.n, &f);
 
-		is_number(input_coding(in), kinds[i].coding, kinds[i].name);
-		snprintf(name, sizeof(name), "%s in memory", kinds[i].name);
+		snprintf(name, sizeof(name), "the coding of %s is recognised", kinds[i].name);
+		is_number(input_coding(in), kinds[i].coding, name);
+		snprintf(name, sizeof(name), "%s in memory is read", kinds[i].name);
 		check_input_is(name, in, text);
-		snprintf(name, sizeof(name), "%s in a file", kinds[i].name);
+		snprintf(name, sizeof(name), "%s in a file is read", kinds[i].name);
 		check_input_is(name, input_open(stored_path("file with blank; touch X", b), &f), text);
-		snprintf(name, sizeof(name), "%s in two members", kinds[i].name);
+		snprintf(name, sizeof(name), "%s in a file of two members is read", kinds[i].name);
 		check_input_is(name, input_open(stored_path("two", two), &f), text);
-		snprintf(name, sizeof(name), "%s, two members in memory", kinds[i].name);
+		snprintf(name, sizeof(name), "%s in memory with two members is read", kinds[i].name);
 		check_input_is(name, input_memory("mem", two.p, two.n, &f), text);
-		snprintf(name, sizeof(name), "%s of nothing", kinds[i].name);
+		snprintf(name, sizeof(name), "%s of an empty text is read", kinds[i].name);
 		check_input_is(
 			name, input_memory("mem", none.p, none.n, &f), (struct given_bytes){(char[]){""}, 0});
 		two = joined_bytes(two, none);
-		snprintf(name, sizeof(name), "%s with an empty member last", kinds[i].name);
+		snprintf(name, sizeof(name), "%s with an empty last member is read", kinds[i].name);
 		check_input_is(name, input_memory("mem", two.p, two.n, &f), text);
 		free(b.p);
 		free(two.p);
@@ -257,8 +258,8 @@ static void test_damage(void)
 	}
 	pad = (struct given_bytes){xcalloc(64, 1), 64};
 	b = joined_bytes(joined_bytes(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
-	check_input_is("gzip with padding", input_memory("mem", b.p, b.n, NULL),
-		(struct given_bytes){(char[]){"a\nb\n"}, 4});
+	check_input_is("gzip with zero bytes between its members is read",
+		input_memory("mem", b.p, b.n, NULL), (struct given_bytes){(char[]){"a\nb\n"}, 4});
 	free(b.p);
 	free(text.p);
 }
@@ -319,12 +320,13 @@ static void test_lines(void)
 			input_line_had_newline(in) == want[i].newline && input_lineno(in) == i + 1;
 		i++;
 	}
-	ok(good && i == N(want), "CRLF, lone CR, NUL, no newline at the end");
-	is_number(input_line(in, &line, &len, NULL), 0, "the end stays the end");
-	is_number((long long)input_offset(in), sizeof(text) - 1, "offset at the end");
+	ok(good && i == N(want), "lines with CRLF, a lone CR, a NUL byte or no newline are read");
+	is_number(input_line(in, &line, &len, NULL), 0, "input_line() after the end returns the end again");
+	is_number((long long)input_offset(in), sizeof(text) - 1,
+		"the offset at the end is the size of the input");
 	input_close(in);
 	in = input_memory("mem", NULL, 0, NULL);
-	is_number(input_line(in, &line, &len, NULL), 0, "nothing has no line");
+	is_number(input_line(in, &line, &len, NULL), 0, "an empty input has no line");
 	input_close(in);
 }
 
@@ -355,13 +357,16 @@ static void check_long_line(const char *name, size_t len, const char *ending, bo
 
 static void test_long_lines(void)
 {
-	check_long_line("a line of the largest length", INPUT_LINE_MAX, "\nz", true);
-	check_long_line("the same with CRLF", INPUT_LINE_MAX, "\r\nz", true);
-	check_long_line("the same at the end", INPUT_LINE_MAX, "", true);
-	check_long_line("one byte more", INPUT_LINE_MAX + 1, "\nz", false);
-	check_long_line("one byte more with CRLF", INPUT_LINE_MAX + 1, "\r\nz", false);
-	check_long_line("one byte more at the end", INPUT_LINE_MAX + 1, "", false);
-	check_long_line("much more", 3 * INPUT_LINE_MAX, "", false);
+	check_long_line("a line of INPUT_LINE_MAX bytes is read", INPUT_LINE_MAX, "\nz", true);
+	check_long_line("a line of INPUT_LINE_MAX bytes with CRLF is read", INPUT_LINE_MAX, "\r\nz", true);
+	check_long_line(
+		"a last line of INPUT_LINE_MAX bytes without a newline is read", INPUT_LINE_MAX, "", true);
+	check_long_line("a line of INPUT_LINE_MAX + 1 bytes is rejected", INPUT_LINE_MAX + 1, "\nz", false);
+	check_long_line("a line of INPUT_LINE_MAX + 1 bytes with CRLF is rejected", INPUT_LINE_MAX + 1,
+		"\r\nz", false);
+	check_long_line("a last line of INPUT_LINE_MAX + 1 bytes without a newline is rejected",
+		INPUT_LINE_MAX + 1, "", false);
+	check_long_line("a line of 3 * INPUT_LINE_MAX bytes is rejected", 3 * INPUT_LINE_MAX, "", false);
 }
 
 /* ---- windows and blocks ------------------------------------------------------------------- */
@@ -389,7 +394,8 @@ static void test_window(void)
 			at += take;
 			step = step * 5 % 500009 + 1;
 		}
-		ok(good && !n && at == text.n && input_offset(in) == at, "windows over %s", kinds[i].name);
+		ok(good && !n && at == text.n && input_offset(in) == at,
+			"windows over %s return the whole text", kinds[i].name);
 		input_close(in);
 		free(b.p);
 	}
@@ -403,11 +409,12 @@ static void test_window_place(void)
 	struct input *in = input_memory("mem", b.p, b.n - 1, &f);
 	const char *p;
 
-	is_number(input_window(in, 4, &p, &f), 9, "a window before the end is read without fault");
+	is_number(input_window(in, 4, &p, &f), 9, "a window before a truncation is read without a fault");
 	input_consume(in, 4, 2);
-	is_number(input_window(in, 6, &p, &f), -1, "a window past a fault is the fault");
-	is_number((long long)f.place.line, 5, "which names the line reached");
-	is_number(input_window(in, 5, &p, &f), 5, "what is left can still be had");
+	is_number(input_window(in, 6, &p, &f), -1, "a window beyond a truncation reports the fault");
+	is_number((long long)f.place.line, 5, "the fault of a window names the line that was reached");
+	is_number(
+		input_window(in, 5, &p, &f), 5, "the bytes before a truncation can be read after the fault");
 	input_close(in);
 	free(b.p);
 }
@@ -430,14 +437,15 @@ static void test_read(void)
 			at += (size_t)n;
 			step = step * 7 % 299993 + 1;
 		}
-		ok(good && !n && at == text.n && input_offset(in) == at, "blocks of %s", kinds[i].name);
+		ok(good && !n && at == text.n && input_offset(in) == at, "blocks of %s are the whole text",
+			kinds[i].name);
 		input_close(in);
 		if (i) {
 			in = input_memory("mem", b.p, b.n - 5, &f);
 			while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
 				;
 			ok(n < 0 && !strcmp(f.id, "compressed-truncated") && !f.place.line,
-				"blocks of cut %s", kinds[i].name);
+				"blocks of truncated %s end in a fault without a line", kinds[i].name);
 			input_close(in);
 		}
 		free(b.p);
@@ -451,12 +459,16 @@ static void test_open(void)
 {
 	struct fault f = {0};
 
-	ok(!input_open(path_of("absent"), &f) && !strcmp(f.id, "open"), "a missing file");
-	is_text(f.text, "cannot be opened: No such file or directory", "and its message");
-	is_text(f.place.file, path_of("absent"), "and its name");
-	ok(!input_open(folder, &f) && !strcmp(f.id, "is-folder") && !f.place.line, "a folder");
-	ok(!input_open("", &f) && !strcmp(f.id, "open"), "no name");
-	ok(!input_open(path_of("absent"), NULL), "no fault wanted");
+	ok(!input_open(path_of("absent"), &f) && !strcmp(f.id, "open"),
+		"input_open() of a missing file reports the fault 'open'");
+	is_text(f.text, "cannot be opened: No such file or directory",
+		"the message of a missing file has the reason");
+	is_text(f.place.file, path_of("absent"), "the fault of a missing file has the name of the file");
+	ok(!input_open(directory, &f) && !strcmp(f.id, "is-folder") && !f.place.line,
+		"input_open() of a directory reports the fault 'is-folder'");
+	ok(!input_open("", &f) && !strcmp(f.id, "open"),
+		"input_open() of an empty name reports the fault 'open'");
+	ok(!input_open(path_of("absent"), NULL), "input_open() accepts NULL for the fault");
 }
 
 static void read_stdin(void *arg)
@@ -514,15 +526,16 @@ static int read_through_pipe(
 static void test_pipe(void)
 {
 	struct given_bytes text = sample_lines(2000);
-	char out[200];
+	char out[200], name[100];
 
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct given_bytes b = kinds[i].pack(text.p, text.n), few = kinds[i].pack(text.p, 30);
 
 		read_through_pipe(b, 4097, text, out, sizeof(out));
-		is_text(out, "0 1 <stdin>", kinds[i].name);
+		snprintf(name, sizeof(name), "%s through a pipe is read", kinds[i].name);
+		is_text(out, "0 1 <stdin>", name);
 		read_through_pipe(few, 1, (struct given_bytes){text.p, 30}, out, sizeof(out));
-		is_text(out, "0 1 <stdin>", "byte by byte");
+		is_text(out, "0 1 <stdin>", "an input that arrives byte by byte through a pipe is read");
 		free(b.p);
 		free(few.p);
 	}
@@ -541,17 +554,17 @@ static void test_odd_stdin(void)
 {
 	char out[200];
 
-	in_child(read_other_file_kind, folder, out, sizeof(out));
-	is_text(out, "is-folder", "standard input is a folder");
+	in_child(read_other_file_kind, directory, out, sizeof(out));
+	is_text(out, "is-folder", "a directory as standard input reports the fault 'is-folder'");
 	in_child(read_other_file_kind, (void *)(uintptr_t) "", out, sizeof(out));
-	is_text(out, "read", "standard input is closed");
+	is_text(out, "read", "a closed standard input reports the fault 'read'");
 }
 
 int main(void)
 {
 	char command[100];
 
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		return 1;
 	test_codings();
 	test_damage();
@@ -564,7 +577,7 @@ int main(void)
 	test_open();
 	test_pipe();
 	test_odd_stdin();
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ok(!system(command), "cleaned up");
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	ok(!system(command), "the directory of the test is removed");
 	return tap_done();
 }

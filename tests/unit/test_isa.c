@@ -56,25 +56,26 @@ static void test_rows(const struct isa *isa)
 		for (int a = 0; a < N_ARCHS; a++)
 			n += op->class[a] != CLASS_NONE;
 		if (isa_find(isa, op->stem, strlen(op->stem)) != r || !n)
-			ok(false, "row %s is found and used", op->stem);
+			ok(false, "row %s is found by its name and has a class", op->stem);
 	}
 	ok(isa_row(isa, isa_find(isa, "HADD2", 5))->half_rate, "HADD2 is issued at half the interval");
-	ok(!isa_row(isa, isa_find(isa, "HMUL2", 5))->half_rate, "HMUL2 is not");
+	ok(!isa_row(isa, isa_find(isa, "HMUL2", 5))->half_rate, "HMUL2 is not issued at half the interval");
 	is_number(isa_row(isa, isa_find(isa, "RED", 3))->kind, KIND_ATOM, "RED is an atomic");
-	is_number(isa_row(isa, isa_find(isa, "SULDGA", 6))->kind, KIND_MEM_OTHER, "SULDGA has no rule");
+	is_number(isa_row(isa, isa_find(isa, "SULDGA", 6))->kind, KIND_MEM_OTHER,
+		"SULDGA is a memory instruction of the kind KIND_MEM_OTHER");
 }
 
 static void test_names(void)
 {
-	is_number(isa_arch_of(87), ARCH_AMPERE, "87 is Ampere");
-	is_number(isa_arch_of(100), ARCH_BLACKWELL, "100 is Blackwell");
-	is_number(isa_arch_of(0), -1, "0 is none");
+	is_number(isa_arch_of(87), ARCH_AMPERE, "compute capability 87 is Ampere");
+	is_number(isa_arch_of(100), ARCH_BLACKWELL, "compute capability 100 is Blackwell");
+	is_number(isa_arch_of(0), -1, "compute capability 0 is no architecture");
 	for (int c = 0; c < N_CLASSES; c++) {
 		const char *name = isa_class_name((enum isa_class)c);
 
-		ok(isa_class_parse(name, strlen(name)) == c, "class %s", name);
+		ok(isa_class_parse(name, strlen(name)) == c, "the class name %s is parsed", name);
 	}
-	is_number(isa_class_parse("SPEC", 4), -1, "SPEC is no class");
+	is_number(isa_class_parse("SPEC", 4), -1, "SPEC is not the name of a class");
 }
 
 static void test_text(void)
@@ -99,17 +100,17 @@ static void test_text(void)
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
-		ok(isa_width(want[i].opcode, strlen(want[i].opcode)) == want[i].width, "width of \"%s\"",
-			want[i].opcode);
-	ok(isa_strong_gpu("LDG.E.STRONG.GPU", 16), "STRONG.GPU");
-	ok(!isa_strong_gpu("LDG.E.STRONG.SYS", 16), "STRONG.SYS");
+		ok(isa_width(want[i].opcode, strlen(want[i].opcode)) == want[i].width,
+			"the width of \"%s\" is read from its suffixes", want[i].opcode);
+	ok(isa_strong_gpu("LDG.E.STRONG.GPU", 16), "isa_strong_gpu() accepts .STRONG.GPU");
+	ok(!isa_strong_gpu("LDG.E.STRONG.SYS", 16), "isa_strong_gpu() rejects .STRONG.SYS");
 }
 
 static void check_guess(const struct isa *isa, enum isa_arch a, const char *opcode, enum isa_class want)
 {
 	enum isa_class c = isa_guess(isa, a, opcode, strlen(opcode));
 
-	if (!ok(c == want, "guess: %s on %s", opcode, isa_arch_name(a)))
+	if (!ok(c == want, "the class of the unknown opcode %s on %s is guessed", opcode, isa_arch_name(a)))
 		printf("# found %s\n", isa_class_name(c));
 }
 
@@ -153,16 +154,18 @@ static void test_load(struct isa *isa)
 
 	is_number(load_opcode_file(
 			  isa, "# mine\nFOO 80,hopper SPEC3 # new\r\n\n  MOV\tall  SP\nLDX volta LOAD\n", &f),
-		0, "a user's file is read");
-	ok(class_of(isa, ARCH_AMPERE, "FOO.X") == CLASS_SPEC3, "a new row");
-	ok(class_of(isa, ARCH_VOLTA, "FOO") == CLASS_NONE, "only on the architectures named");
-	ok(class_of(isa, ARCH_KEPLER, "MOV") == CLASS_SP, "a built-in row is overridden");
-	is_number(isa_row(isa, isa_find(isa, "LDX", 3))->kind, KIND_MEM_OTHER, "a new load");
+		0, "a user's opcode file is read");
+	ok(class_of(isa, ARCH_AMPERE, "FOO.X") == CLASS_SPEC3, "a user's opcode file adds an opcode");
+	ok(class_of(isa, ARCH_VOLTA, "FOO") == CLASS_NONE,
+		"a user's opcode is added only for the architectures that it names");
+	ok(class_of(isa, ARCH_KEPLER, "MOV") == CLASS_SP, "a user's opcode file replaces a built-in row");
+	is_number(isa_row(isa, isa_find(isa, "LDX", 3))->kind, KIND_MEM_OTHER,
+		"a user's new load has the kind KIND_MEM_OTHER");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(load_opcode_file(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) &&
 				f.place.line == bad[i].line && f.place.col == bad[i].col,
-			"a file with %s", bad[i].id);
-	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing file");
+			"an opcode file with %s is rejected at its place", bad[i].id);
+	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing opcode file is rejected");
 }
 
 int main(void)
