@@ -54,7 +54,7 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 
 @test "a counter can be added from outside the tree" {
 	"$SIM" -q -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app" >"$BATS_TEST_TMPDIR/r"
-	run -0 awk '$1 == "youngest_asked" && $3 == "cycles" && $2 > 1000' "$BATS_TEST_TMPDIR/r"
+	run -0 awk '$1 == "youngest_cycles" && $3 == "cycles" && $2 > 1000' "$BATS_TEST_TMPDIR/r"
 	[ "${#lines[@]}" = 3 ]
 }
 

@@ -2,7 +2,7 @@
 /* Example of a replacement policy: the victim is the way with the lowest number that may be replaced. */
 #include "cache/replace.h"
 
-static void enter(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot)
+static void ignore_list_change(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot)
 {
 	(void)t;
 	(void)row;
@@ -10,14 +10,14 @@ static void enter(struct tags *t, struct tag_row *row, unsigned class, uint32_t 
 	(void)slot;
 }
 
-static void touch(struct tags *t, uint32_t slot, uint32_t now)
+static void ignore_touch(struct tags *t, uint32_t slot, uint32_t now)
 {
 	(void)t;
 	(void)slot;
 	(void)now;
 }
 
-static uint32_t victim(const struct tags *t, const struct tag_row *row, bool modified_too)
+static uint32_t lowest_victim(const struct tags *t, const struct tag_row *row, bool modified_too)
 {
 	uint32_t slot = (uint32_t)(row - t->row) * t->ways + 1;
 
@@ -26,4 +26,5 @@ static uint32_t victim(const struct tags *t, const struct tag_row *row, bool mod
 	return slot;
 }
 
-const struct replacement_policy replace_lowest = {enter, enter, touch, victim};
+const struct replacement_policy replace_lowest = {
+	ignore_list_change, ignore_list_change, ignore_touch, lowest_victim};

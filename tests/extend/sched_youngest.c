@@ -2,7 +2,7 @@
 /* Example of a warp scheduler: it prefers the warp that arrived last. It has an additional counter. */
 #include "sm/scheduler.h"
 
-static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
+static unsigned pick_youngest(const struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned best = bit_lowest64(warps);
 
@@ -13,10 +13,11 @@ static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 	return best;
 }
 
-static unsigned cycle(struct sm *s, unsigned k)
+static unsigned youngest_cycle(struct sm *s, unsigned k)
 {
-	s->n.asked++;
+	s->n.youngest_cycles++;
 	return sched_default_cycle(s, k);
 }
 
-const struct sched_policy sched_youngest = {.pick = pick, .cycle = cycle, .updates_when_idle = true};
+const struct sched_policy sched_youngest = {
+	.pick = pick_youngest, .cycle = youngest_cycle, .updates_when_idle = true};
