@@ -4,7 +4,8 @@
  * warps execute the same instructions.
  *
  * Order of use: core_program_new(), write the lines of a warp to `trace`, run_program(), issue_cycle(),
- * core_program_free(). Lines that emit_line() writes have control codes, which run_program() must use.
+ * core_program_free(). Lines that emit_line() writes have control codes, which run_program() applies only if
+ * use_control_codes is set.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H

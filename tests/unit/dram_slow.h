@@ -93,7 +93,7 @@ static inline void set_min_bus_length(struct slow_dram *s, uint32_t min)
 }
 
 /*
- * Returns the index of the first waiting request of the set for bank b and, unless any_row, for the row.
+ * Returns the index of the first request in queue[set] for bank b and, unless any_row is set, for the row.
  * Returns -1 if there is none.
  */
 static inline int oldest_waiting(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)

@@ -117,7 +117,7 @@ static void test_body_order(void)
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
-static bool is_header_restored(const char *s, uint64_t id, uint64_t stream)
+static bool has_header_numbers(const char *s, uint64_t id, uint64_t stream)
 {
 	struct header_state h = {7, 8};
 	struct buf b = {0};
@@ -129,14 +129,14 @@ static bool is_header_restored(const char *s, uint64_t id, uint64_t stream)
 
 static void test_header_numbers(void)
 {
-	ok(is_header_restored("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
+	ok(has_header_numbers("-kernel name = a\n-kernel id = 12\n-cuda stream id = 3\n", 12, 3),
 		"the kernel and stream numbers of a header are read if the kernel is first");
-	ok(is_header_restored("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3),
+	ok(has_header_numbers("-cuda stream id = 3\n-x\n-kernel id = 0\n", 0, 3),
 		"the kernel and stream numbers of a header are read if the stream is first");
-	ok(is_header_restored("-kernel id = 5", 5, 8) && is_header_restored("", 7, 8),
+	ok(has_header_numbers("-kernel id = 5", 5, 8) && has_header_numbers("", 7, 8),
 		"a header without a number leaves the expected number unchanged");
-	ok(!is_header_restored("-kernel id = 05\n", 5, 8) && !is_header_restored("-kernel id = \n", 0, 8) &&
-			!is_header_restored("-kernel id = 99999999999999999999\n", 0, 8),
+	ok(!has_header_numbers("-kernel id = 05\n", 5, 8) && !has_header_numbers("-kernel id = \n", 0, 8) &&
+			!has_header_numbers("-kernel id = 99999999999999999999\n", 0, 8),
 		"a header number with leading zeros, no digits or overflow is not stripped");
 }
 
@@ -375,7 +375,7 @@ static void test_areas(void)
 			again[4].area == 1 && !memcmp(c.area, d.area, 3 * sizeof(c.area[0])),
 		"unpacked memory areas equal the packed ones");
 	is_number((int64_t)area_origin(&c, 3, &(struct recipe){.op = OP_ADD, .ref = 1}), -4096,
-		"the origin of an area is relative to the area that it refers to");
+		"the origin of a constant between two areas is their distance");
 	unsigned rejected = 0;
 	for (size_t n = 0; n < s.n; n++) {
 		struct pcode part = {.mem = again, .n_mem = 5};

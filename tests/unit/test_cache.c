@@ -111,7 +111,7 @@ static void test_l1d_reads(void)
 	is_text(access_text(c, new_load(line_of_set_0(0)), 2), "MISS/HIT_RESERVED ",
 		"a read of a sector in flight is merged and sends nothing");
 	is_text(access_text(c, new_load(line_of_set_0(0)), 3), "RESERVATION_FAIL/HIT_RESERVED ",
-		"a third read is rejected when an MSHR entry takes two");
+		"a third read of a sector is rejected if an MSHR entry merges two");
 	check_rejected(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1,
 		"the reason of the rejection is FAIL_MSHR_MERGE_ENTRY");
 	access_text(c, new_load(line_of_set_0(1)), 4);

@@ -238,10 +238,10 @@ static uint32_t line_flags_word(const struct slow_line *l)
 	return v;
 }
 
-static bool report_difference(struct tag_pair *x, bool is, const char *what)
+static bool report_difference(struct tag_pair *x, bool differs, const char *part)
 {
-	if (is && !x->wrong)
-		x->wrong = what;
+	if (differs && !x->wrong)
+		x->wrong = part;
 	return x->wrong;
 }
 
@@ -370,18 +370,18 @@ static void do_random_step(struct tag_pair *x)
 	const struct cache_params *p = &x->slow.p;
 	uint64_t addr = random_below(x, p->sets * p->ways * 2 + 2) * 128ull +
 			(random_below(x, 4) ? 0 : 0x7f0000000000);
-	uint32_t i = p->kind == CACHE_SECTOR ? random_below(x, 4) : 0, what = random_below(x, 64);
+	uint32_t i = p->kind == CACHE_SECTOR ? random_below(x, 4) : 0, choice = random_below(x, 64);
 	uint64_t bytes[2] = {0};
 
 	bytes[i / 2] = (uint64_t)random_below(x, UINT32_MAX) << i % 2 * 32;
 	x->now += random_below(x, 3);
-	if (what < 40)
+	if (choice < 40)
 		access_both_arrays(x, addr, i, bytes);
-	else if (what < 58 && x->n_flights)
+	else if (choice < 58 && x->n_flights)
 		fill_both_arrays(x);
-	else if (what < 61)
+	else if (choice < 61)
 		drop_in_both_arrays(x, addr, i);
-	else if (what < 63 || random_below(x, 8)) {
+	else if (choice < 63 || random_below(x, 8)) {
 		bool write = random_below(x, 2);
 
 		slow_fill_addr(&x->slow, addr, i, write, bytes, x->now);

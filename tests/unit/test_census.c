@@ -8,9 +8,9 @@
 #include "pack/records.h"
 #include "tap.h"
 
-#define LOADS 6u
-#define WARPS 40u
-#define TURNS 30u /* number of times that a warp executes each load */
+#define LOADS  6u
+#define WARPS  40u
+#define ROUNDS 30u /* number of times that a warp executes each load */
 
 static uint64_t seed = 1;
 
@@ -36,7 +36,7 @@ static uint64_t lane_address(unsigned shape, unsigned lane)
 	}
 }
 
-/* Returns the number of sectors that accesses of `size` bytes touch, each at most two. */
+/* Returns the number of sectors that accesses of `size` bytes touch. Each access touches at most two sectors. */
 static uint64_t count_slowly(const uint64_t *a, unsigned n, uint32_t size)
 {
 	uint64_t sector[64];
@@ -80,13 +80,13 @@ static void make_code(void)
 }
 
 /*
- * The loads of a warp. In the first turn each load has a list of addresses. Later turns have this list moved by a
+ * The loads of a warp. In the first round each load has a list of addresses. Later rounds have this list moved by a
  * distance, or a new list.
  */
 struct loads {
-	struct pack_run run[TURNS];
-	struct pack_payload payload[TURNS * LOADS];
-	uint64_t word[TURNS * LOADS * 32];
+	struct pack_run run[ROUNDS];
+	struct pack_payload payload[ROUNDS * LOADS];
+	uint64_t word[ROUNDS * LOADS * 32];
 };
 
 /* Adds a new list for the lanes of mask. Returns its position in the words. */
@@ -103,7 +103,7 @@ static uint32_t add_list(struct loads *w, struct pack_warp *x, unsigned shape, u
 	return at;
 }
 
-/* Returns the number of active lanes of load i, where i counts the loads of all turns. */
+/* Returns the number of active lanes of load i, where i counts the loads of all rounds. */
 static unsigned lanes_of_load(const struct loads *w, uint32_t i)
 {
 	return (unsigned)__builtin_popcount(w->run[i / LOADS].mask);
@@ -139,7 +139,7 @@ static void make_loads(struct loads *w, struct pack_warp *x, uint64_t *sectors)
 	uint32_t list[LOADS] = {0};
 
 	*x = (struct pack_warp){w->run, w->payload, w->word, NULL, 0, 0, 0, 0};
-	for (unsigned t = 0; t < TURNS; t++) {
+	for (unsigned t = 0; t < ROUNDS; t++) {
 		uint32_t mask = t && random_below(3) ? UINT32_MAX : (uint32_t)seed | 1;
 
 		w->run[x->n_runs++] = (struct pack_run){0, LOADS, mask = t ? mask : UINT32_MAX};
@@ -222,7 +222,7 @@ static void test_sectors(struct isa *isa)
 		"records of warps follow earlier warps: %u, by whole sectors: %u", followers, near);
 	encode_part(&p, col);
 	census_add_part(&c, &p, isa, 80);
-	ok(c.has_counts && c.blocks == WARPS && c.insts == WARPS * TURNS * LOADS,
+	ok(c.has_counts && c.blocks == WARPS && c.insts == WARPS * ROUNDS * LOADS,
 		"the blocks and the instructions of a part are counted");
 	ok(c.tally.loads == sectors, "the loads of a part touch %llu sectors (counted: %llu)",
 		(unsigned long long)sectors, (unsigned long long)c.tally.loads);

@@ -220,8 +220,8 @@ static void test_size_option(void)
 		unsigned long long v = 0;
 		int rc = cli_size(cases[i].text, &v);
 
-		ok(rc == cases[i].rc && v == cases[i].value, "cli_size() reads or rejects '%s'",
-			cases[i].text);
+		ok(rc == cases[i].rc && v == cases[i].value, "cli_size() %s '%s'",
+			cases[i].rc ? "rejects" : "reads", cases[i].text);
 	}
 }
 

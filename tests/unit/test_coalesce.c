@@ -291,13 +291,14 @@ static bool same_access(const struct access *a, const struct access *b)
 	       a->lanes == b->lanes && a->size == b->size && a->type == b->type && a->sectors == b->sectors;
 }
 
-static void print_accesses(const char *what, const struct access_list *l)
+static void print_accesses(const char *title, const struct access_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		printf("# %s %" PRIx64 " size %u lanes %x bytes %016" PRIx64 "%016" PRIx64
 		       " sectors %x type %u\n",
-			what, l->access[i].addr, l->access[i].size, l->access[i].lanes, l->access[i].bytes[1],
-			l->access[i].bytes[0], l->access[i].sectors, l->access[i].type);
+			title, l->access[i].addr, l->access[i].size, l->access[i].lanes,
+			l->access[i].bytes[1], l->access[i].bytes[0], l->access[i].sectors,
+			l->access[i].type);
 }
 
 static bool is_coalesce_equal(struct lsu_bench *b)

@@ -283,7 +283,7 @@ static void test_files(void)
 	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
 		"network mode 1 is accepted");
 	is_text(p.net.file, "net.icnt",
-		"the network file has the name as written if no such file exists there");
+		"a network file that the configuration's directory lacks keeps its name");
 	put_config_file(sub, "");
 	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1,
 		"the network file option has its place in the configuration");

@@ -75,7 +75,7 @@ static const struct {
 	enum input_coding coding;
 	struct given_bytes (*pack)(const char *p, size_t n);
 } kinds[] = {
-	{"plain", INPUT_PLAIN, packed_plain},
+	{"plain text", INPUT_PLAIN, packed_plain},
 	{"gzip", INPUT_GZIP, packed_gzip},
 	{"xz", INPUT_XZ, packed_xz},
 	{"zstd", INPUT_ZSTD, packed_zstd},

@@ -47,8 +47,9 @@ static void test_rows(const struct isa *isa)
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
-		ok(class_of(isa, want[i].arch, want[i].opcode) == want[i].class, "%s on %s is %s",
-			want[i].opcode, isa_arch_name(want[i].arch), isa_class_name(want[i].class));
+		ok(class_of(isa, want[i].arch, want[i].opcode) == want[i].class,
+			"the class of %s on %s is %s", want[i].opcode, isa_arch_name(want[i].arch),
+			isa_class_name(want[i].class));
 	for (int r = 0; r < isa_rows(isa); r++) {
 		const struct isa_op *op = isa_row(isa, r);
 		unsigned n = 0;
