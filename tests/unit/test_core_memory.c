@@ -91,7 +91,7 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
 	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
 	run_program(b, ga102, 32 * warps, 13, false, false);
-	snprintf(name, sizeof(name), "GA102, %.*s on %u sub-cores: cycles until load %u of warp %u",
+	snprintf(name, sizeof(name), "GA102, %.*s, %u of 4 sub-cores busy: cycles until load %u of warp %u",
 		(int)strcspn(load, " "), load, warps, nth, warp);
 	is_number((long long)(issue_cycle(b, warp, 16 * (nth - 1), 0) - issue_cycle(b, warp, 0, 0)), cycles,
 		name);

@@ -211,7 +211,7 @@ static void check_fault(const char *name, struct given_bytes b, const char *text
 
 	if (!ok(rc == -1 && same && f.id && !strcmp(f.id, id) && f.place.line == lines + 1 && !f.place.col &&
 			    input_line(in, &line, &len, &again) == -1 && !strcmp(f.text, again.text),
-		    "%s: %s", name, id))
+		    "%s reports the fault %s", name, id))
 		printf("# rc %d same %d id %s line %llu after %llu: %s\n", rc, same, f.id ? f.id : "-",
 			(unsigned long long)f.place.line, (unsigned long long)lines, f.text);
 	input_close(in);

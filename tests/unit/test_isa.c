@@ -165,7 +165,7 @@ static void test_load(struct isa *isa)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(load_opcode_file(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) &&
 				f.place.line == bad[i].line && f.place.col == bad[i].col,
-			"an opcode file with %s is rejected at its place", bad[i].id);
+			"an opcode file with the fault %s is rejected at its place", bad[i].id);
 	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing opcode file is rejected");
 }
 

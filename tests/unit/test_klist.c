@@ -74,7 +74,7 @@ static void test_bad(void)
 		if (!ok(parse_list(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 &&
 				    !strcmp(f.id, bad[i].id) && f.place.line == bad[i].line &&
 				    f.place.col == bad[i].col && *f.text && !strstr(f.text, "wanted"),
-			    "a kernel list with %s is rejected at its place (%zu)", bad[i].id, i))
+			    "a kernel list with the fault %s is rejected at its place (%zu)", bad[i].id, i))
 			printf("# %s %u:%u %s\n", f.id, (unsigned)f.place.line, (unsigned)f.place.col,
 				f.text);
 		klist_free(&k);
