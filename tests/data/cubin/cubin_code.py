@@ -26,7 +26,7 @@ LINE_STRINGS = b"/build\0src\0kernel.cu\0inc/h.cuh\0"  # .debug_line_str of line
 
 
 def line_program(rows, file):
-    """Instructions for rows (PC, line); their file is `file`. The address operand is at offset 3."""
+    """Returns a line program for rows (PC, line) of file `file`. The address operand is at offset 3."""
     program = b"\0\x09\2" + bytes(8) + b"\4" + leb(file)
     pc, line = 0, 1
     for p, n in rows:
@@ -36,23 +36,23 @@ def line_program(rows, file):
 
 
 def line_table(rows):
-    """.debug_line, version 2; the address operand is at the returned offset."""
+    """Returns .debug_line of version 2, and the offset of the address operand."""
     head = bytes([1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1]) + b"src\0\0" + b"kernel.cu\0\1\0\0" + b"\0"
     body = struct.pack("<HI", 2, len(head)) + head + line_program(rows, 1)
     return struct.pack("<I", len(body)) + body, 4 + 2 + 4 + len(head) + 3
 
 
 def line_table_5(rows, file=0, wide=False):
-    """.debug_line, version 5, with offsets of 8 bytes if `wide`; the address operand is at the returned offset.
+    """Returns .debug_line of version 5, with offsets of 8 bytes if `wide`, and the offset of the address operand.
 
     File 0 is /build/src/kernel.cu, file 1 /build/inc/h.cuh, file 2 /usr/own.cu.
     """
     offset = lambda text: LINE_STRINGS.index(text + b"\0").to_bytes(8 if wide else 4, "little")
     head = bytes([1, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1])
-    head += bytes([1, 1, 0x1f]) + leb(2) + offset(b"/build") + offset(b"src")        # folders: line_strp
+    head += bytes([1, 1, 0x1f]) + leb(2) + offset(b"/build") + offset(b"src")        # directories: line_strp
     head += bytes([4, 1, 0x08, 2, 0x0b, 5, 0x1e, 0x2001 & 127 | 128, 0x40, 0x0f]) + leb(3)  # string, data1, MD5, vendor's
-    for name, folder in (b"kernel.cu", 1), (b"inc/h.cuh", 0), (b"/usr/own.cu", 1):
-        head += name + b"\0" + bytes([folder]) + bytes(range(16)) + leb(300)
+    for name, directory in (b"kernel.cu", 1), (b"inc/h.cuh", 0), (b"/usr/own.cu", 1):
+        head += name + b"\0" + bytes([directory]) + bytes(range(16)) + leb(300)
     size = (lambda n: b"\xff\xff\xff\xff" + struct.pack("<Q", n)) if wide else lambda n: struct.pack("<I", n)
     front = struct.pack("<HBB", 5, 8, 0) + (size(len(head))[-8:] if wide else size(len(head)))
     body = front + head + line_program(rows, file)
@@ -60,7 +60,7 @@ def line_table_5(rows, file=0, wide=False):
 
 
 def cubin(sm, functions, rows=()):
-    """Bytes of a cubin; functions: [(name, [encoding, ...])]"""
+    """Returns the bytes of a cubin; functions: [(name, [encoding, ...])]."""
     symbols, strings = [bytes(24)], b"\0"
     sections = [("", 0, b"", 0, 0)]  # name, type, contents, link, info
     for name, code in functions:

@@ -182,7 +182,7 @@ static void test_packing(int upper)
 	expect("tpttr fill", named("cublas%ctpttr")(h, 2, M, df, dc, LDC), 7);
 }
 
-/* A negative zero is copied, not added to zero. */
+/* Tests that a negative zero is copied, and not added to zero. */
 static void test_negative_zero(void)
 {
 	z zero = CMPLX(-0.0, is_complex() ? -0.0 : 0);
@@ -194,7 +194,7 @@ static void test_negative_zero(void)
 	expect("sign", !!signbit(creal(get(got, 0))), 1);
 }
 
-/* Functions with lengths of 64 bits. */
+/* Tests functions with lengths of 64 bits. */
 static void test_long_lengths(void)
 {
 	const int64_t n = M, step = 1, wide = 0, pitch = 1;

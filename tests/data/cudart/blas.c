@@ -152,7 +152,7 @@ static void test_gemm(void)
 	IS(15, cublasUint8gemmBias());
 }
 
-/* Two groups: a product, and one of another size with a transposed matrix. */
+/* Tests two groups: a product, and a product of another size with a transposed matrix. */
 static void test_groups(void)
 {
 	enum { M2 = 7, N2 = 9 };
@@ -289,7 +289,7 @@ static void test_vectors(void)
 	cudaFree(dd);
 }
 
-/* Builds an algorithm, as programs that try all of them do, for the product of x and y that o describes. */
+/* Builds an algorithm for the product of x and y that o describes, like programs that try all algorithms. */
 static void test_algorithm(void *lt, void *o, void *x, void *y, void *z)
 {
 	struct {

@@ -66,7 +66,7 @@ static void add_on_device(float *m, float *h)
 	IS(0, m[63] != 126);
 }
 
-/* The host can access managed and pinned memory. */
+/* Tests that the host can access managed and pinned memory. */
 static void test_shared_memory(void)
 {
 	float *m, *h;
@@ -107,7 +107,7 @@ static void test_symbols(void)
 	IS(0, cudaFree(d));
 }
 
-/* Nodes that copy to and from the variable `factor`, whose values are 1, 3, 5 and 7. */
+/* Tests nodes that copy to and from the variable `factor`, whose values are 1, 3, 5 and 7. */
 static void test_symbols_of_graphs(void)
 {
 	float in[2] = {10, 20}, more[2] = {30, 40}, out[4] = {0}, last = 0;

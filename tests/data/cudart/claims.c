@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Launches blocks that claim 64 items from a counter, and prints how many items the first four blocks had.
+ * Launches blocks that claim 64 items from a counter, and prints the number of items of each of the first four blocks.
  *
  * usage: claims BLOCKS
  */

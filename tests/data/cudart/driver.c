@@ -172,8 +172,7 @@ static void test_module(const char *path, const char *text)
 }
 
 /*
- * Launches c = a + b, first with the addresses of the arguments, then with a buffer of the arguments. Returns
- * c.
+ * Launches c = a + b, first with the addresses of the arguments, then with a buffer of the arguments. Returns c.
  */
 /* Tests the functions of early CUDA releases with a kernel that adds b to c. */
 static void test_prepared_launch(void *f, uint64_t b, uint64_t c)
@@ -304,7 +303,7 @@ static void test_copies(void)
 	IS(0, cuMemFree_v2(d));
 }
 
-/* Tests pools. A stream belongs to a context, so work on it needs no current context. */
+/* Tests memory pools. A stream belongs to a context, so work on it needs no current context. */
 static void test_pools(void)
 {
 	int device[2] = {1, 0}, managed[2] = {0, 0};

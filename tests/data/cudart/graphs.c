@@ -487,7 +487,7 @@ static void test_updates(void)
 	cudaGetLastError();
 }
 
-/* Attributes of a kernel node stay when its parameters change; other nodes can copy them. */
+/* Tests that attributes of a kernel node stay when its parameters change, and that other nodes can copy them. */
 static void test_attributes(void)
 {
 	enum { COOPERATIVE = 2, POLICY, CLUSTER, PRIORITY = 8 };
@@ -530,7 +530,10 @@ static void test_attributes(void)
 	cudaGetLastError();
 }
 
-/* The graph of a child node belongs to the node. Its nodes name those of an instance, also after an update. */
+/*
+ * Tests that the graph of a child node belongs to the node, and that its nodes identify those of an instance, also
+ * after an update.
+ */
 static void test_child_graphs(void)
 {
 	struct host one = {note_call, "1"}, two = {note_call, "2"};

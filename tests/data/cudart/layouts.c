@@ -44,7 +44,7 @@ static void expect_number(double got, double expected, int line, long at)
 
 static void *lt, *da, *db, *dc, *scalars;
 
-/* Returns the pitch of a matrix, a little more than is needed if its order has no tiles. */
+/* Returns the pitch of a matrix, which is larger than necessary if its order has no tiles. */
 static long pitch_of(int order, long rows, long columns)
 {
 	switch (order) {
@@ -81,7 +81,7 @@ static double half_value(uint16_t bits)
 	return ldexp(1024 + (bits & 1023), (bits >> 10 & 31) - 25) * (bits >> 15 ? -1 : 1);
 }
 
-/* Stores a number that every type has. */
+/* Stores a number that every type can represent. */
 static void put_number(void *to, int type, long i, int v)
 {
 	float f = (float)v;
@@ -204,7 +204,7 @@ static void test_transforms(void)
 		}
 }
 
-/* Tests sums of products of 8-bit integers in the orders that tensor cores want. */
+/* Tests sums of products of 8-bit integers in the orders of tensor cores. */
 static void test_tiled_product(int order_b)
 {
 	const int32_t alpha = 1, beta = 0, transposed = 1;
@@ -240,7 +240,7 @@ static double fp8_value(int type, unsigned bits)
 	return bits & 128 ? -v : v;
 }
 
-/* Returns the finite FP8 number that is nearest to v, of two the even one. */
+/* Returns the finite FP8 number that is nearest to v, or the even one of the two nearest. */
 static unsigned fp8_bits(int type, double v)
 {
 	unsigned most = type == E4M3 ? 0x7e : 0x7b, best = 0;

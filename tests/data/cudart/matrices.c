@@ -76,7 +76,7 @@ static void test_symmetric(bool hermitian)
 	}
 }
 
-/* Returns a rank update of element (i, j): kind 0: with a; 1: with a and b; 2: with both orders. */
+/* Returns a rank update of element (i, j): kind 0 with a, kind 1 with a and b, kind 2 with both orders of a and b. */
 static z update(int i, int j, int op, int kind, bool hermitian, z factor)
 {
 	z sum = 0;
@@ -242,7 +242,7 @@ static void test_vectors(void)
 	end("swap", named("cublas%cswap_v2")(h, N, dc, 2, db, -1), dc);
 }
 
-/* Finds the greatest and the least of more elements than a block has threads, among equal ones the first. */
+/* Tests the search for the first greatest and the first least of more elements than a block has threads. */
 static void test_extremes(void)
 {
 	static const char *const names[4] = {
@@ -294,7 +294,7 @@ static void test_real(void)
 	end("rotm", named("cublas%crotm_v2")(h, N, db, 1, dc, 1, type ? (const void *)wide_p : p), dc);
 }
 
-/* Puts addresses of parts of a matrix's memory, 32 elements from each other, into device memory. */
+/* Stores addresses of parts of a matrix, 32 elements from each other, in device memory. */
 static void *addresses_of(void *base)
 {
 	void *at[BATCHES], *p;
@@ -306,7 +306,7 @@ static void *addresses_of(void *base)
 	return p;
 }
 
-/* Least squares: the residual is orthogonal to the columns of a. Its QR factors have the same squares as a. */
+/* Tests least squares: the residual is orthogonal to the columns of a, and R^T R of the QR factors equals a^T a. */
 static void test_least_squares(void)
 {
 	void *pa = addresses_of(da), *pb = addresses_of(db), *pc = addresses_of(dc), *results;
@@ -365,7 +365,7 @@ static void test_least_squares(void)
 	cudaFree(pc);
 }
 
-/* The product of a matrix and its inverse is the identity. */
+/* Tests that the product of a matrix and its inverse is the identity. */
 static void test_inverses(void)
 {
 	void *pa = addresses_of(da), *pb = addresses_of(db), *results;

@@ -72,7 +72,7 @@ static int destroyed;
 
 static void note_end(void *n) { destroyed += *(int *)n; }
 
-/* Queries what hints a program has given about managed memory. */
+/* Queries the hints that a program has given about managed memory. */
 static void test_hints(void)
 {
 	enum { READ_MOSTLY = 1, PREFERRED, USERS, PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE };
@@ -130,7 +130,7 @@ static void note_log(void *arg, int level, char *text, size_t n)
 	(void)arg, (void)level, (void)text, (void)n;
 }
 
-/* The log is always empty. */
+/* Tests that the log is always empty. */
 static void test_logs(void)
 {
 	void *one, *two;
@@ -363,7 +363,7 @@ static void test_peer_boxes(void)
 	IS(0, cuMemFree_v2(p));
 }
 
-/* A stream writes and waits for 10 and 11, with a barrier and a flush. */
+/* Tests a stream that writes 10 and 11 and waits for them, with a barrier and a flush. */
 static void test_batches_of_values(void)
 {
 	uint64_t d, got[2];
@@ -389,7 +389,7 @@ static void test_batches_of_values(void)
 	IS(0, cuMemFree_v2(d));
 }
 
-/* Memory belongs to the context that was current at its allocation. */
+/* Tests that memory belongs to the context that was current at its allocation. */
 static void test_context_of_memory(void *first)
 {
 	enum { CONTEXT = 1, POOL = 17, MAPPING_BYTES, MAPPING_START };
@@ -415,7 +415,7 @@ static void test_context_of_memory(void *first)
 	IS(0, cuCtxDestroy_v2(second));
 }
 
-/* Addresses can be reserved, memory mapped there, and its handle exported, without a context. */
+/* Tests that without a context, addresses can be reserved, memory mapped, and its handle exported. */
 static void test_mapping_without_context(void)
 {
 	struct {

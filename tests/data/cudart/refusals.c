@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls functions of the runtime and of the driver that are rejected with a reason. usage: refusals CUBIN */
+/* Makes calls of the runtime and of the driver that are rejected with a reason. usage: refusals CUBIN */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -166,7 +166,10 @@ static double part_of(const void *p, int i)
 	return type & 1 ? ((const double *)p)[i] : (double)((const float *)p)[i];
 }
 
-/* Makes the modified rotation of two scalars, or does so with named types. Compares the flag, the lengths and the zero that it makes. */
+/*
+ * Tests the modified rotation of two scalars, also with named types. Compares the flag, the lengths, and the element that
+ * becomes zero.
+ */
 static void test_modified(bool typed, double d1, double d2, double x, double y, double flag)
 {
 	char of_d1[8], of_d2[8], of_x[8], of_y[8], p[40] = {0};

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What PTX says that arithmetic instructions compute, written after its text and apart from the program.
+"""The results of arithmetic instructions as the PTX manual defines them, independent of the program.
 
-A case is a text with operands D (result) and A, B, C, E (sources), their kinds, and a function of the sources' bits
-that gives the result's bits, or a function that says whether given bits are right (approximations, any NaN).
+A case is a text with operands D (result) and A, B, C, E (sources), their kinds, and a function of the bits of the
+sources. It returns the bits of the result, or a predicate that accepts correct bits (approximations, any NaN).
 """
 import math
 import itertools
@@ -37,7 +37,7 @@ def quotient(a, b):
 
 
 def halves(fn, n=16):
-    """fn on each part of n bits of a word."""
+    """Returns a function that applies fn to both parts of n bits of a word."""
     mask = (1 << n) - 1
 
     def both(*words):
@@ -49,7 +49,7 @@ def case(text, d, sources, fn):
     return dict(text=text, d=d, sources=tuple(sources), fn=fn)
 
 
-# ---- whole numbers ----
+# ---- integers ----
 
 def integers():
     for t in INTS:
@@ -142,7 +142,7 @@ def dots():
 
 
 def carries():
-    """Each pair of instructions gives the upper half of a number of twice the width."""
+    """Yields pairs of instructions whose result is the upper half of a number of twice the width."""
     for t in ("u32", "s32", "u64", "s64"):
         n = BITS[t]
         full = (1 << n) - 1

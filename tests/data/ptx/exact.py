@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Floating-point formats in exact integers: bits to numbers, arithmetic without rounding, one rounding at the end.
 
-A number is a tuple: ("nan",), ("inf", sign) or ("num", sign, n, d), which is n / d with n >= 0 and d > 0. Nothing here
-uses the floating point of the machine.
+A number is a tuple: ("nan",), ("inf", sign) or ("num", sign, n, d), which is n / d with n >= 0 and d > 0. No
+function except real() uses floating point.
 """
 from math import isqrt
 
@@ -19,7 +19,7 @@ def width(fmt):
 
 
 def number(n, d=1, sign=None):
-    """n / d as a number; sign: of a zero"""
+    """Returns n / d as a number; sign is the sign of a zero."""
     if d < 0:
         n, d = -n, -d
     return ("num", (n < 0) if n else bool(sign), abs(n), d)
@@ -37,7 +37,7 @@ def decode(bits, fmt):
 
 
 def signed(v):
-    """The numerator with its sign."""
+    """Returns the numerator with its sign."""
     return -v[2] if v[1] else v[2]
 
 
@@ -60,7 +60,7 @@ def flush(bits, fmt):
 
 
 def canonical(fmt):
-    """What is no number; in formats without it the greatest number."""
+    """Returns the canonical NaN, or the greatest number in formats without NaN."""
     e, m, low = FORMATS[fmt]
     return (1 << e + m) - 1 << low
 
@@ -78,7 +78,7 @@ def greatest(fmt, sign):
 
 
 def choose(sign, whole, rest, rnd):
-    """whole plus one, or not; rest is (twice what is left) compared: -1 below a half, 0 half, 1 above, None nothing"""
+    """Returns whole or whole + 1. rest compares the remainder with a half: -1, 0 or 1; None: there is no remainder."""
     if rest is None or isinstance(rnd, tuple):
         return whole
     up = {"rn": rest > 0 or (rest == 0 and whole & 1), "rna": rest >= 0, "rz": False, "rm": sign, "rp": not sign}[rnd]
@@ -91,14 +91,14 @@ def divide(n, d):
 
 
 def to_integer(v, rnd):
-    """The whole number that a number is rounded to."""
+    """Returns the integer to which a number is rounded."""
     whole, rest = divide(v[2], v[3])
     whole = choose(v[1], whole, rest, rnd)
     return -whole if v[1] else whole
 
 
 def scale(v, up, satfinite):
-    """ue8m0: the exponent of a power of two above or below the number, whatever its sign"""
+    """Returns the ue8m0 exponent of the power of two above or below the absolute value."""
     if v == NAN:
         return 0xff
     top = 0xfe if satfinite else 0xff
@@ -111,13 +111,13 @@ def scale(v, up, satfinite):
 
 
 def _times(v, code):
-    """The sign of the number's size less 2^(code - 127)."""
+    """Returns the sign of the absolute value minus 2^(code - 127)."""
     n, d = v[2] << max(127 - code, 0), v[3] << max(code - 127, 0)
     return (n > d) - (n < d)
 
 
 def encode(v, fmt, rnd="rn", satfinite=False):
-    """rnd ("rs", r, n): n random bits r are added to as many of those that are cut off"""
+    """Returns the bits of a number. With rnd ("rs", r, n), n random bits r are added to the first n removed bits."""
     e, m, low = FORMATS[fmt]
     if v == NAN:
         return canonical(fmt)
@@ -187,7 +187,7 @@ def over(a, b):
 
 
 def root(v):
-    """Exact, or between two neighbours far below any rounding."""
+    """Returns the square root: exact, or so close that every rounding gives the same result."""
     if v == NAN or zero(v):
         return v
     if v[1]:
@@ -204,7 +204,7 @@ def root(v):
 
 
 def compare(a, b):
-    """-1, 0, 1, or None: unordered"""
+    """Returns -1, 0 or 1, or None if the operands are unordered."""
     if NAN in (a, b):
         return None
     key = []
@@ -217,7 +217,7 @@ def compare(a, b):
 
 
 def real(v):
-    """As a float of the machine, for approximations only."""
+    """Returns the number as a Python float, for approximations only."""
     if v == NAN:
         return float("nan")
     if v[0] == "inf":

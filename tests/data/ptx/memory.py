@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Atomics, and what the lanes of a warp tell each other; cases as in cases.py. M and S in a text: 16 bytes of global and
-of shared memory for each thread. Cases with warp=True compute the results of 32 lanes at once."""
+"""Atomics and exchanges between the lanes of a warp; cases as in cases.py. M and S in a text are 16 bytes of global and of
+shared memory for each thread. Cases with warp=True compute the results of 32 lanes at once."""
 import itertools
 import exact as x
 from cases import case, halves, val
@@ -16,7 +16,7 @@ def summed(t, flushed=False):
 
 
 def operations():
-    """name, type, what memory holds afterwards"""
+    """Yields name, type, and a function that returns the new value of the memory."""
     for t in ("u32", "s32", "u64"):
         yield "add", t, lambda a, b: a + b
     for t in ("f64", "f16", "bf16"):
@@ -34,18 +34,18 @@ def operations():
         yield "xor", t, lambda a, b: a ^ b
 
 
-def place(i):
-    """Where the memory is, its address, and the space that the access names: that, or none."""
+def location(i):
+    """Returns the space of the memory, its address, and the space in the text of the access, which may be empty."""
     return (("global", "M", ".global"), ("shared", "S", ".shared"), ("global", "M", ""))[i % 3]
 
 
 def accesses(i, op, t, kinds, old, new, values):
-    """atom: what it gives, what it leaves; red: what it leaves"""
-    room, at, space = place(i)
+    """Yields cases for the result of atom, and for the new value after atom and red."""
+    memory, at, space = location(i)
     plain = f"b{16 if t in ('f16', 'bf16', 'b16') else 32 if t[-2:] == 'x2' else t[-2:]}"
     scope = ("", ".relaxed.gpu", ".acq_rel.cta", ".relaxed.sys")[i % 4]
-    begin = f"st.{room}.{plain} [{at}], A;"
-    end = f"ld.{room}.{plain} D, [{at}];"
+    begin = f"st.{memory}.{plain} [{at}], A;"
+    end = f"ld.{memory}.{plain} D, [{at}];"
     yield case(f"{begin} atom{scope}{space}.{op}.{t} D, [{at}], {values};", t, kinds, old)
     yield case(f"{begin} atom{scope}{space}.{op}.{t} T, [{at}], {values}; {end}", t, kinds, new)
     if op not in ("exch", "cas"):
@@ -65,9 +65,9 @@ def atomics():
         for i in range(3):
             yield from accesses(i, "cas", t, (t, t, t), lambda a, b, c: a, lambda a, b, c: c if a == b else a, "B, C")
             yield from accesses(i, "cas", t, (t, t), lambda a, b: a, lambda a, b: b, "A, B")
-    for room, at in (("global", "M"), ("shared", "S")):
-        yield case(f"st.{room}.f32 [{at}], A; red.{room}.add.f32 [{at}], B; ld.{room}.f32 D, [{at}];", "f32", ("f32", "f32"),
-                   summed("f32", room == "global"))
+    for memory, at in (("global", "M"), ("shared", "S")):
+        yield case(f"st.{memory}.f32 [{at}], A; red.{memory}.add.f32 [{at}], B; ld.{memory}.f32 D, [{at}];", "f32", ("f32", "f32"),
+                   summed("f32", memory == "global"))
     yield case("st.global.f32 [M], A; red.add.f32 [M], B; ld.global.f32 D, [M];", "f32", ("f32", "f32"), summed("f32", True))
     for k, names in ((0, "D, T"), (4, "T, D")):
         yield case("st.global.v2.f32 [M], {A, B}; red.global.v2.f32.add [M], {B, A}; ld.global.v2.f32 {%s}, [M];" % names,
@@ -77,7 +77,7 @@ def atomics():
 # ---- between lanes ----
 
 def shuffle(how, c):
-    """Result and predicate of each lane, as PTX tells it step by step."""
+    """Returns a function that computes the result and the predicate of each lane by the steps of the PTX manual."""
     def lanes(rows):
         out = []
         for lane, (a, b) in enumerate(rows):

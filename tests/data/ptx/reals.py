@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What PTX says that floating-point instructions and conversions compute; cases as in cases.py."""
+"""The results of floating-point instructions and conversions as the PTX manual defines them; cases as in cases.py."""
 import itertools
 import math
 import exact as x
@@ -9,7 +9,7 @@ ONE = {"f16": 0x3c00, "bf16": 0x3f80, "f32": 0x3f800000, "f64": 0x3ff00000000000
 
 
 def finish(v, t, rnd="rn", ftz=False, sat=False, relu=False):
-    """A number as the result of an instruction of type t."""
+    """Returns the bits of a number as the result of an instruction of type t."""
     if v == x.NAN:
         if sat:
             return 0
@@ -81,7 +81,7 @@ def arithmetic():
 
 
 def one_nan(fn, t):
-    """fn, but a NaN becomes the canonical one; in f64 any."""
+    """Returns fn with the canonical NaN as the result for a NaN; in f64, any NaN is accepted."""
     return lambda a: ((lambda r: x.is_nan(r, t)) if t == "f64" else x.canonical(t)) if x.is_nan(a, t) else fn(a)
 
 
@@ -149,7 +149,7 @@ def extremes():
                     continue
                 s = (".ftz" if ftz else "") + (".NaN" if nan else "") + (".xorsign.abs" if xors else "")
                 fn = pick(t, high, ftz, nan, xors)
-                if xors:  # with what is no number the sign is not said
+                if xors:  # the sign is undefined for a NaN
                     fn = (lambda fn, t: lambda a, b: fn(a, b) if not x.is_nan(a, t) and not x.is_nan(b, t)
                           else lambda r: True)(fn, t)
                 yield case(f"{name}{s}.{t} D, A, B;", t, (t, t), fn)
@@ -188,10 +188,10 @@ def comparisons():
                        lambda a, b, t=t, w=want: (x.is_nan(a, t) or x.is_nan(b, t)) == w)
 
 
-# ---- approximations: within the error that PTX states ----
+# ---- approximations: within the error that the PTX manual states ----
 
 def close(want, t, relative=0.0, absolute=0.0, ftz=False):
-    """Bits that are as near to want as is stated."""
+    """Returns a predicate that accepts bits within the stated error of want."""
     def good(r):
         v = x.real(x.decode(r, t))
         if math.isnan(want):
@@ -253,7 +253,7 @@ def approximations():
 
 
 def quotients():
-    """Approximate quotients; and those of f64 of 32 bits, whose lower halves are zeros."""
+    """Yields approximate quotients, and approximate results of f64 whose lower 32 bits are zero."""
     for name, ftz in itertools.product(("approx", "full"), ("", ".ftz")):
         def divided(a, b, name=name, ftz=ftz):
             if ftz:
@@ -289,7 +289,7 @@ REG = {8: "b32", 16: "b16", 32: "b32", 64: "b64"}
 
 
 def to_type(v, d, wide):
-    """A whole number in a register of wide bits."""
+    """Returns an integer in a register of `wide` bits."""
     return val(v, d) & (1 << wide) - 1
 
 
@@ -344,7 +344,7 @@ def changed(s, d, rnd="rn", ftz="", sat=False, relu=False, satfinite=False):
 
 
 def integral(t, r, ftz, sat):
-    """To a whole number of the same type."""
+    """Returns a function that rounds a number to an integer of the same type."""
     def fn(a):
         v = x.decode(x.flush(a, t) if ftz else a, t)
         if v == x.NAN:
@@ -395,7 +395,8 @@ def float_to_float():
 
 
 def narrow_conversions():
-    """Pairs of 8 bits and fewer, of powers of two; four numbers by random bits. What e2m1x2 has is in registers of 8 bits."""
+    """Yields pairs of formats of at most 8 bits and of powers of two, and four numbers with random bits. e2m1x2 is in
+    registers of 8 bits."""
     for t, relu in itertools.product(("e2m1", "e2m3", "e3m2"), ("", ".relu")):
         n = 4 if t == "e2m1" else 8
         source = "b16" if n == 8 else "b8"
@@ -438,7 +439,7 @@ def narrow_conversions():
 
 
 def fields(r, t):
-    """The random bits of each element, the uppermost first, and how many: bit numbers as they are measured."""
+    """Returns the random bits of each element, the uppermost first, and their number. The bit numbers are measured."""
     def take(numbers):
         return sum((r >> at & 1) << len(numbers) - 1 - k for k, at in enumerate(numbers))
     high, low = list(range(31, 15, -1)), list(range(15, -1, -1))
@@ -490,7 +491,7 @@ def mixed_precision():
 
 
 def packed(fn, n):
-    """The first operand is the upper part."""
+    """Returns a function of two operands whose results are the parts of a register. The first is the upper part."""
     def both(a, b):
         wants = fn(b), fn(a)
 

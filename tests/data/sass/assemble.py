@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Machine code of sm_90 for tests: each method appends an instruction. Operands are numbers of registers; fields are placed
-as published pairs of encoding and text have them (PantheonSim, nvidia/tests/data/sass/sm_90a.txt)."""
+"""Assembles machine code of sm_90 for tests: each method appends an instruction. Operands are numbers of registers. The
+positions of fields follow from published pairs of encoding and text (PantheonSim, nvidia/tests/data/sass/sm_90a.txt)."""
 
 RZ, URZ, PT = 255, 63, 7
 SHARED = 0x400  # first shared address of a thread block
@@ -12,7 +12,7 @@ class Code:
         self.words = []
 
     def put(self, opcode, guard=PT, inverted=0, **fields):
-        """Appends an instruction. fields: value by "b" and the first bit."""
+        """Appends an instruction. The name of a field is "b" and its first bit."""
         word = opcode | guard << 12 | inverted << 15 | 0xfe2 << 104
         for name, value in fields.items():
             word |= value << int(name[1:])
@@ -54,7 +54,7 @@ class Code:
         self.put(0x890, b16=d, b24=a, b32=value & 0xffffffff, b64=URZ, b77=15, b81=7, b84=7, b87=7, b90=1, b91=1)
 
     def mad_wide(self, d, a, factor, c):
-        """The pair d becomes a times a number plus the pair c."""
+        """Sets the pair d to a times a number plus the pair c."""
         self.put(0x825, b16=d, b24=a, b32=factor, b64=c, b81=7)
 
     def permute(self, d, a, selector, c):
@@ -70,7 +70,7 @@ class Code:
         self.put(0x80c, b24=a, b32=value, b68=7, b76=5, b81=p, b84=7, b87=7)
 
     def select(self, d, value, other, p):
-        """d becomes the number where the predicate is true, else register other."""
+        """Sets d to the number if the predicate is true, otherwise to register `other`."""
         self.put(0x807, b16=d, b24=other, b32=value, b87=p, b90=1)
 
     def elect(self, p, ud=URZ):
@@ -88,7 +88,7 @@ class Code:
         return self.here() - 1, guard, inverted
 
     def land(self, branch):
-        """Lets the branch go to the next instruction."""
+        """Makes the next instruction the target of the branch."""
         at, guard, inverted = branch
         rest, to, self.words = self.words[at + 1:], self.here(), self.words[:at]
         self.branch(to, guard, inverted)
@@ -124,7 +124,7 @@ class Code:
         self.put(0x386, b24=a, b32=v, b40=offset, b72=1, b73=size, b84=1)
 
     def stsm(self, a, v, count=0, transposed=0, offset=0):
-        """count: logarithm of the number of matrices"""
+        """Stores matrices; count is the binary logarithm of their number."""
         self.put(0x844, b24=a, b32=v, b40=offset, b72=count, b78=transposed)
 
     # ---- mbarriers; the address is register a plus uniform register u
@@ -133,7 +133,7 @@ class Code:
         self.put(0x5b2, b16=URZ, b24=u, b32=pair, b72=1, b91=1)
 
     def arrive(self, u, v=RZ, d=RZ, a=RZ, mode=0, drop=0, no_result=0, guard=PT, inverted=0):
-        """mode: 0 A1TR, 1 A1T0, 2 A0T1, 3 A0TR, 4 A0TX, 5 ART0"""
+        """Arrives at an mbarrier; mode: 0 A1TR, 1 A1T0, 2 A0T1, 3 A0TR, 4 A0TX, 5 ART0."""
         self.put(0x9a7, guard, inverted, b16=d, b24=a, b32=v, b64=u, b73=2 * no_result, b75=drop, b84=mode, b91=1)
 
     def test_phase(self, p, u, v=RZ, a=RZ):
@@ -143,7 +143,7 @@ class Code:
         self.put(0x9b1, b24=RZ, b64=u, b91=1)
 
     def copies_arrive(self, u, mode):
-        """mode: 1 an arrival, 2 a byte"""
+        """Makes earlier copies arrive at an mbarrier; mode 1 counts an arrival, mode 2 a byte."""
         self.put(0x9b0, b24=RZ, b64=u, b70=mode, b73=5, b91=1)
 
     def store_async(self, a, v, size=4):
@@ -155,7 +155,7 @@ class Code:
     # ---- bulk and tensor copies
 
     def bulk_copy(self, to, start, size, to_shared, from_shared, many=0, policy=None):
-        """policy: register of a policy of the caches"""
+        """Copies bytes; policy is the register of a cache policy."""
         hint = {} if policy is None else {"b40": policy, "b76": 1}
         self.put(0x3ba, b24=start, b32=to, b64=size, b73=to_shared, b74=from_shared, b75=many, b91=1, **hint)
 
@@ -194,7 +194,7 @@ class Code:
         self.put(0x9c5, b47=1, b80=1)
 
     def product(self, kind, d, c, descriptors, size, a=None, **fields):
-        """kind: 0 HGMMA, 1 IGMMA, 2 BGMMA, 3 QGMMA; a: register of matrix A, None: in shared memory"""
+        """Multiplies; kind: 0 HGMMA, 1 IGMMA, 2 BGMMA, 3 QGMMA; a: register of matrix A, or None if it is in shared memory."""
         if a is None:
             self.put(0x9f0 | kind, b16=d, b24=descriptors, b53=size, b64=c, b91=1, **fields)
         else:

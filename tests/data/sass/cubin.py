@@ -3,11 +3,11 @@
 """Writes a cubin with one kernel from the numbers of its instructions, for tests.
 
 usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-m LOCAL] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] [-w] NAME <NUMBERS >CUBIN
-  NUMBERS has an instruction a line: the upper and the lower 64 bits, in hexadecimal; # begins a comment
+  NUMBERS has a line for each instruction: the upper and the lower 64 bits, in hexadecimal; # begins a comment
   -p  sizes of the parameters (default 8,8,4)
   -m  bytes of local memory of a thread
   -l  line table, whose file is src/kernel.cu
-  -5  line table of DWARF 5 with file FILE of cubin_code.py; 64 more: with offsets of 64 bits
+  -5  line table of DWARF 5 with file FILE of cubin_code.py; FILE + 64: with offsets of 64 bits
   -w  parameters in attributes of the form for more than 4 KiB
 """
 import struct
@@ -27,9 +27,8 @@ def attribute(number, payload):
 
 def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=(), file_5=None,
           wide=False, local=0):
-    """Returns the file with kernel `name`. sizes: of the parameters; attributes: more ones of the kernel; lines: (PC, line).
-
-    file_5: of a line table of DWARF 5; None: of DWARF 2."""
+    """Returns the file with kernel `name`. sizes: sizes of the parameters; attributes: additional attributes of the kernel;
+    lines: pairs of PC and line; file_5: file of a line table of DWARF 5, or None for DWARF 2."""
     first, at, info = PARAM_AT.get(sm // 10, 0x380), 0, b""
     for i, n in enumerate(sizes):
         align = min(n, 64)
