@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The cases; see run. Read by it.
+# The cases of tests/badinput/run, which reads this file and describes the functions.
 
 fine 00_baseline ':'
 bad 01_list_missing 'kernelslist.g: ' 'rm $L'
@@ -199,7 +199,7 @@ bad a17_beyond 'unexpected .9000. .expected the number of a node, 0 to 8191' 'li
 
 # ---- traces from PTX -----------------------------------------------------------------------
 
-# The fixture of tests/data/ptx-trace in the place of the generated trace, changed by a sed script.
+# ptx NAME REGEX SCRIPT: the trace of tests/data/ptx-trace instead of the generated one, changed by a sed script.
 ptx() { bad "ptx-$1" "$2" "cp '$here'/../data/ptx-trace/* app/; sed -i '$3' \$K"; }
 
 ptx isa-word "invalid value '-isa = sass 9' .expected ptx and its version" 's/^-isa.*/-isa = sass 9/'
@@ -240,7 +240,8 @@ ptx space-of-none "unexpected 's:shared' .expected no s:" 's/^\(0028 [0-9a-f]* 0
 ptx junk "unexpected 'junk' .expected i:MASK" 's/^\(0028 [0-9a-f]* 0\)/\1 junk/'
 ptx addresses-few '1 deltas .expected|line ends early|0 deltas' 's/^\(0038 0f0f0f0f 4 2 0x[0-9a-f]*\) .*/\1 4/'
 
-# Cubins for the modern core, damaged. poke FILE OFFSET OCTAL... writes bytes at an offset, cut FILE N keeps the first N.
+# Damaged cubins for the modern core. poke FILE OFFSET OCTAL... writes bytes at an offset; cut_to FILE N keeps the first N
+# bytes.
 poke() {
 	f=$1 at=$2
 	shift 2
@@ -256,7 +257,7 @@ cubin() {
 cubin empty elf80 'c.*no cubin \(expected' ': >c'
 cubin text elf80 'c.*no cubin \(expected' 'echo text >c'
 cubin missing elf80 'c: error: ' 'rm c'
-cubin folder elf80 'c: error: ' 'rm c && mkdir c'
+cubin directory elf80 'c: error: ' 'rm c && mkdir c'
 cubin magic elf80 'c.*no cubin \(expected' 'poke c 0 060'
 cubin class-32 elf80 'c: error: ' 'poke c 4 001'
 cubin big-endian elf80 'c: error: ' 'poke c 5 002'
@@ -305,7 +306,7 @@ cubin lz4-no-flag fat_lz4 'c: error: ' 'poke c 56 000 000 000 000 000 000 000 00
 cubin lz4-cut fat_lz4 'c: error: ' 'cut_to c 300'
 cubin other-function elf80 'no function' ':'
 
-# Measured files of the selftest, damaged: a header and one row, edited by sed.
+# measured NAME REGEX COMMANDS: a measured file of the selftest with a header and one row, damaged by COMMANDS.
 measured() {
 	bad "measured-$1" "$2" "printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\na\tv100\tchain\tops=FADD\tlatency\t4\tcycles\t\t\t\t\tmine\t\n' >m && ARGS='--selftest --measured m' TRACE=v100 && $3"
 }
@@ -334,7 +335,7 @@ measured params-unknown "m:1:.*invalid 'wrod=8'" 'sed -i "1i #params mine wrod=8
 measured params-word "m:1:.*invalid 'word=wide'" 'sed -i "1i #params mine word=wide" m'
 measured with-bad-value 'core_mem_places.*invalid value' 'sed -i "1i #with mine core_mem_places=0" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
 
-# picks: of the one kernel of the list, changed by a command
+# picked NAME REGEX COMMANDS: the picks of a list with one kernel, changed by COMMANDS
 picked() { bad "picks-$1" "$2" "\"\$BUILD/trace-pick\" -q -o p app; { $3; }; ARGS=\"\$ARGS -k @p\""; }
 picked none 'p: cannot be opened|p: .*No such file' 'rm p'
 picked empty 'p: error: file is empty .expected picks' ': >p'
@@ -372,17 +373,17 @@ picked size-zero 'p:7:7: error: unexpected .0. .expected a size' 'sed -i "7s/362
 picked cut 'p:7:.*expected a weight' 'head -c "$(($(sed 7,\$d p | wc -c) + 1))" p >q && mv q p'
 picked zero-byte 'p:[0-9]+: error: NUL byte' 'printf "1 \0001 1\n" >>p'
 picked gzip-cut 'p' 'gzip p && head -c 60 p.gz >p'
-picked folder 'p' 'rm p && mkdir p'
+picked directory 'p' 'rm p && mkdir p'
 picked list-as-stream 'packed stream has no picks' '"$BUILD/trace-pack" -q -o q app && mv q p'
 
-# ---- the power model: p.xml is what tests/tools/power-xml makes, t.csv a table of one row
+# ---- the power model: p.xml is the output of tests/tools/power-xml, t.csv is a table with one row
 powered() {
 	bad "power-$1" "$2" 'sh "$here/../tools/power-xml" >p.xml; echo b,k,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1000,1 >t.csv
 		ARGS="-g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"
 		TABLE="-D power_simulation_mode=1 -D hw_perf_file_name=t.csv -D hw_perf_bench_name=b"; '"$3"
 }
 powered missing 'p.xml: .*No such file' 'rm p.xml'
-powered folder 'p.xml: .*(folder|directory)' 'rm p.xml; mkdir p.xml'
+powered directory 'p.xml: .*(directory|directory)' 'rm p.xml; mkdir p.xml'
 powered empty 'p.xml:1:1: .*no XML: no element found' ': >p.xml'
 powered cut 'p.xml:[0-9]+:[0-9]+: .*no XML: (no element found|unclosed token)' 'head -c 900 p.xml >q; mv q p.xml'
 powered noise 'p.xml:1:[0-9]+: .*no XML' 'head -c 5000 "$BUILD/trace-sim" | tail -c 3000 >p.xml'

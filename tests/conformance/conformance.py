@@ -28,7 +28,7 @@ import conformance_power
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIM = os.environ.get("TRACE_SIM", "build/trace-sim")
-# From PTX: the order of races or atomics decides their path, and so their figures.
+# Cases from PTX whose figures depend on the order of races or atomics.
 ORDER = ("bfs", "cas-loop", "threadfence-reduce")
 
 
@@ -50,9 +50,9 @@ def exceptions():
 
 
 def find_trace(ref, name):
-    for folder in ("traces", "synth", "bench"):
-        if os.path.isdir("%s/%s/%s" % (ref, folder, name)):
-            return "%s/%s/%s" % (ref, folder, name)
+    for directory in ("traces", "synth", "bench"):
+        if os.path.isdir("%s/%s/%s" % (ref, directory, name)):
+            return "%s/%s/%s" % (ref, directory, name)
     return None
 
 
@@ -97,9 +97,9 @@ def network_figures(ref, case, rows, free):
 
 def ptx_figures(ref, case, _rows, free):
     name, gpu = case.rsplit(".", 1)
-    folder = "%s/ptx/cases/%s" % (ref, name)
+    directory = "%s/ptx/cases/%s" % (ref, name)
     with tempfile.TemporaryDirectory() as d:
-        cmd = [os.path.join(os.path.dirname(SIM), "trace-exec"), "-q", "--no-check", "--stack", "simt", "-o", d + "/trace", "-C", d, folder + "/launch"]
+        cmd = [os.path.join(os.path.dirname(SIM), "trace-exec"), "-q", "--no-check", "--stack", "simt", "-o", d + "/trace", "-C", d, directory + "/launch"]
         run = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if run.returncode:
             return "%-44s not executed" % case, ["    " + run.stderr.decode(errors="replace").strip()[:400]], False, 0, 1

@@ -37,13 +37,13 @@ def close(got, want, fmt, rel, absolute):
     return None if len(got) == len(want) and len(got) % size == 0 else "another length"
 
 
-def run(program, folder, name):
+def run(program, directory, name):
     with tempfile.TemporaryDirectory() as out:
-        r = subprocess.run([program, "-q", "-n", "-C", out, os.path.join(folder, "launch")], capture_output=True, text=True,
+        r = subprocess.run([program, "-q", "-n", "-C", out, os.path.join(directory, "launch")], capture_output=True, text=True,
                            timeout=300)
         if r.returncode:
             return r.stderr.strip().splitlines()[0] if r.stderr.strip() else f"exit status {r.returncode}"
-        expect = os.path.join(folder, "expect")
+        expect = os.path.join(directory, "expect")
         for f in sorted(os.listdir(expect)) if os.path.isdir(expect) else []:
             got = open(os.path.join(out, f), "rb").read()
             want = open(os.path.join(expect, f), "rb").read()
@@ -64,14 +64,14 @@ def main():
     for kind in ("cases", "values"):
         base = os.path.join(sys.argv[1], "ptx", kind)
         for name in sorted(os.listdir(base)) if os.path.isdir(base) else []:
-            folder = os.path.join(base, name)
-            if not os.path.isfile(os.path.join(folder, "launch")) or not any(fnmatch.fnmatch(name, p) for p in patterns):
+            directory = os.path.join(base, name)
+            if not os.path.isfile(os.path.join(directory, "launch")) or not any(fnmatch.fnmatch(name, p) for p in patterns):
                 continue
             if name in EXCEPT:
                 print(f"skip {kind}/{name}: {EXCEPT[name]}")
                 continue
             total += 1
-            why = run(program, folder, name)
+            why = run(program, directory, name)
             good += why is None
             if why:
                 print(f"not ok {kind}/{name}: {why}")

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct klist k = {0};
 	struct fault f = {0};
 
-	if (klist_parse(&k, in, "folder", &f) == 0)
+	if (klist_parse(&k, in, "directory", &f) == 0)
 		check_kernel_list(&k);
 	else if (!f.id || !*f.text)
 		abort();

@@ -69,14 +69,14 @@ static size_t random_below(size_t n)
 	return (size_t)(state % n);
 }
 
-/* Replaces `cut' bytes from `at' on by `len' random bytes. Returns the new size. */
-static size_t replace_part(uint8_t *bytes, size_t n, size_t at, size_t cut, const void *with, size_t len)
+/* Replaces `removed' bytes from `at' on by the `len' bytes of `with'. Returns the new size. */
+static size_t replace_part(uint8_t *bytes, size_t n, size_t at, size_t removed, const void *with, size_t len)
 {
-	if (n - cut + len > MOST)
+	if (n - removed + len > MOST)
 		return n;
-	memmove(bytes + at + len, bytes + at + cut, n - at - cut);
+	memmove(bytes + at + len, bytes + at + removed, n - at - removed);
 	memcpy(bytes + at, with, len);
-	return n - cut + len;
+	return n - removed + len;
 }
 
 /*

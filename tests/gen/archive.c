@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The archive recipe: an application with thousands of launches. An iteration launches kernels of a few
- * kinds. It is repeated with the same buffers, except a few that an allocator has moved.
+ * Writes the trace of recipe "archive": an application with thousands of launches. It repeats an iteration,
+ * which launches kernels of a few kinds. The buffers of the iterations are the same, except a few that an
+ * allocator has moved.
  *
- * Always true: the code of a kind, the buffers of a place in the iteration and the lanes of a gather depend
+ * Always true: the code of a kind, the buffers of a launch in the iteration and the lanes of a gather depend
  * only on the seed. One launch in six has one to three of its buffers at different addresses. One kind in
  * eight changes its grid. One kind in six gathers. Names have about a kilobyte, like mangled names of
  * templates.
@@ -12,11 +13,11 @@
 #include <string.h>
 #include "gen.h"
 
-#define KINDS_MAX   100u
-#define OPS_MAX     160u
-#define BUFFERS_MAX 6u
-#define PLACES_MAX  (4 * KINDS_MAX)
-#define FREED       32u /* number of freed addresses that the allocator may reuse */
+#define KINDS_MAX    100u
+#define OPS_MAX      160u
+#define BUFFERS_MAX  6u
+#define LAUNCHES_MAX (4 * KINDS_MAX)
+#define FREED        32u /* number of freed addresses that the allocator may reuse */
 
 enum op_type { OP_MATH, OP_LOAD, OP_STORE, OP_SHARED, OP_GATHER };
 
@@ -30,18 +31,18 @@ struct archive_kind {
 	struct archive_op op[OPS_MAX];
 	unsigned n_ops, loop; /* number of instructions, and index of the first instruction of the loop */
 	unsigned rounds, threads, grid[4], n_grids, n_buffers, nregs, shmem;
-	uint64_t seed; /* seed of the lanes of its gathers */
+	uint64_t seed; /* seed of the addresses of its gathers */
 };
 
-struct archive_place {
+struct archive_launch {
 	unsigned kind;
 	uint64_t buffer[BUFFERS_MAX];
 };
 
 struct archive {
 	struct archive_kind kind[KINDS_MAX];
-	struct archive_place place[PLACES_MAX];
-	unsigned n_kinds, n_places;
+	struct archive_launch launch[LAUNCHES_MAX];
+	unsigned n_kinds, n_launches;
 	uint64_t freed[FREED];
 };
 
@@ -112,19 +113,19 @@ static void make_kind(struct gen *g, struct archive_kind *k, unsigned number)
 static void make_iteration(struct gen *g, struct archive *a, unsigned kinds)
 {
 	a->n_kinds = kinds < KINDS_MAX ? kinds : KINDS_MAX;
-	a->n_places = 3 * a->n_kinds + gen_random(g, a->n_kinds);
+	a->n_launches = 3 * a->n_kinds + gen_random(g, a->n_kinds);
 	for (unsigned i = 0; i < a->n_kinds; i++)
 		make_kind(g, &a->kind[i], i);
-	for (unsigned i = 0; i < a->n_places; i++) {
+	for (unsigned i = 0; i < a->n_launches; i++) {
 		/*
-		 * A kind has the same buffers at most of its places, because an allocator reuses freed
+		 * A kind has the same buffers at most of its launches, because an allocator reuses freed
 		 * memory.
 		 */
 		unsigned k = i < a->n_kinds ? i : gen_random(g, a->n_kinds);
 
-		a->place[i].kind = k;
+		a->launch[i].kind = k;
 		for (unsigned b = 0; b < BUFFERS_MAX; b++)
-			a->place[i].buffer[b] = i < a->n_kinds ? allocate_buffer(g) : a->place[k].buffer[b];
+			a->launch[i].buffer[b] = i < a->n_kinds ? allocate_buffer(g) : a->launch[k].buffer[b];
 	}
 }
 
@@ -204,7 +205,7 @@ void gen_archive(struct gen *g)
 		abort();
 	make_iteration(g, a, g->kinds);
 	for (unsigned i = 0; i < n; i++) {
-		const struct archive_place *p = &a->place[at];
+		const struct archive_launch *p = &a->launch[at];
 		const struct archive_kind *k = &a->kind[p->kind];
 		uint64_t buffer[BUFFERS_MAX];
 
@@ -212,8 +213,8 @@ void gen_archive(struct gen *g)
 		for (unsigned moved = gen_random(g, 6) ? 0 : 1 + gen_random(g, 3); moved; moved--)
 			buffer[gen_random(g, k->n_buffers)] = reuse_or_allocate(g, a);
 		write_launch(g, k, buffer, k->grid[gen_random(g, k->n_grids)], gen_random(g, 40) ? 0 : 7);
-		/* Sometimes a place is skipped. */
-		at = (at + (gen_random(g, 50) ? 1u : 2u)) % a->n_places;
+		/* Sometimes a launch is skipped. */
+		at = (at + (gen_random(g, 50) ? 1u : 2u)) % a->n_launches;
 	}
 	free(a);
 }

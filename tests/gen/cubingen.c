@@ -4,10 +4,10 @@
  *
  * usage: cubingen [-s STALL] [-x PC] [-n BYTES] TRACE >CUBIN
  *   -s  stall count of every instruction (default 4)
- *   -x  the instruction at PC has the opcode of the first one
- *   -n functions end after BYTES bytes
+ *   -x  PC of an instruction that gets the opcode of the first one
+ *   -n  maximum number of code bytes of a function
  *
- * The number of an opcode is the index of the first part of its name in the order of the trace. The control codes
+ * The number of an opcode is the index of the first part of its name in the order of first use. The control codes
  * use no counters, so they do not order instructions.
  */
 #include <stdio.h>
@@ -29,18 +29,18 @@ struct function {
 	uint32_t bytes;
 };
 
-struct making {
+struct cubin_plan {
 	const char *stem[STEMS_MAX];
 	unsigned n_stems;
 	struct function **f;
 	uint32_t n;
 	unsigned stall, sm;
-	/* `wrong` is the PC of option -x, or -1; `most` is the maximum number of code bytes per function */
-	uint32_t wrong, most;
+	/* PC of option -x (1, which no instruction has, without it); maximum number of code bytes per function */
+	uint32_t changed_pc, max_bytes;
 	struct code *code;
 };
 
-static unsigned opcode_number_of(struct making *m, const char *opcode)
+static unsigned opcode_number_of(struct cubin_plan *m, const char *opcode)
 {
 	size_t n = sass_stem(opcode, strlen(opcode));
 
@@ -53,21 +53,21 @@ static unsigned opcode_number_of(struct making *m, const char *opcode)
 	return m->n_stems++;
 }
 
-static void add_inst(struct making *m, struct function *f, const struct inst *in)
+static void add_inst(struct cubin_plan *m, struct function *f, const struct inst *in)
 {
 	struct control_code k = {.guard = 7, .stall = (uint8_t)m->stall, .write = 7, .read = 7};
 	unsigned number = opcode_number_of(m, in->opcode);
 
 	if (in->pc % 16 || in->pc + 16 > FUNCTION_MAX)
 		die("PC %x (expected a multiple of 16 below %u)", in->pc, FUNCTION_MAX);
-	k.opcode = (uint16_t)(in->pc == m->wrong ? 0 : number);
+	k.opcode = (uint16_t)(in->pc == m->changed_pc ? 0 : number);
 	control_encode(&k, f->code + in->pc);
 	if (f->bytes < in->pc + 16)
 		f->bytes = in->pc + 16;
 }
 
 /* Returns the function with this name, which all its launches share. */
-static struct function *function_of(struct making *m, const char *name)
+static struct function *function_of(struct cubin_plan *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->n; i++)
 		if (!strcmp(m->f[i]->name, name))
@@ -78,7 +78,7 @@ static struct function *function_of(struct making *m, const char *name)
 	return m->f[m->n++];
 }
 
-static void add_kernel(struct making *m, struct trace *t)
+static void add_kernel(struct cubin_plan *m, struct trace *t)
 {
 	struct function *f = function_of(m, trace_header(t)->name);
 	struct tblock tb = {0};
@@ -89,8 +89,8 @@ static void add_kernel(struct making *m, struct trace *t)
 		for (uint32_t i = 0; i < tb.n_recs; i++)
 			add_inst(m, f, code_at(m->code, tb.rec[i].inst));
 	tblock_free(&tb);
-	if (f->bytes > m->most)
-		f->bytes = m->most;
+	if (f->bytes > m->max_bytes)
+		f->bytes = m->max_bytes;
 }
 
 /* Writes v as `bytes` bytes, the least significant first. Bytes beyond the eighth are zero. */
@@ -114,7 +114,7 @@ static void write_section(uint64_t name, uint64_t type, uint64_t at, uint64_t by
  * Writes the file: header, code of the functions, names, and section table. The section table has an empty
  * section, the names, and the functions.
  */
-static void write_elf(const struct making *m)
+static void write_elf(const struct cubin_plan *m)
 {
 	uint64_t code = 64, names = 1 + strlen(".shstrtab") + 1;
 
@@ -150,7 +150,7 @@ static void write_elf(const struct making *m)
 
 int main(int argc, char **argv)
 {
-	struct making m = {.stall = 4, .wrong = 1, .most = UINT32_MAX};
+	struct cubin_plan m = {.stall = 4, .changed_pc = 1, .max_bytes = UINT32_MAX};
 	struct isa *isa = isa_new();
 	struct trace_options o = {.code = m.code = code_new(isa)};
 	struct klist list;
@@ -162,8 +162,8 @@ int main(int argc, char **argv)
 
 		switch (c) {
 		case 's': m.stall = v; break;
-		case 'x': m.wrong = v; break;
-		case 'n': m.most = v; break;
+		case 'x': m.changed_pc = v; break;
+		case 'n': m.max_bytes = v; break;
 		default: return 2;
 		}
 	}

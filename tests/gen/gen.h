@@ -20,14 +20,14 @@
 #define LOCAL_BASE  UINT64_C(0x7f6000000000)
 
 struct gen {
-	const char *folder;
-	FILE *list, *file; /* kernelslist.g, and file of the kernel that is being written */
-	char *text;        /* lines of the warp that is being written */
+	const char *directory;
+	FILE *list, *file; /* kernelslist.g, and file of the current kernel */
+	char *text;        /* lines of the current warp */
 	size_t len, cap;
 	unsigned insts, kernels;
 	uint32_t pc;
 	uint64_t seed;
-	unsigned block_threads; /* number of threads per block of the kernel that is being written */
+	unsigned block_threads; /* number of threads per block of the current kernel */
 	unsigned scale;         /* factor for the iterations of loops in recipes */
 	unsigned kinds;         /* number of kinds of kernels in the archive recipe */
 };

@@ -350,7 +350,7 @@ static void icache(struct gen *g)
 	write_recipe_kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, write_icache_warp);
 }
 
-/* Writes warps with different ends: divergent exits, an entry after the last EXIT, an empty mask. */
+/* Writes warps with different ends: divergent exits, an instruction after the last EXIT, an empty mask. */
 static void ends(struct gen *g)
 {
 	gen_kernel(g, (struct kernel_shape){"ends", 3, 80, 0, 16, 80, 0});
@@ -511,22 +511,23 @@ static void launches(struct gen *g)
 
 const struct gen_recipe recipes[] = {
 	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},
-	{"alu-pascal", "arithmetic and a load without a sub-core model in mind (Pascal)", alu_pascal},
-	{"archive", "100 launches times the scale of a few kinds (-k), a sixth with moved buffers (Ampere)",
+	{"alu-pascal", "arithmetic and a load for a GPU without sub-cores (Pascal)", alu_pascal},
+	{"archive",
+		"100 launches times the scale, of -k kinds of kernels, a sixth with moved buffers (Ampere)",
 		gen_archive},
 	{"atomics", "global atomics with and without result (Volta)", atomics},
 	{"barrier", "barriers that some warps never reach (Turing)", barrier},
-	{"ends", "divergent exits, an entry after the last one, partial warps (Ampere)", ends},
-	{"example", "vector addition and reduction, the README's example (Ampere)", example},
+	{"ends", "divergent exits, an instruction after the last exit, partial warps (Ampere)", ends},
+	{"example", "vector addition and reduction, the example of README.md (Ampere)", example},
 	{"gather", "random gathers and scatters with holes in the mask (Volta)", gather},
 	{"gemm", "tiled matrix product (Ampere)", gemm},
-	{"icache", "straight code that misses in the instruction cache (Volta)", icache},
+	{"icache", "code without loops that misses in the instruction cache (Volta)", icache},
 	{"kepler", "Kepler opcodes", kepler},
 	{"launches", "40 launches times the scale: phases, growing sizes, outliers (Ampere)", launches},
 	{"ldgsts", "asynchronous copies, LDSM and HMMA (Ampere)", ldgsts},
 	{"membar", "memory barriers between loads and stores (Volta)", membar},
 	{"reduce", "reduction through shared memory with a final RED (Volta)", reduce},
-	{"reuse", "the same lines from every warp (Volta)", reuse},
+	{"reuse", "loads of the same lines by all warps (Volta)", reuse},
 	{"shared", "shared-memory conflicts and atomics (Volta)", shared},
 	{"spaces", "local, generic and bypassing accesses (Volta)", spaces},
 	{"stream", "streaming loads and stores of all widths (Volta)", stream},

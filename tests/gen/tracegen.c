@@ -2,7 +2,7 @@
 /*
  * tracegen: writes a small trace from a recipe, for tests, examples and benchmarks.
  *
- * usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE FOLDER
+ * usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE DIRECTORY
  *        tracegen -l
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static FILE *create_file(const struct gen *g, const char *name)
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", g->folder, name);
+	snprintf(path, sizeof(path), "%s/%s", g->directory, name);
 	f = fopen(path, "w");
 	if (!f)
 		die_of_error(path);
@@ -200,7 +200,8 @@ void gen_exit(struct gen *g, uint32_t mask) { gen_op(g, mask, "", "EXIT", "", 0)
 
 static void usage(void)
 {
-	fputs("usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE FOLDER\n       tracegen -l\n", stderr);
+	fputs("usage: tracegen [-s SEED] [-n SCALE] [-k KINDS] RECIPE DIRECTORY\n       tracegen -l\n",
+		stderr);
 	exit(2);
 }
 
@@ -223,9 +224,9 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 2 || !g.scale || !g.kinds)
 		usage();
-	g.folder = argv[optind + 1];
-	if (mkdir(g.folder, 0777) < 0 && errno != EEXIST)
-		die_of_error(g.folder);
+	g.directory = argv[optind + 1];
+	if (mkdir(g.directory, 0777) < 0 && errno != EEXIST)
+		die_of_error(g.directory);
 	for (unsigned i = 0; i < n_recipes; i++)
 		if (!strcmp(recipes[i].name, argv[optind])) {
 			g.list = create_file(&g, "kernelslist.g");

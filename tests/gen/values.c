@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recipe for stores with their values, as a fork of the tracer writes them. It has one kernel for each
- * kind of values.
+ * Writes the trace of the recipe for stores with their values, in the form of a fork of the tracer. It has one
+ * kernel for each kind of values.
  */
 #include "gen.h"
 
@@ -39,7 +39,7 @@ static uint32_t value_of(struct gen *g, unsigned kind, uint32_t i)
 	}
 }
 
-static void values_kernel(struct gen *g, unsigned kind)
+static void write_values_kernel(struct gen *g, unsigned kind)
 {
 	static const char *const type[N_VALUES] = {"F32", "F32", "I32", "I32", "I32", "F32", "I32"};
 	static const char *const name[N_VALUES] = {
@@ -73,5 +73,5 @@ static void values_kernel(struct gen *g, unsigned kind)
 void gen_stored_values(struct gen *g)
 {
 	for (unsigned kind = 0; kind < N_VALUES; kind++)
-		values_kernel(g, kind);
+		write_values_kernel(g, kind);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A case for each rule; see run. Read by it.
+# A case for each rule of trace-lint. tests/lint/run reads this file and describes the functions.
 
 lint open 'app/none:1:1: error: open: cannot be opened: No such file or directory' \
 	'TRACE=app/none; WANT=2'
