@@ -13,12 +13,12 @@
 #include <inttypes.h>
 #include "core/core.h"
 #include "cubin.h"
-#include "machine_fixture.h"
+#include "gpu_fixture.h"
 
 #define MAX_CODE 300
 
 struct core_program {
-	struct machine m;
+	struct gpu_fixture m;
 	FILE *trace; /* stream that receives the lines of a warp; its bytes are in `text` */
 	char *text;
 	size_t text_bytes;
@@ -129,7 +129,7 @@ static inline void write_kernel(struct core_program *b, unsigned threads, unsign
 	FILE *out;
 
 	fclose(b->trace);
-	out = machine_header(&b->m, 1, threads, b->binary);
+	out = gpu_fixture_header(&b->m, 1, threads, b->binary);
 	fprintf(out, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
 	for (unsigned w = 0; w < (threads + 31) / 32; w++)
 		fprintf(out, "warp = %u\ninsts = %u\n%s\n", w, n, b->text);
@@ -145,17 +145,17 @@ static inline void run_program(struct core_program *b, const char *const *option
 	for (unsigned i = 0; option && i < 6 && option[i]; i++)
 		all[i + 1] = option[i];
 	write_kernel(b, threads, n);
-	machine_init(&b->m, "a100", all);
+	gpu_fixture_init(&b->m, "a100", all);
 	if (use_control_codes) {
 		b->m.gpu.joins.cubins = cubins_new();
 		cubins_add_code(b->m.gpu.joins.cubins, "k", b->binary, b->code[0], b->n);
 	}
-	machine_run(&b->m, sleepless);
+	gpu_fixture_run(&b->m, sleepless);
 }
 
 static inline void core_program_free(struct core_program *b)
 {
-	machine_free(&b->m);
+	gpu_fixture_free(&b->m);
 	free(b->text);
 	free(b);
 }

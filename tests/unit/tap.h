@@ -36,7 +36,7 @@ static inline bool is_text(const char *got, const char *want, const char *name)
 	bool good = ok(got && !strcmp(got, want), "%s", name);
 
 	if (!good)
-		printf("# found: %s\n# wanted: %s\n", got ? got : "(null)", want);
+		printf("# found: %s\n# expected: %s\n", got ? got : "(null)", want);
 	return good;
 }
 
@@ -45,7 +45,7 @@ static inline bool is_number(long long got, long long want, const char *name)
 	bool good = ok(got == want, "%s", name);
 
 	if (!good)
-		printf("# found: %lld\n# wanted: %lld\n", got, want);
+		printf("# found: %lld\n# expected: %lld\n", got, want);
 	return good;
 }
 

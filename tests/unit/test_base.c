@@ -305,7 +305,7 @@ static bool is_bytes_text(struct bytes *b, const char *want)
 	bool same = !strcmp(b->p, want);
 
 	if (!same)
-		printf("# found: %s\n# wanted: %s\n", b->p, want);
+		printf("# found: %s\n# expected: %s\n", b->p, want);
 	b->n = 0;
 	return same;
 }

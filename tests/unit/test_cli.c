@@ -75,7 +75,7 @@ static void check_parsed_words(const char *words, int status, const char *want)
 	bool good = ok(rc == status && !strcmp(text, want), "command line: %s", words);
 
 	if (!good)
-		printf("# found %d: %s\n# wanted %d: %s\n", rc, text, status, want);
+		printf("# found %d: %s\n# expected %d: %s\n", rc, text, status, want);
 }
 
 static void test_options(void)

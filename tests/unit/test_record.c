@@ -110,7 +110,7 @@ static bool is_jansson_equal(const char *string, double real)
 	again = json_dumps(v, flags | JSON_REAL_PRECISION((size_t)record_real_digits(real)));
 	same = again && !strcmp(line, again);
 	if (!same)
-		printf("# found: %s\n# wanted: %s\n", line, again ? again : "what can be read");
+		printf("# found: %s\n# expected: %s\n", line, again ? again : "what can be read");
 	json_decref(v);
 	free(again);
 	free(line);

@@ -5,33 +5,33 @@
  * and without skipping of idle cycles must have equal counters.
  */
 #include <inttypes.h>
-#include "machine_fixture.h"
+#include "gpu_fixture.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- a GPU that runs one kernel --------------------------------------------------------------- */
 
-static struct machine *run_blocks(
+static struct gpu_fixture *run_blocks(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
 {
-	struct machine *m = xcalloc(1, sizeof(*m));
-	FILE *out = machine_header(m, ctas, threads, 70);
+	struct gpu_fixture *m = xcalloc(1, sizeof(*m));
+	FILE *out = gpu_fixture_header(m, ctas, threads, 70);
 
 	fputs(blocks, out);
 	fclose(out);
-	machine_init(m, "qv100", option);
-	machine_run(m, sleepless);
+	gpu_fixture_init(m, "qv100", option);
+	gpu_fixture_run(m, sleepless);
 	return m;
 }
 
-static void free_machine_run(struct machine *m)
+static void free_machine_run(struct gpu_fixture *m)
 {
-	machine_free(m);
+	gpu_fixture_free(m);
 	free(m);
 }
 
 /* Returns the cycle of the nth event of a kind, counted from the start of the CTA, or 0 without an event. */
-static uint64_t event_cycle(const struct machine *b, const char *kind, unsigned nth)
+static uint64_t event_cycle(const struct gpu_fixture *b, const char *kind, unsigned nth)
 {
 	uint64_t start = 0;
 
@@ -60,7 +60,7 @@ static void test_worked_example(void)
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n"
 		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n" EXIT_AT("0020")));
-	struct machine *b = run_blocks(NULL, 1, 32, trace, false);
+	struct gpu_fixture *b = run_blocks(NULL, 1, 32, trace, false);
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
 	is_number((long long)event_cycle(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
@@ -83,7 +83,7 @@ static void test_single_exit(void)
 {
 	static const char *const latency1[] = {"gpgpu_kernel_launch_latency=1", NULL};
 	static const char trace[] = BLOCK(WARP("0", "1", EXIT_AT("0000")));
-	struct machine *b = run_blocks(latency1, 1, 32, trace, false);
+	struct gpu_fixture *b = run_blocks(latency1, 1, 32, trace, false);
 
 	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
 	is_number((long long)b->gpu.sm[0].n.insts, 32, "LAUNCH-example-2: one EXIT counts 32 instructions");
@@ -113,7 +113,8 @@ static void test_unit_latencies(void)
 		const char *option[] = {row[i].steps, NULL};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct machine *b = run_blocks(option, 1, 32, k ? two_sources : no_sources, false);
+			struct gpu_fixture *b =
+				run_blocks(option, 1, 32, k ? two_sources : no_sources, false);
 			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
 
 			ok(event_cycle(b, "writeback", 0) == event_cycle(b, "issue", 0) + want,
@@ -156,7 +157,7 @@ static void test_warp_ends(void)
 	};
 
 	for (unsigned i = 0; i < N(row); i++) {
-		struct machine *b = run_blocks(NULL, 1, 32, row[i].trace, false);
+		struct gpu_fixture *b = run_blocks(NULL, 1, 32, row[i].trace, false);
 
 		ok(b->cycles && b->gpu.sm[0].n.warp_insts == row[i].insts, "%s", row[i].name);
 		free_machine_run(b);
@@ -171,7 +172,7 @@ static void test_barrier_after_exits(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
 			WARP("1", "1", EXIT_AT("0010")) WARP("2", "0", ""));
-	struct machine *b = run_blocks(NULL, 1, 96, trace, false);
+	struct gpu_fixture *b = run_blocks(NULL, 1, 96, trace, false);
 
 	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that have exited");
 	free_machine_run(b);
@@ -181,7 +182,7 @@ static void test_uniform_registers(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 UR4 MOV 0 0 0 \n0010 ffffffff 1 R1 MOV 1 UR4 0 0 \n" EXIT_AT("0020")));
-	struct machine *b = run_blocks(NULL, 1, 32, trace, false);
+	struct gpu_fixture *b = run_blocks(NULL, 1, 32, trace, false);
 
 	ok(event_cycle(b, "issue", 1) == event_cycle(b, "writeback", 0),
 		"a uniform register takes part in the scoreboard");
@@ -250,8 +251,8 @@ static char *random_blocks(unsigned ctas, unsigned warps)
 static void check_sleep_changes_nothing(const char *name, const char *const *option, unsigned warps)
 {
 	char *blocks = random_blocks(5, warps);
-	struct machine *a = run_blocks(option, 5, warps * 32, blocks, false),
-		       *b = run_blocks(option, 5, warps * 32, blocks, true);
+	struct gpu_fixture *a = run_blocks(option, 5, warps * 32, blocks, false),
+			   *b = run_blocks(option, 5, warps * 32, blocks, true);
 	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)

@@ -2,11 +2,11 @@
 /*
  * A whole GPU that runs one kernel from a file, for tests of the SM cores.
  *
- * Order of use: machine_init(), machine_header(), write the thread blocks after the header, machine_run(),
- * machine_free(). Kernels start without launch latency. After the run, `log` has the event lines.
+ * Order of use: gpu_fixture_init(), gpu_fixture_header(), write the thread blocks after the header, gpu_fixture_run(),
+ * gpu_fixture_free(). Kernels start without launch latency. After the run, `log` has the event lines.
  */
-#ifndef MACHINE_FIXTURE_H
-#define MACHINE_FIXTURE_H
+#ifndef GPU_FIXTURE_H
+#define GPU_FIXTURE_H
 
 #include "arena.h"
 #include "gpu/launch.h"
@@ -14,7 +14,7 @@
 
 #define MAX_STEPS 400000u
 
-struct machine {
+struct gpu_fixture {
 	struct gpuconf conf;
 	struct isa *isa;
 	struct gpu gpu;
@@ -34,7 +34,7 @@ static inline void exit_on_fault(int rc, const struct fault *f)
 }
 
 /* Builds a supplied GPU. option[] has texts "NAME=VALUE" and ends with NULL. It may be NULL. */
-static inline void machine_init(struct machine *m, const char *gpu, const char *const *option)
+static inline void gpu_fixture_init(struct gpu_fixture *m, const char *gpu, const char *const *option)
 {
 	struct fault f;
 
@@ -54,7 +54,8 @@ static inline void machine_init(struct machine *m, const char *gpu, const char *
  * Opens the file of the kernel and writes its header. The caller writes the thread blocks and closes the
  * file.
  */
-static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned threads, unsigned binary)
+static inline FILE *gpu_fixture_header(
+	struct gpu_fixture *m, unsigned ctas, unsigned threads, unsigned binary)
 {
 	FILE *out;
 	int fd;
@@ -77,7 +78,7 @@ static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned th
  * Runs the kernel. With `sleepless`, every cycle of each SM with a CTA is simulated, and no idle cycles are
  * skipped.
  */
-static inline void machine_run(struct machine *m, bool sleepless)
+static inline void gpu_fixture_run(struct gpu_fixture *m, bool sleepless)
 {
 	struct trace_options o = {.code = m->gpu.code};
 	struct fault f;
@@ -96,7 +97,7 @@ static inline void machine_run(struct machine *m, bool sleepless)
 	fflush(m->events.out);
 }
 
-static inline void machine_free(struct machine *m)
+static inline void gpu_fixture_free(struct gpu_fixture *m)
 {
 	gpu_free(&m->gpu);
 	isa_free(m->isa);
