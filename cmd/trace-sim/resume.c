@@ -86,6 +86,55 @@ static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, 
 	return same;
 }
 
+/* Writes the line of text, or the member of a JSON object, that contains bytes[at] to out. n: number of bytes */
+static void quote_member(const char *bytes, size_t n, size_t at, char *out, unsigned cap)
+{
+	size_t from = at + (at < n && bytes[at] == ','), to = from;
+
+	while (from && bytes[from - 1] != '\n' &&
+		!(bytes[from] == '"' && (bytes[from - 1] == ',' || bytes[from - 1] == '{')))
+		from--;
+	while (to < n && bytes[to] != '\n' && bytes[to] != '}' &&
+		!(bytes[to] == ',' && to + 1 < n && bytes[to + 1] == '"'))
+		to++;
+	diag_quote(out, cap, bytes + from, to - from);
+}
+
+/*
+ * Exits because the file does not begin with the run record of this run, whose n bytes are the first of k. The message
+ * has the first line or member that differs, unless the format is MessagePack or another one.
+ */
+static _Noreturn void reject_run_record(const char *path, uint64_t n, const struct spool *k)
+{
+	struct place at_file = {.file = diag_keep(path)};
+	char *mine = xmalloc(n + 1), *theirs = xmalloc(n + 1), found[160], expected[160];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : pread(fd, theirs, n, 0);
+	size_t at = 0;
+
+	if (got < 0)
+		die_errno("%s", path);
+	close(fd);
+	spool_read(k, 0, mine, n);
+	mine[n] = theirs[got] = '\0';
+	while (at < (size_t)got && mine[at] == theirs[at])
+		at++;
+	const bool readable = at && (*mine == '{' || *mine == '#');
+
+	if (readable) {
+		quote_member(theirs, (size_t)got, at, found, sizeof(found));
+		quote_member(mine, n, at, expected, sizeof(expected));
+	}
+	free(mine);
+	free(theirs);
+	if (!readable)
+		die_at(at_file,
+			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
+	die_at(at_file,
+		"the records are of another version, configuration, selection or format: '%s' (expected '%s'; without --resume all kernels are simulated)",
+		found, expected);
+}
+
 /* Returns the command of kernel k. Exits if k is not the next selected kernel of the list. */
 static uint32_t next_selected_command(
 	const struct run *r, const struct result_kernel *k, struct resume_state *l)
@@ -229,8 +278,7 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 		die_errno("%s", done->path);
 	cut = (uint64_t)st.st_size < head;
 	if (!copy_or_compare_bytes(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
-		die_at((struct place){.file = diag_keep(done->path)},
-			"the records are of another version, configuration, selection or format (without --resume all kernels are simulated)");
+		reject_run_record(done->path, cut ? (uint64_t)st.st_size : head, k);
 	if (!cut) {
 		done->bytes = head;
 		read_resumed_kernels(r, &l);

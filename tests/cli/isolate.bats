@@ -190,7 +190,11 @@ shifted() {
 	trace-sim -q -g rtx3070 --isolate -F json mixed | head -3 >out.part
 	cp out.part kept
 	run -2 trace-sim -g qv100 --isolate --resume -F json -o out mixed
-	assert_output --partial 'the records are of another version, configuration, selection or format'
+	assert_output "trace-sim: out.part: error: the records are of another version, configuration, selection or format: '\"config\":\"rtx3070\"' (expected '\"config\":\"qv100\"'; without --resume all kernels are simulated)"
+	run -2 trace-sim -g rtx3070 --isolate --resume -F json -s gpu_sim_cycle -o out mixed
+	assert_output --partial "'\"isolate\":true' (expected '\"stats\":\"gpu_sim_cycle\"'"
+	run -2 trace-sim -g rtx3070 --isolate --resume -F text -o out mixed
+	assert_output --partial 'selection or format (without --resume'
 	run -2 trace-sim -g rtx3070 --isolate --resume -F json -k 2- -o out mixed
 	sed -i 's/ 0x1 / 0x2 /' mixed/kernel-2.traceg
 	cmp -s mixed/kernel-2.traceg "$(trace vecadd)/kernel-1.traceg" && echo >>mixed/kernel-2.traceg
