@@ -411,7 +411,7 @@ static void test_similar_warps(void)
 			"similar warps, change %u: the fast and the slow reader agree", other);
 		ok(other == 5 ? fast.rc < 0 : fast.rc == 0 && fast.blocks == BLOCKS,
 			"similar warps, change %u: only an invalid address is rejected", other);
-		if (fast.rc)
+		if (fast.rc && other != 5)
 			printf("# line %u, %u: %s\n", (unsigned)fast.f.place.line,
 				(unsigned)slow.f.place.line, fast.f.text);
 		free(text);
