@@ -120,7 +120,7 @@ enum { ADDR_MOVED = ADDR_DELTA };
 struct pack_run {
 	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */
 };
-/* What one instruction in a run adds to its constant text: addresses and text. Only open instructions have both. */
+/* Addresses and text that one instruction in a run adds to its constant text. Only open instructions have both. */
 struct pack_payload {
 	/*
 	 * Addresses, if the lines have any: index into word << 2 | kind. ADDR_STRIDE: base and stride of 32 bits from

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+load cudart_programs
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -230,10 +231,9 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 }
 
 @test "--as sass works for programs under --run" {
-	trace-exec --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
-	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so stub.c
-	python3 "$ROOT/tests/data/cudart/mkfat" v.fatbin "ptx:70:$ROOT/tests/data/cudart/kernels.ptx"
-	gcc -std=gnu11 -Wno-unused -DFATBIN='"v.fatbin"' -o vecadd "$ROOT/tests/data/cudart/vecadd.c" -L. -lcudart
+	stub_library libcudart.so libcudart.so.13 .
+	ln -s libcudart.so libcudart.so.13
+	program vecadd vecadd "ptx:70:$ROOT/tests/data/cudart/kernels.ptx"
 	run -0 env LD_LIBRARY_PATH=. "$BUILD/trace-exec" -o out --as sass -g a100 --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'
 	run -0 trace-lint -Werror out

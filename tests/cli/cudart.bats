@@ -28,7 +28,7 @@ setup_file() {
 @test "a program runs where no CUDA runtime is installed" {
 	mkdir -p absent
 	echo 'libcudart.so.11.0 { *; };' >absent/map
-	gcc -shared -fPIC -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=absent/map -o absent/libcudart.so stub.c
+	gcc -shared -fPIC -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=absent/map -o absent/libcudart.so libcudart.so.c
 	gcc -std=gnu11 -Wno-unused -DFATBIN='"vecadd.fatbin"' -o old "$ROOT/tests/data/cudart/vecadd.c" -Labsent -lcudart
 	run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-exec" -n --run ./old 5000
 	assert_output '0 of 5000 elements are wrong'
@@ -276,7 +276,7 @@ setup_file() {
 		[ $release = 12 ] || name=$name.0
 		mkdir -p at$release
 		echo "$name { *; };" >at$release/map
-		gcc -shared -fPIC -Wl,-soname,$name -Wl,--version-script=at$release/map -o at$release/libcudart.so stub.c
+		gcc -shared -fPIC -Wl,-soname,$name -Wl,--version-script=at$release/map -o at$release/libcudart.so libcudart.so.c
 		gcc -std=gnu11 -Wno-unused -DRELEASE=$release -DFATBIN='"vecadd.fatbin"' -o older "$ROOT/tests/data/cudart/older.c" -Lat$release -lcudart
 		run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-exec" -n --run ./older
 		assert_output ''

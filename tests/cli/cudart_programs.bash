@@ -2,12 +2,18 @@
 # Loaded by bats files of CUDA programs. gcc compiles the programs against stub libraries, because neither nvcc nor a CUDA
 # library may be installed.
 
-# Makes libcudart.so.13 in the directory of the bats file. Its functions return 999, unless trace-exec replaces them.
+# stub_library FILE SONAME PATTERN: compiles FILE.c into a library of the functions that trace-exec lists and whose names match
+# PATTERN. They return 999, unless trace-exec replaces them.
+stub_library() {
+	trace-exec --run --list | awk -v p="$3" '$2 ~ p { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >"$1.c"
+	gcc -shared -fPIC -Wl,-soname,"$2" -o "$1" "$1.c"
+}
+
+# Makes libcudart.so in the directory of the bats file.
 stub_runtime() {
 	cd "$BATS_FILE_TMPDIR" || return
-	trace-exec --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
-	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so.13 stub.c
-	ln -sf libcudart.so.13 libcudart.so
+	stub_library libcudart.so libcudart.so.13 .
+	ln -sf libcudart.so libcudart.so.13
 }
 
 # program NAME SOURCE ENTRY...: compiles tests/data/cudart/SOURCE.c with a fat binary of the entries.
@@ -27,7 +33,6 @@ setup() {
 
 # driver_program NAME [LIBRARY...]: compiles a program that calls the driver interface, against a stub library.
 driver_program() {
-	awk '$2 ~ /^cu[A-Z]/ { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' <<<"$(trace-exec --run --list)" >driver-stub.c
-	gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so driver-stub.c
+	stub_library libcuda.so libcuda.so.1 '^cu[A-Z]'
 	gcc -std=gnu11 -o "$1" "$ROOT/tests/data/cudart/$1.c" -L. -lcuda "${@:2}"
 }

@@ -261,9 +261,9 @@ static void test_failures(void)
 	char text[4096];
 
 	is_number(in_child(write_to_full_device, NULL, text, sizeof(text)), 2,
-		"a full disk behind standard output gives exit status 2");
+		"standard output on a full disk gives exit status 2");
 	ok(strstr(text, "<stdout>: No space left on device\n") && !strstr(text, "still"),
-		"a full disk behind standard output is reported");
+		"a failed write to standard output is reported");
 	is_number(in_child(write_large_output, (char[]){"/dev/full"}, text, sizeof(text)), 2,
 		"a full device as output gives exit status 2");
 	ok(strstr(text, "/dev/full: No space left on device\n"),

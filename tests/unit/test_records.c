@@ -493,14 +493,12 @@ static void test_repetitions(void)
 	for (unsigned i = 0; i < 2; i++) {
 		seed = 5;
 		repeated = false;
-		ok(are_kernels_restored(300, PACK_FAST, 1),
-			"two kernels with different records are restored");
+		ok(are_kernels_restored(300, PACK_FAST, 1), "two different kernels are restored");
 		size_t both = last.n;
 
 		repeated = true;
 		ok(are_kernels_restored(300, PACK_FAST, 1), "a kernel and its repetition are restored");
-		ok(last.n < both * 3 / 5,
-			"a kernel and its repetition take %zu bytes, two different kernels %zu", last.n,
+		ok(last.n < both * 3 / 5, "a repeated kernel takes few bytes: %zu for two, else %zu", last.n,
 			both);
 		struct buf one = {0};
 		buf_add(&one, last.p, last.n);
@@ -533,11 +531,10 @@ static void test_late_lists(void)
 	for (uint32_t columns = 1u << 15; columns <= 1u << 19; columns *= 4) {
 		pack_limits.columns = columns;
 		ok(are_kernels_restored(400, 1, 1),
-			"a stream of several blocks that ends with its list is restored: %u columns",
-			columns);
+			"blocks before the list of the stream are restored: %u columns", columns);
 	}
 	seed = 9;
-	ok(are_kernels_restored(400, 1, 1), "a stream of several blocks that ends with its list is restored");
+	ok(are_kernels_restored(400, 1, 1), "blocks before the list of the stream are restored");
 	early.n = 0;
 	buf_add(&early, last.p, last.n);
 	seed = 9;
@@ -548,10 +545,7 @@ static void test_late_lists(void)
 	buf_free(&early);
 }
 
-/*
- * Tests n streams, of PTX and machine code in turn, at all levels. A warp of stream i has at most
- * `most` + i * step instructions.
- */
+/* Tests n streams, PTX and machine code in turn, at all levels. Warps of stream i have at most most + i * step lines. */
 static void test_levels(const char *what, unsigned n, uint32_t most, uint32_t step)
 {
 	static const int level[] = {PACK_FAST, PACK_DEFAULT, PACK_BEST};
@@ -585,13 +579,12 @@ int main(void)
 	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
 		pack_limits = was;
 		pack_limits.columns = columns;
-		ok(are_kernels_restored(400, 1, 1),
-			"records are restored if a block has at most %u bytes of columns", columns);
+		ok(are_kernels_restored(400, 1, 1), "blocks of at most %u bytes of columns are restored",
+			columns);
 	}
 	pack_limits = was;
 	pack_limits.insts = (1u << 15) + 500;
-	ok(are_kernels_restored(400, 1, 1),
-		"records are restored if thread blocks exceed the limit of instructions");
+	ok(are_kernels_restored(400, 1, 1), "thread blocks above the limit of instructions are restored");
 	pack_limits = was;
 	pack_limits.statics = INSTS;
 	ok(are_kernels_restored(100, 1, 1), "records are restored if static instructions exceed their limit");

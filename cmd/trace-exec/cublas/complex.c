@@ -27,7 +27,7 @@ static int complex_part_type(int type)
 
 /* ---- text ---- */
 
-/* In these texts, $T is the type of the real part of the sum, $B is the size of the type in bytes, and $0 is the number 0. */
+/* Texts of PTX. $T: type of the real part of the sum; $B: its size in bytes; $0: the number 0 */
 static const char complex_start[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"
 	".visible .entry complex(.param .align 8 .b8 p[208])\n{\n"

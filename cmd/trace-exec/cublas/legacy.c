@@ -97,7 +97,7 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 	int name##_v2(struct cublas_handle *, LIST types); \
 	API(void, name, LIST params) { record_legacy_status(name##_v2(legacy.handle, __VA_ARGS__)); }
 
-/* Defines such a function that returns its result, which has type `type` and parts of type R. */
+/* Defines a function without a handle that returns a result of type `type`, whose parts have type R. */
 #define RESULT(name, type, R, types, params, ...) \
 	int name##_v2(struct cublas_handle *, LIST types, R *); \
 	API(type, name, LIST params) \

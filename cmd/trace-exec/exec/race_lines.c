@@ -169,9 +169,9 @@ static void find_race_in_line(struct race *r, uint64_t line)
 /* Returns the mark after an access with this key to bytes with mark `old`. */
 static inline uint64_t mark_after_access(uint64_t old, uint64_t key)
 {
-	if (!((old ^ key) >> RACE_BLOCK_SHIFT))
-		return old;
-	return old ? (old > key ? old : key) | OTHERS : key;
+	uint64_t joined = (old > key ? old : key) | OTHERS;
+
+	return !((old ^ key) >> RACE_BLOCK_SHIFT) ? old : old ? joined : key;
 }
 
 /* Returns true if the bytes are whole words. */
@@ -278,9 +278,6 @@ void race_mark_line(struct grid *g, uint64_t key, uint64_t line, uint32_t mask, 
 
 /* ---- many lines ---- */
 
-/* Values of set_write_marks() and set_read_marks(), as bits. */
-enum { MARKS_CHANGED = 1, MARKS_RACE = 2 };
-
 /* Returns true if the key's block has marked all n lines as a whole. */
 LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_t key)
 {
@@ -293,47 +290,43 @@ LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_
 
 /*
  * Sets n marks of writes, or of reads, by a block. `readers` and `writers` are the marks of the opposite kind
- * for the same memory. A mark of the same block is left alone; any other becomes the maximum. Returns MARKS_*.
- * MARKS_RACE: the changed marks may show a race.
+ * for the same memory. A mark of the same block is left alone; any other becomes the maximum. Returns true if the
+ * changed marks may show a race.
  */
-LANE_FN static unsigned set_write_marks(
+LANE_FN static bool set_write_marks(
 	uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key, uint64_t floor)
 {
-	uint64_t changed = 0, race = 0;
+	uint64_t race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
 		uint64_t old = mark_or_zero_if_old(own[i], floor),
 			 reader = mark_or_zero_if_old(readers[i], floor);
-		uint64_t joined = (old > key ? old : key) | OTHERS;
-		uint64_t v = !((old ^ key) >> RACE_BLOCK_SHIFT) ? old : old ? joined : key;
+		uint64_t v = mark_after_access(old, key);
 		uint64_t other = reader ? (reader & OTHERS) | (reader ^ v) >> RACE_BLOCK_SHIFT : 0;
 
 		own[i] = v;
-		changed |= v ^ old;
 		race |= v != old ? (v & OTHERS) | other : 0;
 	}
-	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
+	return race;
 }
 
-LANE_FN static unsigned set_read_marks(
+LANE_FN static bool set_read_marks(
 	uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key, uint64_t floor)
 {
-	uint64_t changed = 0, race = 0;
+	uint64_t race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
 		uint64_t old = mark_or_zero_if_old(own[i], floor),
 			 writer = mark_or_zero_if_old(writers[i], floor);
-		uint64_t joined = (old > key ? old : key) | OTHERS;
-		uint64_t v = !((old ^ key) >> RACE_BLOCK_SHIFT) ? old : old ? joined : key;
+		uint64_t v = mark_after_access(old, key);
 		uint64_t other = ((v | writer) & OTHERS) | (writer ^ v) >> RACE_BLOCK_SHIFT;
 
 		own[i] = v;
-		changed |= v ^ old;
 		race |= v != old && writer ? other : 0;
 	}
-	return (changed ? MARKS_CHANGED : 0) | (race ? MARKS_RACE : 0);
+	return race;
 }
 
 /* Returns true if one of n lines is owned or split for accesses of either kind. */
@@ -355,7 +348,7 @@ static void mark_lines(struct race *r, uint64_t key, uint64_t first, uint64_t n,
 {
 	uint64_t *writers = r->line_marks + first, *readers = writers + r->all_lines;
 	uint64_t *own = write ? writers : readers;
-	unsigned how;
+	bool race;
 
 	if (are_marked_by_block(own, n, key))
 		return;
@@ -364,9 +357,9 @@ static void mark_lines(struct race *r, uint64_t key, uint64_t first, uint64_t n,
 			mark_bytes_of_line(r, key, first + i, ALL_BYTES, write);
 		return;
 	}
-	how = write ? set_write_marks(own, readers, n, key, r->floor)
-		    : set_read_marks(own, writers, n, key, r->floor);
-	for (uint64_t i = 0; how & MARKS_RACE && i < n; i++)
+	race = write ? set_write_marks(own, readers, n, key, r->floor)
+		     : set_read_marks(own, writers, n, key, r->floor);
+	for (uint64_t i = 0; race && i < n; i++)
 		find_race_in_line(r, first + i);
 }
 

@@ -225,8 +225,8 @@ static uint32_t field32_slot(struct mbind *b, unsigned kind, unsigned count, uns
 }
 
 /*
- * Returns true if the instruction can have its form. Bit 91 means a uniform register, so only forms with such a
- * register have it, or instructions whose operands are all uniform.
+ * Returns true if the instruction may have this form. Bit 91 marks a uniform register as an operand, so forms without
+ * one must not have it. Instructions whose operands are all uniform may have it in any form.
  */
 static bool is_form_valid(const struct mbind *b, unsigned form)
 {

@@ -130,7 +130,7 @@ bool probe_stream_prepare(
 uint64_t probe_element_address(unsigned array, uint64_t i);
 /* Returns a kernel that scales elements of array 1 to array 0, of `bytes` bytes together. */
 struct micro probe_scale_kernel(const struct subject *s, double bytes, uint32_t block);
-/* Rate in GB/s of a long stream of such a kernel from DRAM. */
+/* Returns the rate in GB/s at which a long stream of that kernel reads and writes DRAM. */
 double probe_scale_rate(const struct subject *s);
 
 /* probe_pieces.c */

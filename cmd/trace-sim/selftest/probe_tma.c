@@ -14,7 +14,7 @@
  * the program has n loads per block. In the model, the numbers of loads of blocks that began together have a standard
  * deviation of 0.09 to 0.21 * sqrt(k) after k loads each. The median of eight rows, 0.12, gives 0.085 * sqrt(n) in the
  * middle of the program, as a uniform distribution over a range of 0.3 * sqrt(n) has. If four blocks share the 64 bytes
- * of a fetch, the blocks that are behind find data in the L2 and catch up. In three such rows, the standard deviation is
+ * of a fetch, slower blocks find data in the L2 and catch up. In three rows of this kind, the standard deviation is
  * 0.03 to 0.1 * sqrt(k), about half of that of other rows, so FLOW_SHARED is half of FLOW_DRIFT.
  */
 #include <math.h>

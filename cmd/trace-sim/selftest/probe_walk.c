@@ -43,7 +43,7 @@ enum walk_flag {
 	COLD_PASS = 4, /* the first of SMALL_TIMES passes begins with an empty L1 */
 };
 
-/* What a walk is, except its addresses. */
+/* Parameters of a walk, except its addresses. */
 struct walk_kind {
 	const char *name; /* params, or whole workload, of a row */
 	enum walk_order order;
