@@ -26,7 +26,8 @@ void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {
 	struct arena_block *block; /* newest first */
-	char *next, *end;          /* free part of the newest block */
+	char *next;                /* start of the free part of the newest block */
+	char *end;                 /* end of the newest block */
 	size_t used_bytes;         /* number of bytes allocated since the last reset */
 };
 

@@ -17,8 +17,9 @@
 #include "diag.h"
 
 struct bytes {
-	char *p;       /* contents, followed by a NUL */
-	size_t n, cap; /* number of bytes; allocated size */
+	char *p;    /* contents, followed by a NUL */
+	size_t n;   /* number of bytes */
+	size_t cap; /* allocated size in bytes */
 };
 
 /* Reserves capacity for n more bytes and the NUL; the new bytes are not initialised. */

@@ -40,7 +40,8 @@ struct conf_row {
 	const char *def;  /* default, spelled as in Accel-Sim */
 	const char *unit; /* unit of the value: "cycles", "bytes", "-" */
 	const char *help;
-	int64_t min, max; /* smallest and largest value, for numbers */
+	int64_t min; /* smallest value of a number */
+	int64_t max; /* largest value of a number */
 	enum conf_type type;
 	enum conf_use use; /* effect of the option */
 };

@@ -46,7 +46,9 @@ enum hotspots_by {
  * not owned and have no NUL; n_file is 0 if the file is unknown.
  */
 struct hotspots_inst {
-	const char *pc, *opcode, *place;        /* place: FILE:LINE or LINE */
+	const char *pc;
+	const char *opcode;
+	const char *place;                      /* FILE:LINE or LINE */
 	size_t n_pc, n_opcode, n_place, n_file; /* lengths of the texts in bytes */
 	uint32_t line;                          /* source line; 0: unknown */
 };
@@ -65,7 +67,8 @@ char *hotspots_unquote_file(const char *text, size_t n);
 struct hotspot {
 	const char *kernel, *pc, *opcode, *line;   /* "" if unknown, or if rows do not distinguish it */
 	int reason;                                /* one of enum hotspots_reason; -1: several */
-	uint64_t cycles[2], issues[2];             /* cycles and issues of each side of the comparison */
+	uint64_t cycles[2];                        /* cycles of each side of the comparison */
+	uint64_t issues[2];                        /* issues of each side of the comparison */
 	uint64_t by_reason[2][HOTSPOTS_N_REASONS]; /* cycles of each side by reason */
 };
 

@@ -113,14 +113,17 @@ struct icnt_alloc {
  * part of node and link.
  */
 struct anynet {
-	uint32_t routers, nodes, links; /* numbers of routers, nodes and links */
-	uint32_t *node_start;           /* first index of each router in node, then the number of nodes */
-	uint32_t *node;                 /* nodes, ordered by router */
-	uint32_t *node_cycles;          /* latency between each element of node and its router */
-	uint32_t *link_start;           /* first index of each router in link, then the number of links */
+	uint32_t routers;      /* number of routers */
+	uint32_t nodes;        /* number of nodes */
+	uint32_t links;        /* number of links */
+	uint32_t *node_start;  /* first index of each router in node, then the number of nodes */
+	uint32_t *node;        /* nodes, ordered by router */
+	uint32_t *node_cycles; /* latency between each element of node and its router */
+	uint32_t *link_start;  /* first index of each router in link, then the number of links */
 	struct anynet_link {
-		uint32_t to, cycles; /* router, and latency of the channel */
-	} * link;                    /* outgoing channels, ordered by router */
+		uint32_t to;     /* router at the end of the channel */
+		uint32_t cycles; /* latency of the channel */
+	} * link;                /* outgoing channels, ordered by router */
 };
 
 struct icnt_value {
@@ -141,7 +144,9 @@ struct icnt {
 	struct anynet *anynet;           /* links of an anynet; NULL for other topologies */
 	uint32_t vcs;                    /* number of virtual channels */
 	uint32_t vc_begin[4], vc_end[4]; /* virtual channels of read and write requests, then replies */
-	uint32_t flit_bytes, source_max, boundary_max; /* bytes of a flit; queue capacities in flits */
+	uint32_t flit_bytes;             /* bytes of a flit */
+	uint32_t source_max;             /* capacity of a source queue in flits */
+	uint32_t boundary_max;           /* capacity of a boundary queue in flits */
 	enum icnt_policy policy;
 	enum icnt_priority priority;
 	int32_t class_priority;

@@ -25,11 +25,12 @@
  * sources). The numbers that select register banks follow.
  */
 struct ptx_inst {
-	struct ptx_form form; /* type, space and so on; GENERIC: generic access to global memory */
-	const char *text;     /* text of the line in the header, from the opcode on */
-	uint8_t n_operands;   /* number of sources at the start of the list, without guard and address */
-	uint8_t n_bank_dst, n_bank_src; /* numbers of registers with bank numbers */
-	uint8_t barrier;                /* number of the barrier of BAR */
+	struct ptx_form form;  /* type, space and so on; GENERIC: generic access to global memory */
+	const char *text;      /* text of the line in the header, from the opcode on */
+	uint8_t n_operands;    /* number of sources at the start of the list, without guard and address */
+	uint8_t n_bank_dst;    /* number of destinations with bank numbers */
+	uint8_t n_bank_src;    /* number of sources with bank numbers */
+	uint8_t barrier;       /* number of the barrier of BAR */
 	uint8_t barrier_warps; /* number of warps that the barrier waits for; 0: all of the thread block */
 	bool issue_mask;       /* records have the mask of issued lanes, for rec_issue_mask() */
 	bool ends;             /* true if the instruction ends the lanes that execute it */
@@ -53,11 +54,12 @@ struct inst {
 	uint32_t file_number; /* number of the source file in the kernel's header; 0: unknown */
 	uint16_t row;  /* index for isa_row(); 0xffff: the opcode has no row, and its class is a guess */
 	uint16_t size; /* bytes accessed per lane, from the opcode; 0 if the width field is 0 */
-	uint8_t n_dst, n_src; /* numbers of destinations and sources */
-	uint8_t class;        /* enum isa_class on the kernel's architecture, never CLASS_NONE */
-	uint8_t kind;         /* one of enum isa_kind */
-	uint8_t arch;         /* one of enum isa_arch */
-	bool has_addr;        /* records have addresses, because the width field is not 0 */
+	uint8_t n_dst; /* number of destinations */
+	uint8_t n_src; /* number of sources */
+	uint8_t class; /* enum isa_class on the kernel's architecture, never CLASS_NONE */
+	uint8_t kind;  /* one of enum isa_kind */
+	uint8_t arch;  /* one of enum isa_arch */
+	bool has_addr; /* records have addresses, because the width field is not 0 */
 	bool strong_gpu;
 	bool half_rate;
 	uint8_t commit; /* one of enum inst_commit */

@@ -23,12 +23,13 @@ enum command_kind { CMD_MEMCPY, CMD_KERNEL, CMD_COPY_BACK };
 
 struct command {
 	enum command_kind kind;
-	uint64_t line;           /* line number in the list; 0: there is no list */
-	char *text;              /* text of the line as written */
-	char *path;              /* CMD_KERNEL: path of the file, from the list's directory and the name */
-	uint64_t address, bytes; /* destination and size of a memory copy */
-	uint32_t position;       /* CMD_KERNEL: position among the kernels, from 1 */
-	uint32_t kernel;         /* CMD_KERNEL: kernel number in the packed stream */
+	uint64_t line;       /* line number in the list; 0: there is no list */
+	char *text;          /* text of the line as written */
+	char *path;          /* CMD_KERNEL: path of the file, from the list's directory and the name */
+	uint64_t address;    /* destination of a memory copy */
+	uint64_t bytes;      /* size of a memory copy in bytes */
+	uint32_t position;   /* CMD_KERNEL: position among the kernels, from 1 */
+	uint32_t kernel;     /* CMD_KERNEL: kernel number in the packed stream */
 	bool missing;        /* CMD_KERNEL: the file does not exist, or the packed stream lacks the kernel */
 	struct input *input; /* CMD_KERNEL: the file, open at its first byte, or NULL */
 };
@@ -36,8 +37,9 @@ struct command {
 struct klist {
 	char *path;          /* path of the list, or of the directory or kernel file that replaces it */
 	struct command *cmd; /* commands of the list */
-	uint32_t n_cmds, n_kernels; /* numbers of commands and of kernels */
-	struct pack *pack; /* packed stream of the list and its kernels; NULL: the kernels are files */
+	uint32_t n_cmds;     /* number of commands */
+	uint32_t n_kernels;  /* number of kernels */
+	struct pack *pack;   /* packed stream of the list and its kernels; NULL: the kernels are files */
 };
 
 /*

@@ -52,10 +52,12 @@ struct modern_params {
 	enum core_dependence dependence;
 	bool forwarding;
 	enum core_predicates predicates;
-	enum core_war war;                            /* time at which sources may be overwritten */
-	uint32_t sb_visible, sb_release, drain_stall; /* scoreboard and drain delays in cycles */
-	enum core_order order;                        /* order in which the scheduler visits warps */
-	uint32_t ibuffer;                             /* number of entries of a warp's instruction buffer */
+	enum core_war war;   /* time at which sources may be overwritten */
+	uint32_t sb_visible; /* cycles from an issue until its increment of a dependence counter is visible */
+	uint32_t sb_release; /* cycles from a result of variable latency to the issue of an instruction that waits for it */
+	uint32_t drain_stall;  /* stall after an instruction that yields with stall 0, in cycles */
+	enum core_order order; /* order in which the scheduler visits warps */
+	uint32_t ibuffer;      /* number of entries of a warp's instruction buffer */
 	/* Sets, bytes of a line and ways of the L0 instruction cache. */
 	uint32_t l0i_sets, l0i_line, l0i_ways;
 	uint32_t l0i_l1i_latency;
@@ -78,17 +80,22 @@ struct modern_params {
 	uint32_t tensor_rate; /* number of half-precision multiply-adds per cycle and sub-core */
 	uint32_t mma_setup;   /* cycles of the tensor core for an instruction besides its products */
 	/* Issue cycles of an mbarrier operation; latency of a wait for a completed phase. */
-	uint32_t mbarrier_issue, mbarrier_start_wait;
-	uint32_t gmma_count_issued, gmma_latency; /* issue and latency cycles of warpgroup products */
-	uint32_t tma_latency, tma_descriptor;     /* start-up cycles of bulk copies; extra for a descriptor */
-	uint32_t tma_issue;    /* cycles from a load with a descriptor to the warp's next instruction */
-	uint32_t tma_outside;  /* cycles of a bulk load without elements in bounds */
-	uint32_t tma_bytes;    /* number of bytes that the bulk copy unit requests per cycle */
-	uint32_t tma_interval; /* minimum cycles between two requests of a bulk copy */
-	uint32_t dsm_latency, dsm_bytes; /* link between SMs: cycles one way, bytes per cycle */
-	uint32_t multicast_latency;      /* additional cycles until multicast data arrive */
-	uint32_t gpc_sms, gpcs;          /* number of SMs of a group; number of even groups, or 0 */
-	uint32_t groups, group_most;     /* number of groups, and of SMs of the largest one */
+	uint32_t mbarrier_issue, mbarrier_wait;
+	uint32_t gmma_issue; /* cycles from the issue of a warpgroup product to the next instruction of the warp */
+	uint32_t gmma_latency; /* cycles from the last multiply-add of a warpgroup product to the end of a wait for it */
+	uint32_t tma_latency;       /* start-up cycles of a bulk copy */
+	uint32_t tma_descriptor;    /* additional cycles for a descriptor */
+	uint32_t tma_issue;         /* cycles from a load with a descriptor to the warp's next instruction */
+	uint32_t tma_outside;       /* cycles of a bulk load without elements in bounds */
+	uint32_t tma_bytes;         /* number of bytes that the bulk copy unit requests per cycle */
+	uint32_t tma_interval;      /* minimum cycles between two requests of a bulk copy */
+	uint32_t dsm_latency;       /* cycles one way of the link between SMs */
+	uint32_t dsm_bytes;         /* bytes per cycle of that link */
+	uint32_t multicast_latency; /* additional cycles until multicast data arrive */
+	uint32_t gpc_sms;           /* number of SMs of a group */
+	uint32_t gpcs;              /* number of even groups, or 0 */
+	uint32_t groups;            /* number of groups */
+	uint32_t group_most;        /* number of SMs of the largest group */
 	uint32_t matrix_mhz;   /* core clock in MHz while tensor cores are busy; 0: the configured clock */
 	uint32_t fp64_latency; /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;
@@ -101,7 +108,8 @@ struct modern_params {
 	uint32_t l1_reserved;  /* bytes of the L1 that are reserved */
 	uint32_t cta_shmem;    /* bytes of shared memory that each CTA needs in addition */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency; /* in cycles */
-	uint32_t link_bytes, prt; /* bytes per cycle to the memory pipeline; instructions in flight */
+	uint32_t link_bytes; /* bytes per cycle to the memory pipeline */
+	uint32_t prt;        /* number of memory instructions in flight */
 	uint32_t barrier, barrier_per_warp, barrier_delay;
 	uint32_t membar[3];    /* latency of a memory barrier by scope: CTA, GPU, system */
 	uint64_t cta_interval; /* time that the CTA distributor needs to place a CTA, in 10^-6 cycles */

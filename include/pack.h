@@ -118,7 +118,9 @@ enum { ADDR_MOVED = ADDR_DELTA };
  * equal runs.
  */
 struct pack_run {
-	uint32_t id, n, mask; /* id of the first instruction, number of instructions, active lanes */
+	uint32_t id;   /* id of the first instruction */
+	uint32_t n;    /* number of instructions */
+	uint32_t mask; /* active lanes */
 };
 /* Addresses and text that one instruction in a run adds to its constant text. Only open instructions have both. */
 struct pack_payload {
@@ -134,10 +136,12 @@ struct pack_payload {
 struct pack_warp {
 	const struct pack_run *run;
 	const struct pack_payload *payload;
-	const uint64_t *word;                 /* address data of the warp */
-	const char *text;                     /* texts of the elements of payload[], in order */
-	uint32_t n_runs, n_payloads, n_words; /* numbers of elements of run, payload and word */
-	size_t n_text;                        /* number of bytes of text */
+	const uint64_t *word; /* address data of the warp */
+	const char *text;     /* texts of the elements of payload[], in order */
+	uint32_t n_runs;      /* number of elements of run */
+	uint32_t n_payloads;  /* number of elements of payload */
+	uint32_t n_words;     /* number of elements of word */
+	size_t n_text;        /* number of bytes of text */
 };
 /*
  * Begins the records of a kernel. header is the text of its header, including the last newline. code must outlive the

@@ -45,7 +45,9 @@ enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_F
 struct cache_params {
 	bool present; /* false if the configuration says "none" */
 	enum cache_kind kind;
-	uint32_t sets, line_bytes, ways; /* numbers of sets and ways; bytes of a line */
+	uint32_t sets;       /* number of sets */
+	uint32_t line_bytes; /* bytes of a line */
+	uint32_t ways;       /* number of ways */
 	uint32_t ways_max;   /* largest number of ways, for the size of the tag array (CACHE-size-1) */
 	uint32_t atom_bytes; /* size of a request in bytes: 32 (sectors) or the line */
 	enum replacement replacement;
@@ -94,7 +96,9 @@ enum collector_kind {
 };
 
 struct collector_params {
-	uint32_t units, in_ports, out_ports; /* numbers of units and ports of the set */
+	uint32_t units;     /* number of units of the set */
+	uint32_t in_ports;  /* number of input ports of the set */
+	uint32_t out_ports; /* number of output ports of the set */
 };
 
 /* One value for each row (policy) of arch/sched.def. */
@@ -171,13 +175,17 @@ struct core_params {
 	uint32_t coalesce_arch;
 	bool gmem_skip_l1d, flush_l1, adaptive_l1, ptx_vectors;
 	uint32_t unified_l1_kb;
-	uint32_t shmem_option_bytes[32], n_shmem_options; /* sizes of shared memory in ascending order */
+	uint32_t shmem_option_bytes[32]; /* sizes of shared memory in ascending order */
+	uint32_t n_shmem_options;        /* number of these sizes */
 	uint32_t l1_banks, l1_bank_interleave, l1_latency;
 	enum set_index l1_bank_hash;
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
-	uint32_t unfit;                         /* set of enum unfit */
-	struct cache_params l1d, l1i, l1c, l1t; /* l1i is the cache of the selected core model */
+	uint32_t unfit; /* set of enum unfit */
+	struct cache_params l1d;
+	struct cache_params l1i; /* cache of the selected core model */
+	struct cache_params l1c;
+	struct cache_params l1t;
 	/* Reasons for rejecting accesses to constants and textures; id NULL: they are allowed. */
 	struct fault no_constants, no_textures;
 };
@@ -194,14 +202,21 @@ struct network_params {
 };
 
 struct dram_params {
-	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue is the value after quirk Q4-1 */
+	bool simple;
+	bool fr_fcfs;
+	bool dual_bus;
+	bool write_queue;               /* value after quirk Q4-1 */
 	uint32_t queue_max, return_max; /* numbers of queue entries; 0 is special (MEM-part-1, MEM-bus-3) */
-	uint32_t write_max, write_high, write_low; /* entries of the write queue, and its watermarks */
+	uint32_t write_max;             /* number of entries of the write queue */
+	uint32_t write_high;            /* upper watermark of the write queue */
+	uint32_t write_low;             /* lower watermark of the write queue */
 	uint32_t bus_bytes, burst, freq_ratio, chips;
-	uint32_t atom_bytes, burst_cycles; /* burst * bus_bytes * chips, and burst / freq_ratio */
+	uint32_t atom_bytes;   /* burst * bus_bytes * chips */
+	uint32_t burst_cycles; /* burst / freq_ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP;         /* derived values, with the original's 32-bit wrap */
-	uint32_t refresh_interval, refresh_cycles; /* refreshes of a bank; 0: none (MEM-refresh-1) */
+	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived values, with the original's 32-bit wrap */
+	uint32_t refresh_interval; /* ticks between two refreshes of a bank; 0: none (MEM-refresh-1) */
+	uint32_t refresh_cycles;   /* ticks of a refresh */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
 	const char *timing_text; /* text of the timing option as written */
@@ -231,9 +246,11 @@ struct memory_params {
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 struct params {
-	uint32_t clusters, sms_per_cluster, sms; /* sms is clusters * sms_per_cluster */
-	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
-	double hz[4]; /* frequencies of core, icnt, l2 and dram from -gpgpu_clock_domains */
+	uint32_t clusters;
+	uint32_t sms_per_cluster;
+	uint32_t sms;    /* clusters * sms_per_cluster */
+	bool rotate_sms; /* -gpgpu_simt_core_sim_order 1 */
+	double hz[4];    /* frequencies of core, icnt, l2 and dram from -gpgpu_clock_domains */
 	struct core_params core;
 	struct modern_params modern; /* parameters of the SM core with -core_model modern */
 	struct network_params net;
@@ -242,7 +259,8 @@ struct params {
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
 	uint32_t window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
-	uint32_t launch_latency, tb_latency; /* cycles of a kernel launch, and of a thread block */
+	uint32_t launch_latency; /* cycles of a kernel launch */
+	uint32_t tb_latency;     /* cycles of the launch of a thread block */
 	/* limits of the run; 0: no limit */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta; /* 0: no limit */
 	bool deadlock_detect;

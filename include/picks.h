@@ -45,8 +45,10 @@ struct picks {
 	double error; /* expected relative error of a total with 95 % confidence; negative: unknown */
 	struct pick *pick;
 	struct pick_stratum *stratum;
-	uint32_t n, n_strata;     /* numbers of picks and strata */
-	uint32_t cap, cap_strata; /* numbers of allocated entries; private */
+	uint32_t n;          /* number of picks */
+	uint32_t n_strata;   /* number of strata */
+	uint32_t cap;        /* number of allocated picks; private */
+	uint32_t cap_strata; /* number of allocated strata; private */
 };
 
 /* Reads a picks file ("-": standard input), or a packed stream with picks. Returns 0, or -1 and sets *f. */

@@ -51,7 +51,8 @@ extern const char *const power_energy_names[N_POWER_ENERGIES];
 
 /* Static power of an active SM, for its first lane and for each further lane. */
 struct power_lanes {
-	double first_watt, more_watt; /* power of the first lane, and of each further lane */
+	double first_watt; /* power of the first lane */
+	double more_watt;  /* power of each further lane */
 };
 
 /* The coefficients of the model. */
@@ -117,14 +118,16 @@ enum power_measured {
 };
 
 struct power_hw_row {
-	char *benchmark, *kernel; /* name of the benchmark; name of the kernel, may be empty */
+	char *benchmark;          /* name of the benchmark */
+	char *kernel;             /* name of the kernel; may be empty */
 	double value[N_POWER_HW]; /* values of the columns */
 	uint64_t line;            /* line number in the file */
 };
 
 struct power_hw_table {
 	struct power_hw_row *row;
-	uint32_t n, cap; /* number of rows, and allocated rows */
+	uint32_t n;   /* number of rows */
+	uint32_t cap; /* number of allocated rows */
 	const char *file;
 };
 

@@ -76,7 +76,8 @@ enum ptx_list {
 struct ptx_form {
 	const struct ptx_op *op; /* row of the opcode; NULL: it has none and is treated as PLAIN */
 	uint8_t class;           /* one of enum isa_class */
-	uint8_t list, entry;     /* list of the latency (enum ptx_list) and index in it */
+	uint8_t list;            /* list of the latency (enum ptx_list) */
+	uint8_t entry;           /* index of the latency in the list */
 	uint8_t extra_cycles;    /* cycles added to the latency of the list's entry */
 	uint8_t space;           /* one of enum space; NONE: no memory access */
 	uint8_t elements;        /* number of vector elements: 1, 2, 4 or 8 */

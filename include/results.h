@@ -38,8 +38,9 @@ struct result_figure {
 };
 
 struct result_option {
-	const char *name, *value; /* name of the option without the dash */
-	bool about; /* true for a property of the run that is not an option, such as "version" */
+	const char *name;  /* name of the option without the dash */
+	const char *value; /* value of the option */
+	bool about;        /* true for a property of the run that is not an option, such as "version" */
 };
 
 struct result_kernel {

@@ -24,7 +24,8 @@ struct store_kernel {
 	uint32_t run; /* index of its run in run[] */
 	uint32_t position;
 	uint64_t id, stream;
-	uint64_t first_cycle, cycles;       /* first cycle and length of an interval */
+	uint64_t first_cycle;               /* first cycle of an interval */
+	uint64_t cycles;                    /* length of an interval in cycles */
 	uint32_t name, grid, block, status; /* words: store_word() */
 	uint32_t n;                         /* number of the kernel's figures */
 	uint64_t offset;                    /* offset of the figures in the temporary file */

@@ -28,7 +28,8 @@ struct table_slot {
 
 struct table {
 	struct table_slot *slot;
-	uint32_t n, n_slots; /* n_slots is 0 or a power of 2 */
+	uint32_t n;       /* number of entries */
+	uint32_t n_slots; /* number of slots: 0 or a power of 2 */
 };
 
 /* Return the XXH3 hash of n bytes, or of the bytes of n words. */
@@ -44,8 +45,10 @@ void table_free(struct table *t);
 
 /* State of a search. number is the current number under the hash, or TABLE_NONE. */
 struct table_walk {
-	const struct table *table;   /* table that is searched */
-	uint32_t hash, slot, number; /* slot is the index of the next slot */
+	const struct table *table; /* table that is searched */
+	uint32_t hash;             /* hash of the entry */
+	uint32_t slot;             /* index of the next slot */
+	uint32_t number;           /* number of the entry */
 };
 
 static inline void table_step(struct table_walk *w)

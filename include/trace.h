@@ -43,8 +43,9 @@ struct rec {
 };
 
 struct warp_recs {
-	uint32_t first_rec, n_recs; /* records of the warp: first index in tblock.rec, and number */
-	uint64_t line; /* line number of the first record, for messages; each record is one line */
+	uint32_t first_rec; /* index of the warp's first record in tblock.rec */
+	uint32_t n_recs;    /* number of records of the warp */
+	uint64_t line;      /* line number of the first record, for messages; each record is one line */
 };
 
 /* Position of a thread block in its cluster, from lines of format version 6; all 0 if the trace has none. */
@@ -56,9 +57,11 @@ struct cluster_place {
 };
 
 struct tblock {
-	uint32_t x, y, z;                  /* coordinates as written; the model ignores them */
-	uint32_t n_warps, n_recs, n_words; /* numbers of elements of warp, rec and word */
-	uint32_t n_unknown;                /* number of records whose opcode has no row */
+	uint32_t x, y, z;   /* coordinates as written; the model ignores them */
+	uint32_t n_warps;   /* number of elements of warp */
+	uint32_t n_recs;    /* number of elements of rec */
+	uint32_t n_words;   /* number of elements of word */
+	uint32_t n_unknown; /* number of records whose opcode has no row */
 	struct cluster_place cluster;
 	struct warp_recs *warp; /* records of each warp */
 	struct rec *rec;        /* records of all warps, in order */
@@ -87,9 +90,10 @@ void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[3
 
 /* Rows of a bulk copy in global memory: row i is the `bytes` bytes from base + i * pitch on. */
 struct copy_run {
-	uint64_t base;        /* address of the first row */
-	int64_t pitch;        /* distance of two rows in bytes */
-	uint32_t bytes, rows; /* size of a row in bytes, and number of rows */
+	uint64_t base;  /* address of the first row */
+	int64_t pitch;  /* distance of two rows in bytes */
+	uint32_t bytes; /* size of a row in bytes */
+	uint32_t rows;  /* number of rows */
 };
 
 /* Columns of a bulk copy. */
@@ -124,10 +128,12 @@ struct kernel_header {
 	char *name; /* text of the header line "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3];         /* size of a cluster in thread blocks; all 0: the header has none */
-	uint32_t shmem_bytes, nregs; /* bytes of shared memory, and registers of a thread */
+	uint32_t cluster[3];  /* size of a cluster in thread blocks; all 0: the header has none */
+	uint32_t shmem_bytes; /* bytes of shared memory */
+	uint32_t nregs;       /* number of registers of a thread */
 	uint64_t stream;
-	uint64_t shmem_base, local_base; /* start addresses of the address windows */
+	uint64_t shmem_base; /* start address of the window of shared memory */
+	uint64_t local_base; /* start address of the window of local memory */
 	int binary_version, tracer_version;
 	enum isa_arch arch;
 	bool lineinfo; /* whether lines have the source line as a column */

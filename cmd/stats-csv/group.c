@@ -13,7 +13,8 @@
 #include "table.h"
 
 struct csv_group {
-	uint32_t run, first_kernel; /* run, and first kernel of the group */
+	uint32_t run;          /* number of the run */
+	uint32_t first_kernel; /* first kernel of the group */
 	uint64_t kernels;
 	char *key;
 	struct sums *sum; /* sum of each column of the store; the last element is always empty */

@@ -101,9 +101,13 @@ bool group_is_key(const char *name);
 
 /* sums.c: sums over the values of one figure in one group. */
 struct sums {
-	uint64_t n;                          /* number of values */
-	uint64_t count;                      /* sum of the values, if `whole` */
-	double sum, mean, squares, min, max; /* `squares` is the sum of squared distances from the mean */
+	uint64_t n;     /* number of values */
+	uint64_t count; /* sum of the values, if `whole` */
+	double sum;     /* sum */
+	double mean;    /* mean */
+	double squares; /* sum of squared distances from the mean */
+	double min;     /* smallest value */
+	double max;     /* largest value */
 	/* `log_sum` is the sum of the logarithms of ratios to the first value */
 	double first_value, log_first, log_sum;
 	double *value; /* all values, if they are kept */

@@ -10,7 +10,8 @@
 #include "compare.h"
 
 struct option_row {
-	uint32_t option, run; /* `run` is the number of the run on its side, counted from 0 */
+	uint32_t option; /* number of the option */
+	uint32_t run;    /* number of the run on its side, counted from 0 */
 	const char *value[2];
 };
 

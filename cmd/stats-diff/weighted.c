@@ -17,7 +17,8 @@
 
 struct moved {
 	const char *name;
-	double value[2], half; /* values of both sides, and half of the 95 % interval of their difference */
+	double value[2]; /* values of both sides */
+	double half;     /* half of the 95 % interval of their difference */
 	bool outside;
 };
 

@@ -38,7 +38,8 @@ struct measured_reader {
 	const char *path;
 	char **word; /* words of the current row */
 	uint32_t n, cap;
-	char **head, **unit; /* titles and units of the columns */
+	char **head; /* titles of the columns */
+	char **unit; /* units of the columns */
 	uint32_t n_head, n_units;
 	int64_t role[N_ROLES]; /* column of each role; -1 if there is none */
 	uint32_t line;         /* number of the row */

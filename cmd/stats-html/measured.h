@@ -8,7 +8,8 @@
 
 /* A measured launch of a kernel, or the mean of all launches of its name. */
 struct html_launch {
-	char *name, *key;        /* name, and key that distinguishes launches of the same name in a file */
+	char *name;              /* name of the kernel */
+	char *key;               /* distinguishes launches of the same name in a file */
 	double value[N_METRICS]; /* values by metric; NAN if not measured */
 	double sm_cycles;        /* sum of cycles over all SMs; 0 if not measured */
 	bool is_mean;            /* true if this is the mean of all launches */

@@ -22,7 +22,8 @@ struct name_group {
 	char *name;
 	/* numbers of kernels of the run, plus 1 */
 	uint32_t first_kernel, next_unpaired, last_kernel;
-	uint32_t n, paired; /* number of kernels, and number of those that are paired */
+	uint32_t n;      /* number of kernels */
+	uint32_t paired; /* number of kernels that are paired */
 	double sum[N_METRICS];
 };
 
@@ -30,8 +31,9 @@ struct pairing {
 	struct html_report *report;
 	struct html_run *run;
 	const struct html_measured *measurements;
-	struct table simulated, measured; /* full names of the kernels on each side */
-	struct table by_name;             /* indices of `group` by name */
+	struct table simulated; /* full names of the simulated kernels */
+	struct table measured;  /* full names of the measured kernels */
+	struct table by_name;   /* indices of `group` by name */
 	struct name_group *group;
 	uint32_t n_groups, cap_groups;
 	uint32_t *next_in_group; /* for each kernel, number of the next kernel of its group, plus 1 */

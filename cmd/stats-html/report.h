@@ -59,7 +59,9 @@ struct html_named {
 
 /* A kernel, or several kernels of one name. An absent figure is 0, because records omit zeros. */
 struct html_kernel {
-	char *name, *shown, *full; /* name as recorded, short name, and demangled name */
+	char *name;  /* name as recorded */
+	char *shown; /* short name */
+	char *full;  /* demangled name */
 	char grid[40], block[40], status[16];
 	uint64_t id;
 	uint32_t position, launches;
@@ -103,10 +105,12 @@ struct html_run {
 	struct html_named *option;
 	uint32_t n_options, cap_options;
 	double n_units[N_HTML_UNITS]; /* number of units of each kind in the configuration */
-	double hz, sms; /* clock rate in Hz and number of SMs in the configuration; 0 if unknown */
+	double hz;                    /* clock rate in Hz; 0 if unknown */
+	double sms;                   /* number of SMs in the configuration; 0 if unknown */
 	struct html_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
-	struct html_named *total, *peak; /* figures of the whole run, and peak rates from the profile */
+	struct html_named *total; /* figures of the whole run */
+	struct html_named *peak;  /* peak rates from the profile */
 	uint32_t n_totals, cap_totals, n_peaks, cap_peaks;
 	char *kind[HTML_KINDS];
 	uint32_t n_kinds;

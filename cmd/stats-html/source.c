@@ -208,7 +208,8 @@ static void write_line(const struct source_view *v, uint32_t line, const char *t
 /* Position in the instructions of a file while its lines are written. */
 struct line_walk {
 	const struct source_range *file;
-	uint32_t at, end;  /* range of the instructions of this line and later lines */
+	uint32_t at;       /* first instruction of the current line or of a later one */
+	uint32_t end;      /* end of the instructions of the file */
 	uint32_t hottest;  /* line with most cycles */
 	uint32_t previous; /* last line with instructions; 0 if there is none */
 };

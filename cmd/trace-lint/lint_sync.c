@@ -51,9 +51,10 @@ static void check_bar_operands(
 struct lint_mbarrier {
 	uint32_t offset;
 	bool arrived, waited;
-	uint64_t expected, completed; /* number of bytes expected, and of bytes that arrive */
-	struct place wait;            /* place of the first line that waits */
-	struct place expect;          /* place of the first line that expects bytes */
+	uint64_t expected;   /* number of bytes expected */
+	uint64_t completed;  /* number of bytes that arrive */
+	struct place wait;   /* place of the first line that waits */
+	struct place expect; /* place of the first line that expects bytes */
 };
 
 struct lint_sync {

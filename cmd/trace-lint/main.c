@@ -60,7 +60,10 @@ static const struct cli cli = {
 
 struct lint_args {
 	struct config_args config;
-	const char *isa, *explain, *target, **level; /* `level` has the operands of -W */
+	const char *isa;     /* operand of --isa */
+	const char *explain; /* operand of --explain */
+	const char *target;  /* operand of --target */
+	const char **level;  /* operands of -W */
 	const char **cubin;
 	size_t n_levels;
 	uint32_t n_cubins;

@@ -43,7 +43,8 @@ struct warp_lines {
 };
 
 struct line_run {
-	uint64_t next_head, end; /* position of the next head in the file, and of the end of the run */
+	uint64_t next_head; /* position of the next head in the file */
+	uint64_t end;       /* position of the end of the run */
 	struct group_head head;
 	uint32_t number;
 };

@@ -83,8 +83,10 @@ static void write_kernel_list_record(
 }
 
 struct listed {
-	uint32_t n, missing;  /* number of kernels, and number of kernels of the list that are missing */
-	uint64_t insts, text; /* number of instructions, and number of bytes of text */
+	uint32_t n;       /* number of kernels */
+	uint32_t missing; /* number of kernels of the list that are missing */
+	uint64_t insts;   /* number of instructions */
+	uint64_t text;    /* number of bytes of text */
 };
 
 static void write_totals_record(struct record_writer *w, const struct listed *s, uint64_t packed)

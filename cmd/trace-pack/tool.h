@@ -40,7 +40,11 @@ struct pack_args {
 	uint64_t max_memory_bytes; /* maximum number of bytes of text that --group holds in memory */
 	int level;                 /* compression level */
 	unsigned threads;
-	bool force, quiet, verbose, no_verify, all; /* `all`: raw files in addition to grouped files */
+	bool force;
+	bool quiet;
+	bool verbose;
+	bool no_verify;
+	bool all; /* raw files in addition to grouped files */
 	bool skip_missing;
 	struct kselect *select;
 	const char **cubin; /* files of control codes */

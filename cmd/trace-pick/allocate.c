@@ -37,7 +37,8 @@ struct member {
 struct stratum {
 	struct member *member; /* members sorted by value */
 	uint32_t n, picks, min_picks;
-	double size, value;           /* sums of the sizes and values of all members */
+	double size;                  /* sum of the sizes of all members */
+	double value;                 /* sum of the values of all members */
 	double sigma;                 /* standard deviation of the values of the stratum's kernels */
 	double picks_per_unit_effort; /* number of picks per unit of effort */
 };

@@ -35,8 +35,9 @@ struct pick_kernel {
 	char *name;
 	uint64_t stream;
 	uint32_t grid[3], block[3];
-	uint64_t blocks, insts; /* warp instructions */
-	double time;            /* execution time; 0 if unknown */
+	uint64_t blocks; /* number of thread blocks */
+	uint64_t insts;  /* number of warp instructions */
+	double time;     /* execution time; 0 if unknown */
 	/* READ_COUNTS */
 	struct tally tally;
 	/* READ_CODE: share of the warp instructions in each bin of code addresses */

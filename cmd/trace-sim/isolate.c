@@ -50,8 +50,9 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 
 struct child_result {
 	uint8_t state;
-	uint64_t spool_offset, spool_n; /* offset and size of the command's records in isolate.spool */
-	uint64_t end_offset_in_all;     /* end offset of the command's records in isolate.all_records */
+	uint64_t spool_offset;      /* offset of the command's records in isolate.spool */
+	uint64_t spool_n;           /* size of these records in bytes */
+	uint64_t end_offset_in_all; /* end offset of the command's records in isolate.all_records */
 	struct outcome outcome;
 	uint32_t figures_command;       /* command that provides the figures (--reuse), or REUSE_NONE */
 	struct reuse_identity identity; /* with --reuse */
@@ -60,19 +61,21 @@ struct child_result {
 struct isolate {
 	struct run *run;
 	const struct isa *isa;
-	unsigned jobs, running; /* maximum number of processes (-j), and number of running ones */
+	unsigned jobs;    /* maximum number of processes (-j) */
+	unsigned running; /* number of running processes */
 	struct child child[MAX_THREADS];
-	struct outcome *outcome;        /* outcome of each child */
-	struct child_result *result;    /* result of each command */
-	uint32_t next_start;            /* next command to start */
-	uint32_t next_write;            /* next command whose records are written */
-	uint32_t failed;                /* first command that cannot be simulated; n_cmds if there is none */
-	struct spool spool;             /* records that wait for the records of an earlier kernel */
-	struct spool all_records;       /* all written records, for the totals */
-	uint32_t kernels, kernels_done; /* numbers of kernels with a record, and simulated to their end */
-	struct reuse *reuse;            /* sets of equal kernels; NULL without --reuse */
-	struct bytes reused_record;     /* record of a kernel that was not simulated */
-	FILE *reused_stream;            /* stream that writes to reused_record */
+	struct outcome *outcome;     /* outcome of each child */
+	struct child_result *result; /* result of each command */
+	uint32_t next_start;         /* next command to start */
+	uint32_t next_write;         /* next command whose records are written */
+	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
+	struct spool spool;          /* records that wait for the records of an earlier kernel */
+	struct spool all_records;    /* all written records, for the totals */
+	uint32_t kernels;            /* number of kernels with a record */
+	uint32_t kernels_done;       /* number of kernels simulated to their end */
+	struct reuse *reuse;         /* sets of equal kernels; NULL without --reuse */
+	struct bytes reused_record;  /* record of a kernel that was not simulated */
+	FILE *reused_stream;         /* stream that writes to reused_record */
 	struct record_writer *reused_writer; /* record writer for reused_stream */
 	struct child check;                  /* process that reads the traces of resumed kernels */
 	uint64_t resumed_bytes;              /* number of bytes that an earlier run has written */

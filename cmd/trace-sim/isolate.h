@@ -45,9 +45,10 @@ void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 /* A kernel that has a record from an earlier run. */
 struct resumed_kernel {
 	uint32_t command, position;
-	uint32_t reused_from;        /* value from the kernel's record */
-	char hash[33], checksum[17]; /* values from the kernel's record */
-	uint64_t shape;              /* reuse_shape_hash() */
+	uint32_t reused_from; /* value from the kernel's record */
+	char hash[33];        /* hash in the kernel's record */
+	char checksum[17];    /* checksum in the kernel's record */
+	uint64_t shape;       /* reuse_shape_hash() */
 };
 
 /* Records of an earlier run. */

@@ -17,7 +17,8 @@
 #include "run.h"
 
 struct progress {
-	double last, last_insns; /* time of the last line, and instructions up to it */
+	double last;       /* time of the last line */
+	double last_insns; /* instructions up to the last line */
 	unsigned steps;
 	bool terminal; /* true if stderr is a terminal, where one line is redrawn */
 	bool shown;    /* true if the terminal shows a line without newline */

@@ -52,7 +52,8 @@ struct run {
 	void *hash;                         /* XXH3 state over the hashes of all kernels */
 	uint64_t progress_at_deadlock_test; /* progress count + 1 at the last deadlock test, or 0 */
 	bool delayed_at_deadlock_test;      /* true if a kernel was delayed at the last deadlock test */
-	const char *status, *limit;         /* values of the fields of the same names in the "end" record */
+	const char *status;                 /* value of "status" in the "end" record */
+	const char *limit;                  /* value of "limit" in the "end" record */
 	uint64_t interval;                  /* value of --interval in core cycles; 0 if not given */
 	struct interval *intervals;         /* writer of the interval records; NULL if there are none */
 	struct progress *progress_state;    /* state of the progress lines (progress.c) */
@@ -71,7 +72,8 @@ struct invocation {
 					   *const *cubin; /* operands of -c and -g, -D, --cubin, in order */
 	const bool *shipped; /* for each element of `config`, true if given with -g */
 	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *isa; /* operands of -k and --isa; NULL if not given */
+	const char *kernels;       /* operand of -k; NULL if not given */
+	const char *isa;           /* operand of --isa; NULL if not given */
 	const struct picks *picks; /* picks that -k names; NULL if none */
 	bool strict, isolate, warm, sample_blocks, reuse;
 	uint64_t interval;          /* value of --interval; 0 if not given */

@@ -21,18 +21,23 @@
 #define LINKS_MAX   (1u << 20)
 
 struct anynet_edge {
-	uint32_t from, to, cycles; /* routers, and latency of the channel */
-	struct place one_way;      /* place of a link without its opposite; without a file: none */
+	uint32_t from;        /* router at the start of the channel */
+	uint32_t to;          /* router at its end */
+	uint32_t cycles;      /* latency of the channel */
+	struct place one_way; /* place of a link without its opposite; without a file: none */
 };
 
 struct anynet_reader {
 	const char *file, *line;
-	size_t n, col; /* length of the line, and column of the reader */
+	size_t n;   /* length of the line */
+	size_t col; /* column of the reader */
 	uint64_t lineno;
-	uint32_t routers, nodes;           /* numbers of routers and nodes so far */
-	uint64_t *router_seen, *node_seen; /* sets of the numbers that occurred */
-	uint32_t *router_of;               /* router to which each node is connected */
-	uint32_t *cycles_of;               /* latency between each node and its router */
+	uint32_t routers;      /* number of routers so far */
+	uint32_t nodes;        /* number of nodes so far */
+	uint64_t *router_seen; /* set of the routers that occurred */
+	uint64_t *node_seen;   /* set of the nodes that occurred */
+	uint32_t *router_of;   /* router to which each node is connected */
+	uint32_t *cycles_of;   /* latency between each node and its router */
 	struct claim {
 		uint32_t router;    /* router to which a node with cycles must belong */
 		struct place place; /* place in the file; without a file: there is no such node */

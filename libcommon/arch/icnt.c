@@ -35,7 +35,8 @@ struct icnt_token {
 struct icnt_reader {
 	struct input *in;
 	const char *line;
-	size_t col, n;     /* column of the reader, and length of the line */
+	size_t col;        /* column of the reader */
+	size_t n;          /* length of the line */
 	struct icnt *icnt; /* network that is being read */
 };
 

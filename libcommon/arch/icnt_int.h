@@ -13,8 +13,9 @@ enum icnt_kind { KIND_NUMBER, KIND_REAL, KIND_WORD, KIND_NUMBERS, KIND_REALS, KI
 struct icnt_entry {
 	const char *name;
 	enum icnt_kind kind;
-	const char *def;     /* default value as text */
-	int64_t least, most; /* bounds of a number */
+	const char *def; /* default value as text */
+	int64_t least;   /* smallest value of a number */
+	int64_t most;    /* largest value of a number */
 };
 
 extern const struct icnt_entry icnt_entries[N_ICNT];

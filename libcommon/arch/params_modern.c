@@ -18,8 +18,14 @@ struct arch {
 	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
-	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between two SM accesses */
-	uint16_t bytes, shared_bytes; /* bytes per cycle of the SM, and of shared memory */
+	uint8_t places;
+	uint8_t l1;
+	uint8_t shared;
+	uint8_t drain;
+	uint8_t l0i_sets;
+	uint8_t every;         /* cycles between two SM accesses */
+	uint16_t bytes;        /* bytes per cycle of the SM */
+	uint16_t shared_bytes; /* bytes per cycle of shared memory */
 };
 
 static const struct arch archs[] = {
@@ -327,8 +333,8 @@ static int set_modern_units(
 	m->tensor_rate = number_or_default(c, OPT_core_tensor_rate, a->tensor_rate);
 	m->mma_setup = number_or_default(c, OPT_core_mma_setup, a->mma_setup);
 	m->mbarrier_issue = conf_uint(c, OPT_core_mbarrier_issue);
-	m->mbarrier_start_wait = conf_uint(c, OPT_core_mbarrier_wait);
-	m->gmma_count_issued = conf_uint(c, OPT_core_gmma_issue);
+	m->mbarrier_wait = conf_uint(c, OPT_core_mbarrier_wait);
+	m->gmma_issue = conf_uint(c, OPT_core_gmma_issue);
 	m->gmma_latency = conf_uint(c, OPT_core_gmma_latency);
 	m->tma_latency = conf_uint(c, OPT_core_tma_latency);
 	m->tma_descriptor = conf_uint(c, OPT_core_tma_descriptor);

@@ -255,8 +255,9 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	struct area *newest;
-	char *next, *end; /* free part of the newest block */
-	size_t pieces;    /* number of pieces in use */
+	char *next;    /* start of the free part of the newest block */
+	char *end;     /* end of the newest block */
+	size_t pieces; /* number of pieces in use */
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *small_piece(size_t bytes)

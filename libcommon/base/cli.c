@@ -71,8 +71,9 @@ static void handle_common_option(const struct cli *c, int letter, const char *va
 struct cli_walk {
 	const struct cli *cli; /* description of the command line */
 	char **argv;
-	int argc, index; /* number of words, and index of the current word */
-	bool command;    /* true if the first operand is the name of a command and ends the options */
+	int argc;     /* number of words */
+	int index;    /* index of the current word */
+	bool command; /* true if the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };

@@ -41,10 +41,12 @@ struct expr {
 };
 
 struct expr_parser {
-	struct expr *expr;              /* expression that is being parsed */
-	const char *text, *next, *what; /* start, position, and name for faults */
-	uint32_t col;                   /* column of the start of the text */
-	unsigned depth;                 /* depth of nested parentheses and functions */
+	struct expr *expr; /* expression that is being parsed */
+	const char *text;  /* start of the text */
+	const char *next;  /* current position */
+	const char *what;  /* name for faults */
+	uint32_t col;      /* column of the start of the text */
+	unsigned depth;    /* depth of nested parentheses and functions */
 	struct fault *fault;
 };
 

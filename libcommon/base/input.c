@@ -40,8 +40,9 @@ struct input {
 
 	char *text; /* the window */
 	size_t begin, end, cap;
-	bool borrowed;     /* true if text is the caller's memory */
-	bool over, failed; /* whether the text ended; whether a fault occurred */
+	bool borrowed; /* true if text is the caller's memory */
+	bool over;     /* whether the text ended */
+	bool failed;   /* whether a fault occurred */
 	struct fault fault;
 
 	uint64_t lines;  /* number of consumed newlines; a last line without newline counts, too */

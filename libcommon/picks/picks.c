@@ -16,7 +16,8 @@
 /* The line that is being read. Blanks separate its words. */
 struct picks_line {
 	struct picks *picks;
-	const char *position, *line_start; /* position, and start of the line */
+	const char *position;   /* current position */
+	const char *line_start; /* start of the line */
 	struct place place;
 	struct fault *fault;
 };

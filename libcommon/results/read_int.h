@@ -35,24 +35,26 @@ struct list_name {
 	uint64_t previous_running;        /* running value in a log at the previous kernel */
 	uint32_t id;                      /* number of the name, from 0 */
 	struct result_value total;        /* sum over the run so far */
-	uint32_t previous_run, total_run; /* runs to which `previous_running` and `total` belong; 0: none */
+	uint32_t previous_run;            /* run to which `previous_running` belongs; 0: none */
+	uint32_t total_run;               /* run to which `total` belongs; 0: none */
 };
 
 enum read_record { READ_NONE, READ_RUN, READ_KERNEL, READ_END, READ_OTHER, READ_INTERVAL };
 
 /* State of the reader of a log. */
 struct log_state {
-	char name[512];         /* kernel name of the block */
-	char prefix[24];        /* prefix of a channel's figures, "dram[3]." */
-	char row[24];           /* name of the figure of rows "dram[0]: ..." */
-	bool in_block;          /* true inside a kernel's block */
-	bool record_begun;      /* true after the record began, when the kernel's number is known */
-	bool complete;          /* true after the block's last line */
-	bool in_net;            /* true between the two Interconnect-DETAILS lines */
-	bool distro, occupancy; /* whether the next line is the issue distribution or occupancy */
-	bool first_id_seen;     /* true after kernel 1 of this run */
-	bool limit_reported;    /* true if the log reports a limit */
-	uint32_t blocks;        /* number of blocks of this run */
+	char name[512];      /* kernel name of the block */
+	char prefix[24];     /* prefix of a channel's figures, "dram[3]." */
+	char row[24];        /* name of the figure of rows "dram[0]: ..." */
+	bool in_block;       /* true inside a kernel's block */
+	bool record_begun;   /* true after the record began, when the kernel's number is known */
+	bool complete;       /* true after the block's last line */
+	bool in_net;         /* true between the two Interconnect-DETAILS lines */
+	bool distro;         /* whether the next line is the issue distribution */
+	bool occupancy;      /* whether the next line is the occupancy */
+	bool first_id_seen;  /* true after kernel 1 of this run */
+	bool limit_reported; /* true if the log reports a limit */
+	uint32_t blocks;     /* number of blocks of this run */
 };
 
 struct results {
@@ -65,10 +67,16 @@ struct results {
 	uint32_t n_names, cap_names;
 	struct table names; /* ids of known names */
 	struct arena rows;
-	uint32_t *order, n_order, cap_order;    /* ids of the current record's names */
-	uint32_t *zero, n_zero, cap_zero;       /* ids of names that the run's records omit if they are 0 */
-	uint32_t *listed, n_listed, cap_listed; /* ids of the names in the run record's list, in order */
-	results_wanted *want;                   /* callback for wanted figures; NULL: all are wanted */
+	uint32_t *order; /* ids of the current record's names */
+	uint32_t n_order;
+	uint32_t cap_order;
+	uint32_t *zero; /* ids of names that the run's records omit if they are 0 */
+	uint32_t n_zero;
+	uint32_t cap_zero;
+	uint32_t *listed; /* ids of the names in the run record's list, in order */
+	uint32_t n_listed;
+	uint32_t cap_listed;
+	results_wanted *want; /* callback for wanted figures; NULL: all are wanted */
 	void *want_ctx;
 	uint32_t scans;             /* number of lines that were read as JSON */
 	uint32_t first_figure;      /* id of the first name in the last line of JSON */
@@ -86,7 +94,8 @@ struct results {
 	uint32_t n_options, cap_options;
 	struct arena option_texts;
 	struct result_kernel kernel;
-	uint64_t first_cycle, cycles; /* first cycle and length of an interval */
+	uint64_t first_cycle; /* first cycle of an interval */
+	uint64_t cycles;      /* length of an interval in cycles */
 	char *kernel_name;
 	uint32_t cap_kernel_name;
 	enum read_record record; /* kind of the current record */
@@ -95,7 +104,8 @@ struct results {
 	uint64_t record_end;     /* input offset of the end of the last record */
 	uint32_t run;            /* number of the current run */
 	uint32_t kernels;        /* number of kernels of the current run so far */
-	bool in_run, started;    /* started is set after RESULT_START was queued */
+	bool in_run;
+	bool started; /* set after RESULT_START was queued */
 	char status[32], hash[33];
 	bool has_status;
 	struct log_state log;

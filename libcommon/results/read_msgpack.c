@@ -27,8 +27,9 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 
 /* Head of an object: size of the head, number of bytes of the payload after it, and number of elements. */
 struct msgpack_head {
-	unsigned size;              /* size of the head in bytes */
-	uint64_t payload, elements; /* bytes after the head, and number of elements */
+	unsigned size;     /* size of the head in bytes */
+	uint64_t payload;  /* number of bytes after the head */
+	uint64_t elements; /* number of elements */
 };
 
 /* Returns a head with a length field of `width` bytes. */

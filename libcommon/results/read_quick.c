@@ -15,14 +15,16 @@
 struct json_member {
 	struct list_name *figure; /* row of a figure; NULL for other members */
 	char *key, *value;
-	uint32_t key_len, len;  /* len is the length of the value without quotes */
+	uint32_t key_len;
+	uint32_t len;           /* length of the value without quotes */
 	const char *group_name; /* name of the member's group; NULL: it has no group */
 	uint8_t group_len;
 };
 
 struct json_scan {
 	struct results *results; /* reader that gets the record */
-	char *position, *end;    /* position in the line, and its end */
+	char *position;          /* position in the line */
+	char *end;               /* end of the line */
 	uint32_t last;           /* id of the last figure's name */
 };
 

@@ -29,9 +29,12 @@ struct msgpack_numbers { /* texts, numbered in the order of their first use */
 
 struct msgpack_state {
 	struct msgpack_level level[RECORD_DEPTH + 1]; /* levels by depth; level[0] is not used */
-	struct msgpack_numbers figures, kernels;      /* names with numbers */
-	bool compact, number_kernels;                 /* whether figures, and kernels, have numbers */
-	bool in_stats, in_kernel; /* whether the current level is "stats", or the kernel */
+	struct msgpack_numbers figures;               /* names of figures with their numbers */
+	struct msgpack_numbers kernels;               /* names of kernels with their numbers */
+	bool compact;                                 /* whether figures have numbers */
+	bool number_kernels;                          /* whether kernels have numbers */
+	bool in_stats;                                /* whether the current level is "stats" */
+	bool in_kernel;                               /* whether the current level is the kernel */
 };
 
 /* Returns the number of a text. If the text is new, this is l->n, the next number. */

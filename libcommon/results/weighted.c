@@ -42,7 +42,10 @@ double weighted_student(double freedom)
 }
 
 struct sample {
-	double y, x, squares, weight; /* sums of values, sizes and squares; weight of a pick */
+	double y;       /* sum of values */
+	double x;       /* sum of sizes */
+	double squares; /* sum of squares */
+	double weight;  /* weight of a pick */
 };
 
 static struct sample *sums_by_stratum(const struct picks *p, const double *y)

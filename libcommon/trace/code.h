@@ -13,7 +13,8 @@ struct ptx_draft {
 	struct ptx_form form;
 	const char *text; /* line in the header, from the opcode on */
 	size_t text_len;
-	unsigned n_bank_dst, n_bank_src; /* numbers of registers with bank numbers */
+	unsigned n_bank_dst; /* number of destinations with bank numbers */
+	unsigned n_bank_src; /* number of sources with bank numbers */
 	uint8_t n_operands, barrier, barrier_warps;
 	bool issue_mask, ends;
 	unsigned size; /* bytes accessed per lane */
@@ -23,10 +24,12 @@ struct ptx_draft {
 struct draft {
 	const char *opcode;
 	size_t opcode_len;
-	const char *file;   /* name of the source file, which code_intern() copies; NULL: unknown */
-	uint64_t imm, imm2; /* immediates; 0 if the line has none */
+	const char *file; /* name of the source file, which code_intern() copies; NULL: unknown */
+	uint64_t imm;     /* first immediate; 0 if the line has none */
+	uint64_t imm2;    /* second immediate; 0 if the line has none */
 	uint32_t pc, lineno, file_number;
-	unsigned n_dst, n_src; /* numbers of destinations and sources, at most 255 each */
+	unsigned n_dst; /* number of destinations, at most 255 */
+	unsigned n_src; /* number of sources, at most 255 */
 	enum isa_arch arch;
 	bool has_addr;
 	uint8_t commit;              /* one of enum inst_commit */

@@ -204,7 +204,9 @@ static size_t length_of_equal_text(const char *a, const char *b, size_t n)
 
 /* Comparison of the input at p with the kept text at q. */
 struct along {
-	const char *p, *q, *differ; /* differ points to the first byte of the kept text that differs */
+	const char *p;
+	const char *q;
+	const char *differ; /* first byte of the kept text that differs */
 };
 
 static struct along compare_from(const struct trace *t, const struct echo *e, const char *p, const char *q)

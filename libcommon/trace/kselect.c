@@ -16,13 +16,15 @@
 #include "picks.h"
 
 struct kselect_item {
-	uint32_t first, last; /* range of positions; first is 0 for a pattern */
+	uint32_t first; /* first position; 0 for a pattern */
+	uint32_t last;  /* last position */
 	char *pattern;
 };
 
 struct kselect {
 	struct kselect_item *item;
-	uint32_t n, cap;     /* number of items, and allocated items */
+	uint32_t n;          /* number of items */
+	uint32_t cap;        /* number of allocated items */
 	struct picks *picks; /* picks of a file; NULL: the selection has items */
 };
 

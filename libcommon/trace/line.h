@@ -7,11 +7,14 @@
 
 struct parse {
 	struct trace *trace;
-	const char *line, *position, *end; /* start, position and end of the line */
+	const char *line;     /* start of the line */
+	const char *position; /* current position */
+	const char *end;      /* end of the line */
 	struct fault *fault;
 	struct tblock *tb;
 	struct tok word;       /* last word that was read */
-	uint32_t lanes, mask;  /* lanes that the warp has; active lanes */
+	uint32_t lanes;        /* lanes that the warp has */
+	uint32_t mask;         /* active lanes */
 	unsigned width;        /* bytes accessed per lane */
 	uint32_t addr;         /* address field of the record */
 	struct seen_line seen; /* parts of the line, for fast.c */

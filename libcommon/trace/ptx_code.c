@@ -28,15 +28,21 @@ struct ptx_code {
 /* Registers of a line by role. */
 struct items {
 	uint16_t dst[ITEMS], src[ITEMS], extra_src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_extra_src, n_bank_dst, n_bank_src; /* extra: guard and address */
+	unsigned n_dst;
+	unsigned n_src;
+	unsigned n_extra_src; /* registers of the guard and of the address */
+	unsigned n_bank_dst;
+	unsigned n_bank_src;
 	unsigned slot; /* number of sources so far, including those that are not checked */
 	unsigned n;    /* number of registers of the line */
 };
 
 struct item_line {
 	struct trace *trace;
-	const char *line, *position, *end; /* start, position and end of the line */
-	struct tok word;                   /* current word */
+	const char *line;     /* start of the line */
+	const char *position; /* current position */
+	const char *end;      /* end of the line */
+	struct tok word;      /* current word */
 	struct fault *fault;
 };
 

@@ -32,11 +32,13 @@
 
 /* A static instruction in the spelling of this kernel's text. */
 struct seen {
-	uint64_t head, head_bits; /* text of the PC and a blank; mask of the bits in use */
-	uint64_t mask_text;       /* text of the last mask */
-	uint32_t mask;            /* value of the last mask */
-	uint32_t follow;          /* number + 1 of the entry that last followed this one; 0: none */
-	uint32_t pc, next;        /* next is entry + 1 of the next entry in the slot; 0: none */
+	uint64_t head;      /* text of the PC and a blank */
+	uint64_t head_bits; /* mask of the bits of `head` in use */
+	uint64_t mask_text; /* text of the last mask */
+	uint32_t mask;      /* value of the last mask */
+	uint32_t follow;    /* number + 1 of the entry that last followed this one; 0: none */
+	uint32_t pc;
+	uint32_t next; /* entry + 1 of the next entry in the slot; 0: none */
 	uint32_t handle;
 	uint32_t lineno;
 	uint32_t mid;  /* offset in text[] of the text from the mask's end to the width, or to the newline */
@@ -98,8 +100,9 @@ struct trace {
 
 	/* The window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released. */
 	const char *base, *position, *end;
-	uint64_t line, base_line; /* line numbers at p and at base */
-	bool last;                /* true if the input has no text after `end` */
+	uint64_t line;      /* line number at p */
+	uint64_t base_line; /* line number at base */
+	bool last;          /* true if the input has no text after `end` */
 
 	uint64_t blocks;        /* number of thread blocks returned so far */
 	struct id_set ids;      /* thread blocks that were read */
@@ -109,8 +112,9 @@ struct trace {
 
 	/* The thread block that is being read. */
 	uint32_t id[3];
-	uint32_t warp;                  /* number of the current warp; UINT32_MAX: none so far */
-	uint32_t want_insts, got_insts; /* expected and read number of instructions */
+	uint32_t warp;       /* number of the current warp; UINT32_MAX: none so far */
+	uint32_t want_insts; /* expected number of instructions */
+	uint32_t got_insts;  /* number of instructions read */
 	bool has_id, has_insts;
 
 	/* State after faults (struct trace_watch); all false without a watcher. */

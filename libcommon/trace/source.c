@@ -20,8 +20,10 @@ struct sources {
 	} * file;
 	uint32_t n_files, cap_files;
 	struct source_row {
-		uint32_t pc, file, line; /* line is 0 if it is unknown */
-	} * row;                         /* rows sorted by pc */
+		uint32_t pc;
+		uint32_t file;
+		uint32_t line; /* 0 if it is unknown */
+	} * row;               /* rows sorted by pc */
 	uint32_t n_rows, cap_rows;
 	uint64_t hash;
 };

@@ -18,7 +18,8 @@ struct wt_kernel {
 	struct wt_kernel_info info; /* header for the caller */
 	uint32_t command;           /* index of the kernel's command */
 	uint64_t next;              /* number of the next thread block */
-	bool read, ended;           /* read: a block was read; ended: the end was reached and checked */
+	bool read;                  /* true if a block was read */
+	bool ended;                 /* true if the end was reached and checked */
 	struct tblock tb;
 	struct wt_block block;
 	struct wt_warp *warp;

@@ -21,12 +21,14 @@ struct cache {
 	struct req_pool *pool;
 	/* limit of the miss queue; quirk Q3-5: callers test it, but pushes may exceed it */
 	uint32_t queue_max;
-	uint32_t atom, port;  /* number of bytes of a fill, and of bytes per cycle of the data port */
+	uint32_t atom;        /* number of bytes of a fill */
+	uint32_t port;        /* bytes per cycle of the data port */
 	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;
 	enum write_alloc walloc;
 	struct cache_warm_counts warmed;
-	uint64_t data_free, fill_free; /* first cycles in which the ports are free */
+	uint64_t data_free;            /* first cycle in which the data port is free */
+	uint64_t fill_free;            /* first cycle in which the fill port is free */
 	struct cache_ports ports;      /* busy cycles, including future ones up to data_free and fill_free */
 	struct cache_counts *counts;   /* counts of each stream */
 	bool stream_used[MAX_STREAMS]; /* true for each stream that has counts */

@@ -16,7 +16,8 @@ struct mshr_entry {
 	uint64_t addr;               /* MSHR address */
 	uint64_t first_request_addr; /* req.addr of the first request before it was sent */
 	uint32_t first_request;      /* handle of the first request; REQ_NONE after its return */
-	uint32_t head, tail;         /* list of merged requests */
+	uint32_t head;               /* first merged request */
+	uint32_t tail;               /* last merged request */
 	uint32_t count;              /* number of requests */
 	uint32_t chain;              /* next entry in the bucket, or in the list of free entries */
 	uint32_t slot;               /* slot of the line in the tag array */
@@ -30,12 +31,13 @@ struct mshr_entry {
 struct mshr {
 	struct mshr_entry *entry; /* entries; [0] is unused, because 0 ends a chain */
 	uint32_t *bucket;
-	uint32_t shift;          /* 64 minus the number of hash bits */
-	uint32_t limit;          /* maximum number of entries */
-	uint32_t merge;          /* maximum number of requests of an entry that requesters wait for */
-	uint32_t n_used, n_made; /* number of entries in use, and number of entries that were ever used */
-	uint32_t first_free;     /* first element of the list of free entries */
-	struct ring ready;       /* entries whose data has arrived */
+	uint32_t shift;      /* 64 minus the number of hash bits */
+	uint32_t limit;      /* maximum number of entries */
+	uint32_t merge;      /* maximum number of requests of an entry that requesters wait for */
+	uint32_t n_used;     /* number of entries in use */
+	uint32_t n_made;     /* number of entries that were ever used */
+	uint32_t first_free; /* first element of the list of free entries */
+	struct ring ready;   /* entries whose data has arrived */
 };
 
 /* Returns the bucket of an MSHR address, whose lowest four bits are 0. */

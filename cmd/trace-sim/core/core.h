@@ -78,7 +78,8 @@ struct core_inst {
 	int16_t result_delay; /* matrix instructions of older GPUs: cycles by which the result is later for readers */
 	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
-	uint8_t class, unit;       /* enum sass_class, enum core_unit */
+	uint8_t class;             /* enum sass_class */
+	uint8_t unit;              /* enum core_unit */
 	uint8_t path;              /* CORE_MEMORY: enum core_path */
 	uint8_t extra_port_cycles; /* cycles for which the issue port is occupied after the first */
 	uint8_t result_regs;       /* number of result registers that the link carries */
@@ -97,10 +98,11 @@ static inline const struct core_source *core_destinations(const struct core_inst
 
 /* Control code of one instruction, as in machine code. */
 struct core_control {
-	uint8_t stall;       /* stall count */
-	uint8_t write, read; /* counters that the result and the source reads decrement; 7: none */
-	uint8_t wait;        /* mask of dependence counters that must be 0 */
-	uint8_t reuse;       /* mask of operand slots kept in the register file cache */
+	uint8_t stall; /* stall count */
+	uint8_t write; /* counter that the result decrements; 7: none */
+	uint8_t read;  /* counter that the source reads decrement; 7: none */
+	uint8_t wait;  /* mask of dependence counters that must be 0 */
+	uint8_t reuse; /* mask of operand slots kept in the register file cache */
 	bool yield, guarded;
 	uint8_t slot[3];                                   /* registers of the operand slots a, b and c */
 	uint8_t depbar_counter, depbar_limit, depbar_list; /* operands of DEPBAR.LE */
@@ -158,9 +160,10 @@ struct core_warp {
 	uint64_t code_base; /* address of pc 0 of the warp's kernel */
 	const uint8_t *held_by; /* entry of `pending` or `readers` that must become 0; or NULL */
 	uint32_t generation;
-	uint32_t fetched;              /* records requested from the instruction cache */
-	uint32_t last_mask;            /* active lanes of the previous instruction; 0 after a branch */
-	uint16_t n_pending, n_readers; /* sums of pending[] and of readers[] */
+	uint32_t fetched;   /* records requested from the instruction cache */
+	uint32_t last_mask; /* active lanes of the previous instruction; 0 after a branch */
+	uint16_t n_pending; /* sum of pending[] */
+	uint16_t n_readers; /* sum of readers[] */
 	uint8_t sub, rank;
 	uint8_t stall;      /* stall reason of a warp that is not ready */
 	uint8_t next_stall; /* stall reason until next_issue */
@@ -254,7 +257,8 @@ struct subcore {
 	/* time of the last acceptance plus the cycles of that entry's data on the link */
 	uint64_t mem_queue_free_at;
 	/* instruction cache */
-	uint64_t *tag, *used; /* line address + 1 and number of the last use, by set and way */
+	uint64_t *tag;  /* line address + 1, by set and way */
+	uint64_t *used; /* number of the last use, by set and way */
 	uint64_t uses;
 	uint32_t generation;
 	uint64_t missing[RANKS];       /* requested lines, by slot */
@@ -305,7 +309,8 @@ struct core_op {
 	uint32_t group;             /* LDGSTS: number of the group of copies */
 	uint8_t sub;
 	uint8_t link_cycles;  /* cycles that the result takes on the link */
-	uint8_t write, read;  /* 1 + counter that the result or the reads decrement; 0: none */
+	uint8_t write;        /* 1 + counter that the result decrements; 0: none */
+	uint8_t read;         /* 1 + counter that the source reads decrement; 0: none */
 	bool readers;         /* true if reads are counted in core_warp.readers or by counter `read` */
 	bool reads_until_end; /* true if the sources count as read only when the instruction ends */
 };

@@ -136,8 +136,10 @@ static enum core_path memory_path(const char *op, const struct uop *u)
 
 /* Shape of a matrix instruction of one warp (HOPPER-mma-1). */
 struct mma {
-	uint8_t a, b, c; /* number of registers of each matrix */
-	uint16_t work;   /* number of multiplications */
+	uint8_t a;     /* number of registers of matrix A */
+	uint8_t b;     /* number of registers of matrix B */
+	uint8_t c;     /* number of registers of matrix C */
+	uint16_t work; /* number of multiplications */
 };
 
 /* Returns the shape that the opcode names. The shape of a sparse instruction includes the zeros of A. */

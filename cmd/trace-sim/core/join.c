@@ -19,7 +19,8 @@ struct core_join {
 	unsigned sm;
 	struct core_control *codes; /* control codes, indexed by pc / 16; NULL: not joined */
 	uint32_t n_codes;
-	uint32_t matched, mismatched; /* numbers of instructions that match the function and that do not */
+	uint32_t matched;    /* number of instructions that match the function */
+	uint32_t mismatched; /* number of instructions that do not match it */
 };
 
 /* State of a comparison of a function with a trace. */

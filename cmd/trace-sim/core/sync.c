@@ -213,7 +213,7 @@ void core_sync_op_accepted(struct sm *s, uint16_t h)
 {
 	const struct winst *in = &s->winst[h];
 	struct core_warp *cw = core_warp_of(s, in->warp);
-	uint64_t end = cw->mbarrier_wait_at + s->modern->params->mbarrier_start_wait;
+	uint64_t end = cw->mbarrier_wait_at + s->modern->params->mbarrier_wait;
 
 	if (in->uop->sync != SYNC_WAIT && in->uop->sync != SYNC_TEST) {
 		mbarrier_execute(s, in->cta, &in->record);
@@ -318,7 +318,7 @@ void core_sync_issue_special(struct sm *s, unsigned w, const struct core_inst *i
 		delay_after_tensor_copy(s, cw, &s->uops[s->winst[h].code], t);
 	if (in->flags & INST_GMMA) {
 		gmma_count_issued(s, w, &s->uops[s->winst[h].code]);
-		cw->next_issue = t + s->modern->params->gmma_count_issued;
+		cw->next_issue = t + s->modern->params->gmma_issue;
 		cw->next_stall = STALL_COUNT;
 	} else if (in->flags & INST_GMMA_WAIT) {
 		if (gmma_start_wait(s, w, in->groups))

@@ -25,8 +25,10 @@ struct parked_block {
 
 struct parked {
 	struct parked_block *block;
-	uint32_t first, n, cap; /* block[first] to block[n - 1] are parked */
-	bool ended;             /* true if the trace has no more blocks */
+	uint32_t first; /* block[first] to block[n - 1] are parked */
+	uint32_t n;
+	uint32_t cap;
+	bool ended; /* true if the trace has no more blocks */
 };
 
 /* ---- marks (HOPPER-mark-1) ------------------------------------------------------------------------ */

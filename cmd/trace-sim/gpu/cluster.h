@@ -14,7 +14,8 @@ struct cluster {
 	_Alignas(64) struct ring reply; /* response FIFO */
 	uint32_t *slots;                /* array in which `reply` stores its entries */
 	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
-	uint32_t *ended, n_ended;       /* SMs on which CTAs ended in this tick, and their number */
+	uint32_t *ended;                /* SMs on which CTAs ended in this tick */
+	uint32_t n_ended;               /* number of these SMs */
 	uint32_t first_sm;              /* index in the cluster of the SM that is ticked first */
 	bool needs_flush;      /* true if an SM has received a CTA since the last flush of the L1Ds */
 	uint32_t live_threads; /* number of live threads of all CTAs on the cluster's SMs */

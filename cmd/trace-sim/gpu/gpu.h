@@ -56,7 +56,8 @@ struct sampled {
 	uint64_t simulated_blocks; /* number of simulated thread blocks */
 	uint64_t total_blocks;     /* number of thread blocks of the kernel */
 	double cycles;             /* estimated cycles for all thread blocks */
-	double low, high;          /* bounds of the 95 % interval of `cycles` */
+	double low;                /* lower bound of the 95 % interval of `cycles` */
+	double high;               /* upper bound of that interval */
 };
 
 struct gpu {
@@ -87,7 +88,8 @@ struct gpu {
 	struct traffic *traffic_to_memory, *traffic_to_cores;
 	uint32_t dram_ticks; /* number of preceding steps in which only DRAM fired, added to the next step */
 	struct clocks clocks;
-	uint64_t cycle, tot_cycle;     /* gpu_sim_cycle, gpu_tot_sim_cycle */
+	uint64_t cycle;                /* gpu_sim_cycle */
+	uint64_t tot_cycle;            /* gpu_tot_sim_cycle */
 	uint64_t tot_insn;             /* gpu_tot_sim_insn: sum over the completed intervals */
 	uint64_t insn_before_interval; /* sum of the SMs' counters at the end of the last completed interval */
 	uint64_t issued_ctas, tot_issued_ctas, completed_ctas;

@@ -37,21 +37,24 @@ struct open_kernel {
 
 struct timeline {
 	FILE *out;
-	bool fixed;                        /* true if the interval was given and so does not change */
-	uint64_t interval, next_sample_at; /* cycles between samples, and cycle of the next sample */
-	uint64_t *shown;                   /* set of the SMs that have tracks in the timeline */
-	struct open_cta (*cta)[MAX_CTAS];  /* running CTAs by SM and slot */
-	uint32_t *named_slots;             /* set of the CTA slots of each SM whose names have been written */
+	bool fixed;                       /* true if the interval was given and so does not change */
+	uint64_t interval;                /* cycles between samples */
+	uint64_t next_sample_at;          /* cycle of the next sample */
+	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */
+	struct open_cta (*cta)[MAX_CTAS]; /* running CTAs by SM and slot */
+	uint32_t *named_slots;            /* set of the CTA slots of each SM whose names have been written */
 	bool is_stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
-	uint32_t channels, groups; /* number of memory channels, and of groups of SMs */
-	uint64_t *part;            /* for each sample, values of the channels and of the groups of SMs */
+	uint32_t channels; /* number of memory channels */
+	uint32_t groups;   /* number of groups of SMs */
+	uint64_t *part;    /* for each sample, values of the channels and of the groups of SMs */
 	uint32_t cap_part;
-	char *text;                  /* buffer for the values of a counter */
-	char *by_channel, *by_group; /* values last written */
+	char *text;       /* buffer for the values of a counter */
+	char *by_channel; /* values last written, by memory channel */
+	char *by_group;   /* values last written, by group of SMs */
 };
 
 /* Appends a zeroed sample. */

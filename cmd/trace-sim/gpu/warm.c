@@ -27,7 +27,8 @@
 struct touched {
 	uint64_t line;
 	uint32_t block;
-	uint8_t read, written; /* masks of sectors */
+	uint8_t read;    /* mask of the sectors that were read */
+	uint8_t written; /* mask of the sectors that were written */
 };
 
 struct warm {

@@ -44,7 +44,8 @@ struct window {
 	uint32_t longest;                  /* maximum length of a window in cycles */
 	enum window_bound disabled_reason; /* reason why `longest` is 1, or N_WINDOW_BOUNDS */
 	bool shared;                       /* true if threads share the current window */
-	uint32_t *ready, n_ready;          /* set of clusters that can be run further */
+	uint32_t *ready;                   /* clusters that can be run further */
+	uint32_t n_ready;                  /* number of clusters in `ready` */
 	uint32_t ready_cycles;             /* sum of the cycles that these clusters can run */
 	struct window_counts count;
 	struct window_plan plan;

@@ -50,7 +50,9 @@ struct kanata {
 	struct kanata_entry *entry;  /* instructions by handle; [0] unused */
 	uint32_t *touched;           /* instructions whose stage began in this cycle */
 	uint32_t n_heap, cap_heap, n_entries, cap_entries, n_touched, cap_touched;
-	uint32_t free_entry, oldest, youngest; /* first free entry; ends of the list of begun instructions */
+	uint32_t free_entry; /* first free entry */
+	uint32_t oldest;     /* oldest begun instruction */
+	uint32_t youngest;   /* youngest begun instruction */
 };
 
 struct kanata *kanata_new(FILE *out, const struct filter *only)

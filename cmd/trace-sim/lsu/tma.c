@@ -20,7 +20,8 @@ struct tma_copy {
 	uint64_t ready_at;           /* earliest time of the copy's first request */
 	struct bulk_copy bulk;       /* the bulk copy as the trace describes it */
 	struct copy_run current_run; /* run that contains the next request */
-	uint32_t run, row;           /* number of the current run, and of the current row in it */
+	uint32_t run;                /* number of the current run */
+	uint32_t row;                /* number of the current row in the run */
 	uint32_t requested_bytes;    /* number of bytes of the row that have been requested */
 	uint32_t outstanding;        /* number of outstanding replies, plus 1 until all requests are made */
 	struct rec rec;
@@ -30,10 +31,12 @@ struct tma_copy {
 };
 
 struct tma {
-	uint64_t free_at;                /* time from which the unit may make another request */
-	uint32_t first_queued, n_queued; /* index of the first copy in `queue`, and number of copies there */
-	uint16_t queue[TMA_COPIES];      /* copies with requests to make, oldest first */
-	uint32_t first_outside, n_outside;    /* index of the first, and number, of the copies in `outside` */
+	uint64_t free_at;                     /* time from which the unit may make another request */
+	uint32_t first_queued;                /* index of the first copy in `queue` */
+	uint32_t n_queued;                    /* number of copies in `queue` */
+	uint16_t queue[TMA_COPIES];           /* copies with requests to make, oldest first */
+	uint32_t first_outside;               /* index of the first copy in `outside` */
+	uint32_t n_outside;                   /* number of copies in `outside` */
 	uint16_t outside[TMA_COPIES];         /* loads without elements in bounds, by the time of their end */
 	uint16_t first_free;                  /* first element of the list of free copies */
 	uint16_t n_made;                      /* number of elements of `copy` that were ever used */

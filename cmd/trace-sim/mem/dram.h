@@ -56,12 +56,13 @@ struct row_queue {
 };
 
 struct dram_bank {
-	uint64_t read_at, write_at; /* ticks at which tRCD and tRCDWR since the last activate expire */
-	uint64_t precharge_at;      /* earliest tick of a precharge (latest of tRAS, tWTP, tRTP) */
-	uint64_t activate_at;       /* earliest tick of an activate */
-	uint64_t opened_at;         /* tick of the last activate */
-	uint64_t *columns;          /* counter of column commands for the kind of request in service */
-	uint32_t open_row;          /* row opened last; kept when the bank is precharged */
+	uint64_t read_at;      /* tick at which tRCD since the last activate expires */
+	uint64_t write_at;     /* tick at which tRCDWR since the last activate expires */
+	uint64_t precharge_at; /* earliest tick of a precharge (latest of tRAS, tWTP, tRTP) */
+	uint64_t activate_at;  /* earliest tick of an activate */
+	uint64_t opened_at;    /* tick of the last activate */
+	uint64_t *columns;     /* counter of column commands for the kind of request in service */
+	uint32_t open_row;     /* row opened last; kept when the bank is precharged */
 	uint32_t req, row;
 	uint32_t bytes_left;          /* bytes for which no column command has been issued yet */
 	uint32_t busy_ticks;          /* number of busy ticks: sum of end ticks minus sum of start ticks */

@@ -27,7 +27,8 @@ struct memstat {
 	_Alignas(64) bool on;
 	uint64_t tot_icnt2mem, tot_icnt2sh, tot_mrq, tot_mrq_num, mf_total_lat, num_mfs;
 	uint32_t max_icnt2mem, max_icnt2sh, max_mrq, max_mf;
-	uint32_t window_num, window_lat; /* mf_num_lat_pw, mf_tot_lat_pw */
+	uint32_t window_num; /* mf_num_lat_pw */
+	uint32_t window_lat; /* mf_tot_lat_pw */
 	uint32_t mrq_lat[32], mf_lat[32], mf_lat_pw[32], icnt2mem_lat[24], icnt2sh_lat[24];
 	uint32_t channels, banks;
 	/* figures of DRAM banks, indexed by channel * banks + bank */
@@ -68,8 +69,10 @@ void memory_set_events(struct memory *m, struct events *e);
  * packets.
  */
 struct memory_work {
-	uint64_t now, cycle;                         /* time; cycles of the kernel (gpu_sim_cycle, MEM-row) */
-	uint64_t dram_ticks_before, l2_ticks_before; /* ticks of DRAM and L2 before this step */
+	uint64_t now;               /* time */
+	uint64_t cycle;             /* cycles of the kernel (gpu_sim_cycle, MEM-row) */
+	uint64_t dram_ticks_before; /* ticks of DRAM before this step */
+	uint64_t l2_ticks_before;   /* ticks of the L2 before this step */
 	uint32_t dram_ticks; /* DRAM ticks, including those of earlier steps in which only DRAM fired */
 	bool replies, runs_l2;
 	/* fields that are used only in a window */

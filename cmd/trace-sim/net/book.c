@@ -97,7 +97,8 @@ static struct rates node_rates(const struct book_view *v, enum book_count what)
 
 struct printout {
 	const struct book_out *out;
-	uint32_t classes, rank; /* number of printed classes, and position of the current class among them */
+	uint32_t classes; /* number of printed classes */
+	uint32_t rank;    /* position of the current class among them */
 	bool overall;
 	uint32_t n_extreme_pairs; /* number of pairs of minimum and maximum printed so far */
 };

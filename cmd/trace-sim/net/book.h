@@ -41,11 +41,13 @@ struct book_stats {
 
 /* A packet in the network. */
 struct book_packet {
-	uint64_t id, flit_id; /* consecutive number of the packet, and of its first flit */
+	uint64_t id;      /* consecutive number of the packet */
+	uint64_t flit_id; /* consecutive number of its first flit */
 	uint32_t output;
 	uint32_t flits;
-	uint32_t created;           /* network time at which the device pushed the packet */
-	uint32_t injected, arrived; /* network times at which the head was injected and arrived */
+	uint32_t created;  /* network time at which the device pushed the packet */
+	uint32_t injected; /* network time at which the head was injected */
+	uint32_t arrived;  /* network time at which the head arrived */
 };
 
 struct book_flit {

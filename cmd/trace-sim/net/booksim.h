@@ -45,7 +45,8 @@ struct book_input {
 	uint32_t output;   /* destination of the first packet */
 	enum input_state state;
 	struct book_flits fifo;
-	uint64_t sent_packets, sent_flits; /* counts since the start of the run */
+	uint64_t sent_packets; /* packets since the start of the run */
+	uint64_t sent_flits;   /* flits since the start of the run */
 };
 
 struct book_output {
@@ -84,15 +85,17 @@ struct book_net {
 	uint64_t *inputs_with_credits; /* inputs with credits that wait for the link */
 	uint64_t *want; /* for each output, inputs whose first packet requests it (BookSim's VC list) */
 	/* sets of outputs */
-	uint64_t *wanted;                      /* outputs that any input requests */
-	uint64_t *owned;                       /* outputs that an input owns */
-	uint64_t *queued;                      /* outputs whose queue is not empty */
-	uint64_t *ejecting;                    /* outputs whose ejection buffer is not empty */
-	uint64_t *waiting;                     /* outputs with a complete packet; exact after a step */
-	struct book_cross *cross;              /* flits that cross the switch */
-	uint32_t n_cross, n_requests, n_ready; /* number of crossing flits, requests, ready inputs */
-	uint64_t flits;                        /* number of flits that are not retired */
-	uint64_t credits;                      /* number of credits on links or waiting for a link */
+	uint64_t *wanted;         /* outputs that any input requests */
+	uint64_t *owned;          /* outputs that an input owns */
+	uint64_t *queued;         /* outputs whose queue is not empty */
+	uint64_t *ejecting;       /* outputs whose ejection buffer is not empty */
+	uint64_t *waiting;        /* outputs with a complete packet; exact after a step */
+	struct book_cross *cross; /* flits that cross the switch */
+	uint32_t n_cross;         /* number of crossing flits */
+	uint32_t n_requests;      /* number of requests */
+	uint32_t n_ready;         /* number of ready inputs */
+	uint64_t flits;           /* number of flits that are not retired */
+	uint64_t credits;         /* number of credits on links or waiting for a link */
 };
 
 struct booksim {

@@ -45,14 +45,16 @@ struct port {
 
 struct xbar {
 	uint32_t n_in, n_out;
-	uint32_t in_words, out_words; /* number of words in a set of inputs, and in a set of outputs */
-	uint32_t threads;             /* number of threads, which is the number of rows of new_heads */
-	uint32_t row;                 /* number of words in a row of new_heads */
-	uint32_t nodes;               /* number of devices: clusters plus sub partitions */
-	uint32_t first_node;          /* number of the device at input 0 */
-	uint32_t first_out;           /* number of the device at output 0 */
-	uint32_t in_limit, out_limit; /* capacity of an input, and of an output, in packets */
-	uint32_t grant_cycles;        /* number of advances between two moves of the pointers */
+	uint32_t in_words;     /* number of words in a set of inputs */
+	uint32_t out_words;    /* number of words in a set of outputs */
+	uint32_t threads;      /* number of threads, which is the number of rows of new_heads */
+	uint32_t row;          /* number of words in a row of new_heads */
+	uint32_t nodes;        /* number of devices: clusters plus sub partitions */
+	uint32_t first_node;   /* number of the device at input 0 */
+	uint32_t first_out;    /* number of the device at output 0 */
+	uint32_t in_limit;     /* capacity of an input in packets */
+	uint32_t out_limit;    /* capacity of an output in packets */
+	uint32_t grant_cycles; /* number of advances between two moves of the pointers */
 	struct port *in, *out;
 	uint64_t *new_heads; /* for each thread, the empty inputs that it has filled since the last sync */
 	uint64_t *filled;    /* set of inputs whose head the next advance may move */

@@ -40,12 +40,13 @@ struct noc_end {
 
 struct noc_plan {
 	uint32_t nodes, routers, ports, channels, max_channel_latency, max_router_ports;
-	uint32_t *first_port;     /* number of the first port of each router; last: number of ports */
-	uint32_t *router_of;      /* router to which each port belongs */
-	struct noc_end *in, *out; /* for each port, the channel that enters or leaves it */
-	struct noc_end *inject;   /* for each node, the channel to its router */
-	uint32_t *eject;          /* for each node, the output port that leads to it */
-	uint16_t *table;          /* ways from each router to each node; NULL if computed at each hop */
+	uint32_t *first_port;   /* number of the first port of each router; last: number of ports */
+	uint32_t *router_of;    /* router to which each port belongs */
+	struct noc_end *in;     /* channel that enters each port */
+	struct noc_end *out;    /* channel that leaves each port */
+	struct noc_end *inject; /* for each node, the channel to its router */
+	uint32_t *eject;        /* for each node, the output port that leads to it */
+	uint16_t *table;        /* ways from each router to each node; NULL if computed at each hop */
 };
 
 struct noc_builder;
@@ -92,9 +93,10 @@ struct noc_way {
 /* A packet in the network. Packets are indexed by request handle. */
 struct noc_packet {
 	struct book_packet book;
-	uint32_t source, dest; /* numbers of the nodes */
-	uint32_t between;      /* intermediate node or router of the route */
-	uint8_t kind;          /* read request, write request, read reply or write reply */
+	uint32_t source;  /* number of the node that sends */
+	uint32_t dest;    /* number of the node that receives */
+	uint32_t between; /* intermediate node or router of the route */
+	uint8_t kind;     /* read request, write request, read reply or write reply */
 	int8_t phase; /* stage of the route; its meaning depends on the routing; -1 before the first router */
 	uint8_t n_ways;
 	uint16_t vc;   /* virtual channel of the head */
@@ -292,9 +294,10 @@ struct noc_alloc {
 	uint32_t n_in, n_out, in_words, out_words;
 	/* set of the inputs that have requests, and set of the outputs that are requested */
 	uint64_t *requesting_inputs, *requested_ports;
-	uint64_t *wanted_outputs;      /* outputs that each input requests (n_in * out_words) */
-	uint64_t *wanting_inputs;      /* inputs that request each output (n_out * in_words) */
-	int32_t *in_match, *out_match; /* match of each input and of each output; -1 if none */
+	uint64_t *wanted_outputs; /* outputs that each input requests (n_in * out_words) */
+	uint64_t *wanting_inputs; /* inputs that request each output (n_out * in_words) */
+	int32_t *in_match;        /* output matched to each input; -1 if none */
+	int32_t *out_match;       /* input matched to each output; -1 if none */
 	/* labels of requests (n_in * n_out); NULL if the allocator ignores labels and priorities */
 	struct noc_request *request_labels;
 	uint32_t *in_pointer, *out_pointer;
@@ -302,7 +305,8 @@ struct noc_alloc {
 	uint64_t *granted;
 	uint64_t *granted_in; /* inputs with a grant; empty between two allocations */
 	int32_t *grant, *scratch;
-	uint32_t turn, n_new_requests; /* wavefront, max_size */
+	uint32_t turn; /* diagonal (wavefront) or input (max_size) that comes first in the next allocation */
+	uint32_t n_new_requests; /* number of requests since the last allocation */
 	struct noc_arbiter *in_arbiter, *out_arbiter;
 	struct wave *waves; /* wavefront: requests in the order of evaluation */
 };
@@ -335,12 +339,15 @@ enum noc_state { NOC_IDLE, NOC_ROUTING, NOC_WANTS, NOC_ACTIVE };
 
 /* A virtual channel of an input. */
 struct noc_vc {
-	uint16_t head, count; /* first slot and number of flits in the ring */
-	uint16_t port, vc;    /* output port and channel that this channel owns when active */
+	uint16_t head;  /* first slot of the ring */
+	uint16_t count; /* number of flits in the ring */
+	uint16_t port;  /* output port that this channel owns when active */
+	uint16_t vc;    /* output channel that this channel owns when active */
 	uint8_t state;
 	/* fields for noc_quick.c only */
-	uint8_t in, in_vc; /* number of the input port in the router, and of the channel in the port */
-	uint8_t ways;      /* number of different output ports that the first head requests */
+	uint8_t in;    /* number of the input port in the router */
+	uint8_t in_vc; /* number of the channel in the port */
+	uint8_t ways;  /* number of different output ports that the first head requests */
 	uint8_t way_port[NOC_WAYS];
 	uint16_t input_index;          /* number of this channel in the router: in * vcs + in_vc */
 	uint16_t turn;                 /* output channel to consider first */
@@ -417,8 +424,10 @@ struct noc_router {
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
 	uint32_t *next_vc_of_switch_input; /* channel to consider first, by port and input of the switch */
-	int32_t *hold_vc, *hold_in, *hold_out; /* held connections of inputs and outputs; -1 if none */
-	uint32_t *vc_turn;                     /* piggyback: channel to consider first, by output port */
+	int32_t *hold_vc;                  /* output channel held for each input; -1 if none */
+	int32_t *hold_in;                  /* output held for each input; -1 if none */
+	int32_t *hold_out;                 /* input held for each output; -1 if none */
+	uint32_t *vc_turn;                 /* piggyback: channel to consider first, by output port */
 	struct {
 		struct noc_crossing *slot;
 		uint32_t mask, head, count;

@@ -17,12 +17,14 @@
 
 struct noc_arbiter {
 	enum icnt_arbiter kind;
-	uint32_t size, n; /* inputs; requests */
+	uint32_t size;    /* number of inputs */
+	uint32_t n;       /* number of requests */
 	uint32_t pointer; /* round robin: input with the highest precedence */
 	uint32_t clock;
-	int32_t best, best_priority; /* input and priority of the best request so far; -1 if none */
-	uint32_t *won;               /* matrix: time of the last win of each input */
-	struct noc_arbiter *group;   /* tree: an arbiter for each group; `top` decides between the groups */
+	int32_t best;              /* input of the best request so far; -1 if none */
+	int32_t best_priority;     /* priority of the best request so far */
+	uint32_t *won;             /* matrix: time of the last win of each input */
+	struct noc_arbiter *group; /* tree: an arbiter for each group; `top` decides between the groups */
 	struct noc_arbiter *top;
 	uint32_t groups, group_size;
 	uint64_t *requesting_groups; /* tree: set of groups with requests */

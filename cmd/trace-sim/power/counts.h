@@ -43,18 +43,21 @@ struct power_tables {
 
 struct power_sm {
 	_Alignas(64) const struct power_tables *tables;
-	uint64_t decoded, scheduled; /* TOT_INST, FP_INT */
+	uint64_t decoded;            /* TOT_INST */
+	uint64_t scheduled;          /* FP_INT */
 	uint64_t constant_loads;     /* CC_H */
 	uint64_t shared_insts_begun; /* number of shared memory instructions whose passes have begun */
 	/* number of lanes; reg_reads: lanes of instructions that a unit has accepted */
 	uint64_t reg_reads, reg_writes;
-	uint64_t other_operands;         /* number of other operands, counted in lanes */
-	uint64_t unit_lanes, unit_warps; /* active lanes and number of accepted instructions */
-	double unit[N_POWER_UNITS];      /* running counts of the units */
+	uint64_t other_operands;    /* number of other operands, counted in lanes */
+	uint64_t unit_lanes;        /* active lanes of accepted instructions */
+	uint64_t unit_warps;        /* number of accepted instructions */
+	double unit[N_POWER_UNITS]; /* running counts of the units */
 	double unit_at_sample[N_POWER_UNITS],
 		/* values of `unit` at the last sample and at the end of the last span */
 		unit_at_span_end[N_POWER_UNITS];
-	uint64_t warps_at_sample, warps_at_span_end; /* unit_warps at the same times */
+	uint64_t warps_at_sample;   /* unit_warps at the last sample */
+	uint64_t warps_at_span_end; /* unit_warps at the end of the last span */
 	/* duty (POWER-duty-1) */
 	uint64_t completed; /* number of completed instructions or lanes at the start of the last cycle */
 	float duty;         /* duty of that cycle */

@@ -135,7 +135,8 @@ struct power_block {
 	char *const *name;
 	const uint32_t *uid;
 	uint32_t n;
-	uint64_t now, cycles; /* cycle of the run, and number of cycles since the last block */
+	uint64_t now;    /* cycle of the run */
+	uint64_t cycles; /* number of cycles since the last block */
 	const struct power_totals *totals;
 };
 /* Writes the sums of the kernel to the report at a statistics block. Clears the sums. */

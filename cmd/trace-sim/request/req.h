@@ -137,7 +137,8 @@ struct req_pool {
 	struct req_piles *by_thread; /* lists of freed handles, indexed by thread_index */
 	uint32_t limit;
 	_Alignas(64) uint32_t *store; /* heads of the full lists that any thread may take */
-	uint32_t n_store, made;       /* number of these lists, and of handles made so far */
+	uint32_t n_store;             /* number of these lists */
+	uint32_t made;                /* number of handles made so far */
 	bool lock;                    /* held while store, n_store or made is accessed */
 };
 

@@ -42,7 +42,8 @@ enum turn_kind { WIDE, LOAD, MUL, FMA, ADD, COUNT, JUMP_BACK, END, N_KINDS };
 struct turn_op {
 	enum turn_kind kind;
 	uint8_t dst, src[3];
-	uint32_t row, part; /* row of a load within the turn; part is 1 for the second load of a pair */
+	uint32_t row;  /* row of a load within the turn */
+	uint32_t part; /* 1 for the second load of a pair */
 	struct control_code code;
 };
 

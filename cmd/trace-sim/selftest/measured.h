@@ -33,8 +33,9 @@ struct measured_row {
 };
 
 struct measured_with {
-	const char *tool, *define; /* "NAME=VALUE" */
-	bool param;                /* true for a parameter of rows, false for an option */
+	const char *tool;   /* "#with" holds for the rows of this tool */
+	const char *define; /* "NAME=VALUE" */
+	bool param;         /* true for a parameter of rows, false for an option */
 	struct place place;
 };
 

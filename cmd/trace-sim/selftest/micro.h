@@ -29,8 +29,9 @@ struct scribe {
 };
 
 struct micro {
-	const char *name;         /* name of the kernel */
-	uint32_t blocks, threads; /* number of blocks in the grid, and of threads in a block */
+	const char *name; /* name of the kernel */
+	uint32_t blocks;  /* number of blocks in the grid */
+	uint32_t threads; /* number of threads in a block */
 	uint32_t shmem, nregs;
 	uint32_t arch;    /* binary version of the trace, for example 80 */
 	bool alike;       /* true if body() ignores `block` and `warp` */

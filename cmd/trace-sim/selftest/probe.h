@@ -41,7 +41,10 @@ struct probe {
  * returns false and sets *why (static text) if the row cannot be reproduced. It may be NULL.
  */
 struct probe_kind {
-	const char *workload, *names, *unit, *help; /* `unit` is "" if the row states the unit */
+	const char *workload;
+	const char *names;
+	const char *unit; /* "" if the row states the unit */
+	const char *help;
 	probe_run *run;
 	bool (*prepare)(
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);

@@ -23,7 +23,10 @@
 #define READ_ROUNDS  2u
 
 struct many_chases {
-	uint32_t chains, lanes, blocks, hops; /* `lanes` is the number of lanes per warp that chase */
+	uint32_t chains;
+	uint32_t lanes; /* number of lanes per warp that chase */
+	uint32_t blocks;
+	uint32_t hops;
 };
 
 /*

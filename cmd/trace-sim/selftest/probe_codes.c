@@ -37,8 +37,9 @@ struct probe_line {
 
 struct probe_window {
 	struct probe_line line[LINES_MOST];
-	uint32_t n;                       /* number of lines */
-	uint32_t first_clock, last_clock; /* indices of the lines with the two clock reads */
+	uint32_t n;           /* number of lines */
+	uint32_t first_clock; /* index of the line with the first clock read */
+	uint32_t last_clock;  /* index of the line with the last clock read */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
 };

@@ -111,11 +111,13 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 #define L2_ROWS    12u
 
 struct shares {
-	uint32_t shares, rows;    /* number of shares in the buffer, and of rows in a share */
-	uint32_t slots;           /* number of resident CTAs */
-	uint16_t *rank;           /* for each slot, the rank of its CTA by start time; random, as on a GPU */
-	uint32_t next_row, loads; /* next row of slot 0, and number of loads per thread */
-	uint32_t pieces;          /* number of adjacent pieces in a row */
+	uint32_t shares;   /* number of shares in the buffer */
+	uint32_t rows;     /* number of rows in a share */
+	uint32_t slots;    /* number of resident CTAs */
+	uint16_t *rank;    /* for each slot, the rank of its CTA by start time; random, as on a GPU */
+	uint32_t next_row; /* next row of slot 0 */
+	uint32_t loads;    /* number of loads per thread */
+	uint32_t pieces;   /* number of adjacent pieces in a row */
 };
 
 /* Returns a random permutation of the slots. All calls return the same permutation. */

@@ -15,7 +15,10 @@
 #define PITCH          4098u /* number of elements from one row of a block to the next */
 
 struct stride {
-	uint32_t size, stride, block, rounds; /* `block` is 0 for a pattern with a stride */
+	uint32_t size;
+	uint32_t stride;
+	uint32_t block; /* 0 for a pattern with a stride */
+	uint32_t rounds;
 };
 
 static void write_stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

@@ -41,11 +41,12 @@
 
 struct tma_flow {
 	const char *op;
-	uint32_t bytes;         /* bytes per load */
-	uint32_t x, y, z;       /* extents of a box; x is 0 if the load is a range of bytes */
-	uint32_t blocks, loads; /* `loads` is the number of loads per block */
-	uint32_t drift;         /* number of different loads with which the blocks begin */
-	bool outside;           /* all boxes are out of bounds */
+	uint32_t bytes;   /* bytes per load */
+	uint32_t x, y, z; /* extents of a box; x is 0 if the load is a range of bytes */
+	uint32_t blocks;
+	uint32_t loads; /* number of loads per block */
+	uint32_t drift; /* number of different loads with which the blocks begin */
+	bool outside;   /* all boxes are out of bounds */
 };
 
 /* Sets x, y and z from "box=X = 16 Y = 16 Z = 4". Absent extents become 1. Returns false if X is absent. */

@@ -48,8 +48,9 @@ struct walk_kind {
 	const char *name; /* params, or whole workload, of a row */
 	enum walk_order order;
 	enum walk_l2 l2;
-	uint32_t step, bytes; /* distance of places and size of a load in bytes */
-	uint64_t footprint;   /* in bytes, of places in random order */
+	uint32_t step;      /* distance between places in bytes */
+	uint32_t bytes;     /* size of a load in bytes */
+	uint64_t footprint; /* in bytes, of places in random order */
 	const char *op;
 	uint32_t flags; /* set of enum walk_flag */
 };
@@ -77,7 +78,8 @@ static const struct walk_kind named_walks[] = {
 struct load_walk {
 	const struct walk_kind *kind;
 	uint64_t *address;
-	uint32_t loads, insts; /* number of loads, and of instructions per load */
+	uint32_t loads; /* number of loads */
+	uint32_t insts; /* number of instructions per load */
 };
 
 static bool is_shared_walk(const struct walk_kind *k) { return !strcmp(k->op, "LDS"); }

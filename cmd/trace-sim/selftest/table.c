@@ -22,8 +22,9 @@ double table_error(const struct figure_row *r)
 struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
-	double sum, max_error; /* sum and maximum of the absolute errors */
-	double max_diff;       /* largest difference, in the unit of the figures */
+	double sum;       /* sum of the absolute errors */
+	double max_error; /* largest absolute error */
+	double max_diff;  /* largest difference, in the unit of the figures */
 };
 
 static struct figure_group *find_figure_group(struct figure_group *g, uint32_t *n, const char *name)

@@ -42,8 +42,9 @@ struct gang_message {
 
 /* Port of an SM to the network between the SMs of a group. */
 struct gang_port {
-	uint64_t out_free_at;  /* time at which the last message has left, in 1/16 cycles of sm.now */
-	uint32_t first, count; /* index of the oldest message, and number of messages */
+	uint64_t out_free_at; /* time at which the last message has left, in 1/16 cycles of sm.now */
+	uint32_t first;       /* index of the oldest message */
+	uint32_t count;       /* number of messages */
 	struct gang_message message[GANG_MESSAGES]; /* ring, in order of arrival time */
 };
 

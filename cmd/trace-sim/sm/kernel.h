@@ -32,9 +32,10 @@ struct kernel {
 	struct trace *trace;
 	const struct kernel_header *head;
 	char *path;
-	uint32_t uid;              /* number of the kernel: 1, 2, ... in load order */
-	uint32_t position;         /* position in the kernel list */
-	uint64_t n_ctas, next_cta; /* number of CTAs, and number of CTAs placed so far */
+	uint32_t uid;      /* number of the kernel: 1, 2, ... in load order */
+	uint32_t position; /* position in the kernel list */
+	uint64_t n_ctas;   /* number of CTAs */
+	uint64_t next_cta; /* number of CTAs placed so far */
 	uint32_t running_ctas;
 	uint32_t delay;     /* core cycles before the first CTA may be placed */
 	uint32_t cta_limit; /* maximum number of CTAs per SM; 0: not computed yet */

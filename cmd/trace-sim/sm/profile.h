@@ -89,7 +89,8 @@ struct profile_warps {
 struct sm_profile {
 	struct profile_row *row; /* rows; [0] is unused */
 	uint32_t n_rows, cap_rows;
-	uint32_t *first_row, cap_first; /* first row of an instruction, at code + 1; 0: no row */
+	uint32_t *first_row; /* first row of an instruction, by code + 1; 0: no row */
+	uint32_t cap_first;
 	struct profile_idle idle[MAX_SCHEDULERS];
 	struct profile_warps warps; /* masks at the last attribution of all schedulers; valid if has_warps */
 	/* true: no scheduler has issued, or been attributed on its own, since `warps` was set */

@@ -107,7 +107,8 @@ struct ldgsts_entry {
 
 /* Numbers of a warp's matrix products or bulk copies, and of their groups. */
 struct gmma_groups {
-	uint32_t issued, done;   /* number of issued products, and of completed ones */
+	uint32_t issued;         /* number of issued products */
+	uint32_t done;           /* number of completed products */
 	uint32_t closed;         /* number of closed groups */
 	uint32_t awaited;        /* 1 + the number of the product that the warp waits for */
 	uint32_t end[GMMA_OPEN]; /* number of products up to the end of a group, at group % GMMA_OPEN */
@@ -126,10 +127,12 @@ struct warp_sync {
 	struct rec wait; /* warp in sync_wait: record that names the awaited mbarrier */
 	/* warp in sync_wait: true if it waits for groups of bulk copies, not for an mbarrier */
 	bool waits_for_groups;
-	bool last_group_is_bulk;             /* true if the warp's last closed group is one of bulk copies */
-	struct gmma_groups bulk;             /* groups of bulk copies */
-	uint32_t copies_issued, copies_done; /* number of LDGSTS of the warp, issued and done */
-	uint32_t first_arrival, n_arrivals;  /* range of the warp's waiting arrivals in sm.arrivals */
+	bool last_group_is_bulk; /* true if the warp's last closed group is one of bulk copies */
+	struct gmma_groups bulk; /* groups of bulk copies */
+	uint32_t copies_issued;  /* number of LDGSTS that the warp has issued */
+	uint32_t copies_done;    /* number of LDGSTS of the warp that are done */
+	uint32_t first_arrival;  /* first of the warp's waiting arrivals in sm.arrivals */
+	uint32_t n_arrivals;     /* number of these arrivals */
 };
 
 /*
@@ -158,9 +161,11 @@ struct warp {
 	uint8_t lanes;   /* number of threads of the CTA in this warp */
 	uint8_t barrier; /* number of the barrier at which the warp waits, if its bit in sm.at_barrier is set */
 	/* LDGSTS groups (SM-async) */
-	struct ldgsts_entry *entry;           /* an entry for each LDGSTS of the warp */
-	uint32_t n_entries, n_groups, closed; /* entries, groups, and groups closed by LDGDEPBAR */
-	uint32_t first_open_entry;            /* entries below this one are done */
+	struct ldgsts_entry *entry; /* an entry for each LDGSTS of the warp */
+	uint32_t n_entries;         /* number of entries */
+	uint32_t n_groups;          /* number of groups */
+	uint32_t closed;            /* number of groups closed by LDGDEPBAR */
+	uint32_t first_open_entry;  /* entries below this one are done */
 	uint32_t depbar_group, depbar_open;
 	struct gmma_groups gmma;
 	struct warp_sync sync;
@@ -200,11 +205,12 @@ struct cta {
 	uint64_t arrived[MAX_BARRIERS];
 	uint16_t arrivals[MAX_BARRIERS]; /* number of arrivals at each barrier; a warp can arrive more than once */
 	struct mbarriers mbarriers;
-	struct gang *gang;                   /* gang of the thread block; NULL: none (gang.h) */
-	uint32_t rank;                       /* rank of the block in its gang */
-	uint64_t gang_arrived, gang_waiting; /* warps that have arrived, or wait, at the gang's barrier */
-	uint32_t barriers;                   /* mask of the barriers at which any warp has arrived */
-	uint64_t running;                    /* mask of the warps that a barrier waits for */
+	struct gang *gang;     /* gang of the thread block; NULL: none (gang.h) */
+	uint32_t rank;         /* rank of the block in its gang */
+	uint64_t gang_arrived; /* warps that have arrived at the gang's barrier */
+	uint64_t gang_waiting; /* warps that wait at the gang's barrier */
+	uint32_t barriers;     /* mask of the barriers at which any warp has arrived */
+	uint64_t running;      /* mask of the warps that a barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -329,10 +335,13 @@ struct dependence_ops;
 struct ldst; /* ldst.h */
 
 struct sm {
-	/* Masks over warp slots; see the invariant above. */
-	uint64_t live;                                 /* warps that have not yet been reaped */
-	uint64_t done;                                 /* warps that have issued their last instruction */
-	uint64_t at_barrier, membar, atomic, dep_wait; /* warps that wait, one mask for each reason */
+	/* Masks over warp slots. */
+	uint64_t live;       /* warps that have not yet been reaped */
+	uint64_t done;       /* warps that have issued their last instruction */
+	uint64_t at_barrier; /* warps that wait at a barrier */
+	uint64_t membar;     /* warps that wait for a memory barrier */
+	uint64_t atomic;     /* warps that wait for atomics */
+	uint64_t dep_wait;   /* warps that wait for groups, products or mbarriers */
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
 	uint64_t maxreg_wait; /* modern core: warps that wait for registers (USETMAXREG) */
@@ -364,7 +373,8 @@ struct sm {
 	uint64_t *wake_at; /* `now` of the next cycle to run; NEVER: only a reply or a new CTA wakes the SM */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
-	uint32_t id, cluster; /* number of the SM (sid), and of its cluster */
+	uint32_t id;          /* number of the SM (sid) */
+	uint32_t cluster;     /* number of its cluster */
 	uint32_t sched_first; /* scheduler that issues first */
 	uint32_t fetch_last;  /* warp slot of the last fetch attempt */
 	int32_t fetch_buffer; /* warp whose line is in the fetch buffer; -1: empty */
@@ -377,11 +387,12 @@ struct sm {
 	uint8_t idle[N_OCC_IDLE]; /* number of schedulers by kind of cycle, in the last cycle that was run */
 	/* by scheduler: kind of the last cycle without an issue, for the profile */
 	uint8_t idle_kind[MAX_SCHEDULERS];
-	uint64_t idle_valid, idle_ready; /* masks of struct candidates from which idle[] was computed */
-	uint32_t dynamic_id[MAX_WARPS];  /* launch order of warps */
-	uint32_t reg_limit;              /* upper bound of register numbers */
-	uint64_t *registers;             /* register sets of all warps; NULL: the sets are in struct warp */
-	uint16_t hazard_reg[MAX_WARPS];  /* first reserved register of the next instruction */
+	uint64_t idle_valid;            /* candidates.valid from which idle[] was computed */
+	uint64_t idle_ready;            /* candidates.ready from which idle[] was computed */
+	uint32_t dynamic_id[MAX_WARPS]; /* launch order of warps */
+	uint32_t reg_limit;             /* upper bound of register numbers */
+	uint64_t *registers;            /* register sets of all warps; NULL: the sets are in struct warp */
+	uint16_t hazard_reg[MAX_WARPS]; /* first reserved register of the next instruction */
 
 	/* shared with other SMs; set before sm_init() */
 	const struct params *params;
@@ -413,7 +424,8 @@ struct sm {
 		collector_in[N_UNIT_KINDS]; /* inputs of the collector in the order in which ports serve them */
 	struct collector_in *collector_of[N_UNIT_KINDS]; /* collector input for each kind of unit */
 	struct unit_in *unit_in;                         /* register set before each kind of unit */
-	uint32_t collector_in_used, unit_in_used;        /* masks of the sets that are not empty */
+	uint32_t collector_in_used; /* mask of the sets in collector_in that are not empty */
+	uint32_t unit_in_used;      /* mask of the sets in unit_in that are not empty */
 	uint64_t next_dispatch_clock; /* earliest clock at which a unit other than UNIT_MEM may take an instruction */
 	struct opcoll collector;
 	struct func_unit *unit;

@@ -32,7 +32,8 @@ struct profile {
 		uint64_t n[N_PROFILE_COUNTS], cycles[N_PROFILE_REASONS];
 	} * sum; /* sums of the current kernel by instruction */
 	uint32_t n_sums, cap_sums;
-	uint32_t *sum_index, cap_index; /* indexed by code + 1: 1 + the index into `sum`; 0: none */
+	uint32_t *sum_index; /* 1 + index into `sum`, by code + 1; 0: none */
+	uint32_t cap_index;
 	/* cycles of the run by reason; cycles of SMs without a thread block */
 	uint64_t total[N_PROFILE_REASONS], empty;
 	uint64_t operations[N_FLOP_KINDS]; /* operations of the run, by kind */

@@ -67,8 +67,9 @@ struct kernel_record {
 };
 
 struct interval_record {
-	uint32_t position, uid; /* position and id of the kernel; 0: none */
-	const char *name;       /* NULL: none */
+	uint32_t position; /* position of the kernel; 0: none */
+	uint32_t uid;      /* id of the kernel; 0: none */
+	const char *name;  /* NULL: none */
 	uint64_t first_cycle, cycles;
 };
 
