@@ -71,6 +71,7 @@ struct isolate {
 	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
 	struct spool all_records;    /* all written records, for the totals */
+	struct sums sums;            /* checksums of these records */
 	uint32_t kernels;            /* number of kernels with a record */
 	uint32_t kernels_done;       /* number of kernels simulated to their end */
 	struct reuse *reuse;         /* sets of equal kernels; NULL without --reuse */
@@ -97,11 +98,6 @@ static void write_to_file(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, 
 
 /* ---- a process ------------------------------------------------------------------------------------ */
 
-static void copy_text_or_empty(char *to, size_t cap, const char *word)
-{
-	snprintf(to, cap, "%s", word ? word : "");
-}
-
 static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c, struct outcome *t)
 {
 	struct run *r = o->run;
@@ -123,8 +119,8 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	r->writer = record_open(c->records, (enum record_format)r->format);
 	run_compact_records(r, r->writer, false);
 	status = run_application(r);
-	copy_text_or_empty(t->status, sizeof(t->status), r->status);
-	copy_text_or_empty(t->limit, sizeof(t->limit), r->limit);
+	snprintf(t->status, sizeof(t->status), "%s", r->status ? r->status : "");
+	snprintf(t->limit, sizeof(t->limit), "%s", r->limit ? r->limit : "");
 	memcpy(t->hash, r->last_hash, sizeof(t->hash));
 	t->kernel = r->last_outcome;
 	t->kernels = r->kernels_loaded;
@@ -384,6 +380,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 			&done->outcome.kernel);
 	done->end_offset_in_all = o->all_records.n;
 	output_keep_part(r->result);
+	sums_add(&o->sums, &o->all_records);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse_run_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
@@ -528,9 +525,12 @@ static void start_isolated_result(
 	}
 	if (!done->is_part || !done->bytes)
 		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);
+	sums_open(&o->sums, output_flushed_path(r->result));
 	output_flush(r->result);
-	if (done->n_kernels)
+	if (done->n_kernels) {
 		output_keep_part(r->result);
+		sums_add(&o->sums, &o->all_records);
+	}
 	o->kernels = o->kernels_done = o->earlier_kernels = done->n_kernels;
 	o->resumed_bytes = o->all_records.n;
 	start_trace_check(o, done);
@@ -582,6 +582,7 @@ int isolate_run(
 				r->list.n_kernels == 1 ? "" : "s");
 		isolate_write_end(r, &o->all_records, o->kernels_done);
 		output_commit(r->result);
+		sums_remove(&o->sums);
 		progress_end(r);
 		status = strcmp(r->status, "complete") && strcmp(r->status, "limit") ? EXIT_NO : EXIT_GOOD;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Implements --resume: reuses the records of an earlier run that are byte for byte equal to records of this
- * run.
+ * run. sums.c finds damaged records.
  *
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options
  * are equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of
  * the list, in order. A kernel that the earlier run did not finish is simulated again. So is the last kernel
- * of a text without an end, because lines of its record may be missing. Each trace is read before the result
+ * without an end after it, if it has no checksum, because a part of its record may be missing. Each trace is read before the result
  * gets its final name. Its hash and the checksum of its decoded form must equal the recorded values.
  */
 #include <errno.h>
@@ -29,6 +29,7 @@ struct resume_state {
 	bool held;        /* true if kernel[done->kernels] is read but may be incomplete */
 	char *name;       /* name of the kernel in kernel[done->kernels] */
 	uint64_t end;     /* offset of the end of that kernel's record */
+	uint64_t summed;  /* size of the records with checksums; SUMS_NONE: the file has none */
 };
 
 static bool is_nonempty_file(const char *path)
@@ -224,6 +225,28 @@ static void read_resumed_kernel(const struct run *r, const struct result_item *i
 }
 
 /* Returns false for every figure, so that no figure is read: only the identity of kernels is compared. */
+static bool is_newline_at(const char *path, uint64_t at)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char c = '\0';
+
+	if (fd < 0 || pread(fd, &c, 1, (off_t)at) < 0)
+		die_errno("%s", path);
+	close(fd);
+	return c == '\n';
+}
+
+/* Returns true if the held kernel, the last one of the file, has its whole record. */
+static bool is_held_kernel_whole(const struct resume_state *l, const struct result_item *end)
+{
+	if (strcmp(end->status, "cut"))
+		return true;
+	if (l->summed != SUMS_NONE)
+		return l->end <= l->summed;
+	return end->form == RESULT_MSGPACK ||
+	       (end->form == RESULT_JSON && is_newline_at(l->resumed->path, l->end - 1));
+}
+
 static bool reject_all_figures(void *ctx, const char *name)
 {
 	(void)ctx;
@@ -247,11 +270,11 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
 			add_held_kernel(r, l);
-			if (*item.kernel.status)
+			if (*item.kernel.status || item.end > l->summed)
 				break;
 			read_resumed_kernel(r, &item, l);
 		} else if (event == RESULT_DONE) {
-			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
+			if (l->held && is_held_kernel_whole(l, &item))
 				add_held_kernel(r, l);
 			done->complete = !done->is_part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
@@ -267,7 +290,7 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 void resume_read(struct run *r, const char *name, struct spool *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct resume_state l = {.resumed = done};
+	struct resume_state l = {.resumed = done, .summed = SUMS_NONE};
 	struct stat st;
 	bool cut; /* the file ends within the run record */
 
@@ -281,6 +304,8 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 		reject_run_record(done->path, cut ? (uint64_t)st.st_size : head, k);
 	if (!cut) {
 		done->bytes = head;
+		if (done->is_part)
+			l.summed = sums_verify(done->path, (uint64_t)st.st_size, r->format != FORMAT_MSGPACK);
 		read_resumed_kernels(r, &l);
 	}
 	if (!done->complete && done->bytes)

@@ -156,6 +156,88 @@ shifted() {
 	[ ! -e out ]
 }
 
+# Waits until a process is gone, or a zombie whose parent does not collect it.
+wait_until_gone() { while grep -sq '^State:.[^Z]' "/proc/$1/status"; do sleep 0.05; done; }
+
+# sim [OPTIONS]: five kernels with two figures, so that records are short
+sim() { trace-sim -q -g rtx3070 --isolate -s gpu_sim_cycle,gpu_sim_insn "$@" mixed; }
+
+# part FORMAT: makes out.part and out.part.sums with five kernels, as a run leaves them that was killed at the sixth one
+part() {
+	rm -f out*
+	echo kernel-9.traceg >>mixed/kernelslist.g
+	mkfifo mixed/kernel-9.traceg
+	trace-sim -q -g rtx3070 --isolate -s gpu_sim_cycle,gpu_sim_insn -F "$1" -o out mixed &
+	local pid=$! child
+	until [ "$(wc -l 2>/dev/null <out.part.sums)" = 5 ]; do
+		kill -0 $pid
+		sleep 0.05
+	done
+	child=$(cat /proc/$pid/task/$pid/children)
+	kill -KILL $pid
+	wait $pid || true
+	wait_until_gone "${child% }"
+	rm mixed/kernel-9.traceg
+	sed -i '$d' mixed/kernelslist.g
+}
+
+@test "--resume rejects a damaged record with its lines or bytes, and keeps the file" {
+	mixed
+	for f in json text msgpack; do
+		sim -F $f -o full
+		part $f
+		tail=$(($(wc -c <full) - $(wc -c <out.part)))
+		head -c -$tail full | cmp - out.part
+		cp out.part whole
+		cp out.part.sums sums
+		run -0 sim --resume -F $f -o out
+		cmp out full
+		[ ! -e out.part.sums ]
+		rm out
+		while read -r change error; do
+			cp whole out.part
+			cp sums out.part.sums
+			LC_ALL=C sed -i "$change" out.part
+			run ! cmp -s out.part whole
+			cp out.part kept
+			run -2 sim --resume -F $f -o out
+			assert_output --regexp "^trace-sim: out[.]part:$error are damaged: their checksum differs from that in 'out[.]part[.]sums'"
+			cmp out.part kept
+			[ ! -e out ]
+		done <<-END
+			$(case $f in
+			json) printf '%s\n' '5s/"gpu_sim_cycle":/&1/ 5: error: lines 5 to 5' '5s/"position":4/"position":5/ 5: error: lines 5 to 5' '3s/kernel"/kernal"/ 3: error: lines 3 to 3' ;;
+			text) echo '/^gpu_sim_cycle/s/[[:blank:]]/&1/ [0-9]*: error: lines [0-9]* to [0-9]*' ;;
+			msgpack) echo 's/gpu_sim_insn/gpu_sim_insm/ error: bytes 0 to [0-9]*' ;;
+			esac)
+		END
+		rm full
+	done
+}
+
+@test "--resume uses records with checksums, or without checksums all whole records" {
+	mixed
+	sim -F json -o full
+	part json
+	cp out.part whole
+	cp out.part.sums sums
+	for kept in 0 2 4; do # a kernel whose checksum is missing is simulated again
+		head -$kept sums >out.part.sums
+		cp whole out.part
+		trace-sim -v -g rtx3070 --isolate -s gpu_sim_cycle,gpu_sim_insn --resume -F json -o out mixed 2>err
+		cmp out full
+		run -0 cat err
+		assert_line --index 0 --regexp "^$((kept + 1)) of 5 kernels done"
+		rm out
+	done
+	for last in 1 2 5; do # the last newline is missing
+		head -$last whole | head -c -1 >out.part
+		run -0 sim --resume -F json -o out
+		cmp out full
+		rm out
+	done
+}
+
 @test "--resume simulates only the missing kernels" {
 	mixed
 	trace-sim -q -g rtx3070 --isolate -F json -o full mixed
@@ -218,8 +300,7 @@ shifted() {
 		kill -$signal $pid
 		status=0
 		wait $pid || status=$?
-		# The process is gone, or a zombie whose parent does not collect it.
-		while grep -sq '^State:.[^Z]' "/proc/${child% }/status"; do sleep 0.05; done
+		wait_until_gone "${child% }"
 		if [ $signal = KILL ]; then
 			run -1 --separate-stderr stats-csv -s gpu_sim_cycle out.part
 			assert_equal "${#lines[@]}" 6

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checksums of the records in NAME.part, with which --resume finds damage. NAME.part.sums has a line for each kernel:
+ * the size of NAME.part after the kernel's record, and the XXH3-64 of the bytes since the size of the line before.
+ * The file is removed when the result gets its name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "isolate.h"
+
+static char *sums_path(const char *part)
+{
+	size_t n = strlen(part);
+	char *path = xmalloc(n + sizeof(".sums"));
+
+	memcpy(path, part, n);
+	strcpy(path + n, ".sums");
+	return path;
+}
+
+static void hash_record_bytes(void *ctx, const char *p, size_t n) { XXH3_64bits_update(ctx, p, n); }
+
+static uint64_t hash_of_range(int fd, uint64_t from, uint64_t to)
+{
+	XXH3_state_t *hash = XXH3_createState();
+	uint64_t value;
+
+	if (!hash)
+		die("out of memory");
+	XXH3_64bits_reset(hash);
+	spool_pass_bytes(fd, from, to - from, hash_record_bytes, hash);
+	value = XXH3_64bits_digest(hash);
+	XXH3_freeState(hash);
+	return value;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------- */
+
+void sums_open(struct sums *s, const char *part)
+{
+	*s = (struct sums){.path = part ? sums_path(part) : NULL};
+	if (s->path && unlink(s->path) && errno != ENOENT)
+		die_errno("%s", s->path);
+}
+
+void sums_add(struct sums *s, const struct spool *all)
+{
+	if (!s->path)
+		return;
+	if (!s->file)
+		s->file = fopen(s->path, "wxe");
+	if (!s->file)
+		die_errno("%s", s->path);
+	fprintf(s->file, "%llu %016llx\n", (unsigned long long)all->n,
+		(unsigned long long)hash_of_range(all->fd, s->end, all->n));
+	if (fflush(s->file))
+		die_errno("%s", s->path);
+	s->end = all->n;
+}
+
+void sums_remove(struct sums *s)
+{
+	if (s->file && (fclose(s->file) || unlink(s->path)))
+		die_errno("%s", s->path);
+	free(s->path);
+	*s = (struct sums){.path = NULL};
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void count_newlines(void *ctx, const char *p, size_t n)
+{
+	uint64_t *lines = ctx;
+
+	for (size_t i = 0; i < n; i++)
+		*lines += p[i] == '\n';
+}
+
+/* Exits because the bytes from..to of NAME.part are not those that were written. */
+static _Noreturn void report_damaged_records(
+	const char *part, const char *path, int fd, uint64_t from, uint64_t to, bool has_lines)
+{
+	struct place at = {.file = diag_keep(part)};
+	uint64_t first = 1, last = 1;
+
+	if (has_lines) {
+		spool_pass_bytes(fd, 0, from, count_newlines, &first);
+		spool_pass_bytes(fd, 0, to - 1, count_newlines, &last);
+		at.line = first;
+	} else {
+		first = from;
+		last = to;
+	}
+	die_at(at,
+		"%s %llu to %llu are damaged: their checksum differs from that in '%s' (without --resume all kernels are simulated)",
+		has_lines ? "lines" : "bytes", (unsigned long long)first, (unsigned long long)last, path);
+}
+
+/* Reads a line "SIZE HASH". Returns false if it is not a whole line of this form. */
+static bool read_sums_line(FILE *in, uint64_t *end, uint64_t *hash)
+{
+	char line[64], *at;
+
+	if (!fgets(line, sizeof(line), in))
+		return false;
+	*end = strtoull(line, &at, 10);
+	if (at == line || *at++ != ' ')
+		return false;
+	*hash = strtoull(at, &at, 16);
+	return *at == '\n';
+}
+
+uint64_t sums_verify(const char *part, uint64_t size, bool has_lines)
+{
+	char *path = sums_path(part);
+	FILE *in = fopen(path, "re");
+	int fd = open(part, O_RDONLY | O_CLOEXEC);
+	uint64_t from = 0, to, hash;
+
+	if (fd < 0)
+		die_errno("%s", part);
+	if (!in && errno != ENOENT)
+		die_errno("%s", path);
+	while (in && read_sums_line(in, &to, &hash) && to > from && to <= size) {
+		if (hash_of_range(fd, from, to) != hash)
+			report_damaged_records(part, path, fd, from, to, has_lines);
+		from = to;
+	}
+	close(fd);
+	if (in)
+		fclose(in);
+	free(path);
+	return in ? from : SUMS_NONE;
+}
