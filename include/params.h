@@ -222,10 +222,10 @@ struct dram_params {
 	const char *timing_text; /* text of the timing option as written */
 };
 
-/* Masks of the address bits of each field. If chip_at >= 0, they apply to the address without the channel number. */
+/* Masks of the address bits of each field. If channel_at >= 0, they apply to the address without the channel number. */
 struct addr_params {
-	uint64_t chip, bank, row; /* masks of address bits */
-	int chip_at; /* lowest bit of the channel number; -1: the mask `chip` selects the channel number */
+	uint64_t channel, bank, row; /* masks of address bits */
+	int channel_at; /* lowest bit of the channel number; -1: the mask `channel` selects the channel number */
 	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
 };
 

@@ -71,7 +71,7 @@ static inline uint32_t new_request(enum acc_type type, uint64_t addr, unsigned b
 	r->sm = 3;
 	r->cluster = 2;
 	r->warp = 5;
-	r->chip = 7;
+	r->channel = 7;
 	r->sub = 15;
 	r->lanes = 0xff;
 	return h;

@@ -286,7 +286,7 @@ static void test_naive_allocate(void)
 	is_number(at(r)->type, L2_WR_ALLOC_R, "the allocating read of the miss is sent second");
 	ok(at(r)->flags == REQ_BLANK && at(r)->size == 32,
 		"the allocating read has REQ_BLANK and the size of an atom");
-	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->chip == 7,
+	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->channel == 7,
 		"the allocating read has the warp, the SM and the channel of the write");
 	is_text(access_text(c, new_store(line_of_set_0(0), 4), 2), "MISS/HIT_RESERVED wa",
 		"a second write miss of a B:m:W cache merges its allocating read");
@@ -371,7 +371,7 @@ static void test_line_cache(void)
 static void decode_address(void *ctx, struct req *r)
 {
 	(*(unsigned *)ctx)++;
-	r->chip = r->sub = 1;
+	r->channel = r->sub = 1;
 	r->bank = 9;
 	r->row = 77;
 }
@@ -408,7 +408,7 @@ static void test_write_backs(void)
 		"an L2 write-back has no warp, no SM and no cluster");
 	ok(at(h)->lanes == 0xff && at(h)->stream == 6,
 		"the write-back has the lanes and the stream of the read that caused it");
-	ok(at(h)->chip == 7 && at(h)->sub == 15,
+	ok(at(h)->channel == 7 && at(h)->sub == 15,
 		"the write-back has the channel and sub-partition of the read that caused it");
 	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77,
 		"the write-back has the bank and row of its own address");

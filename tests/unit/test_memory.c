@@ -44,7 +44,7 @@ static void test_decode(void)
 
 	addrdec_decode_request(d, &r);
 	is_number(r.sub, 38, "IPOLY: the sub partition is that of the worked example");
-	is_number(r.chip, 19, "IPOLY: the channel is that of the worked example");
+	is_number(r.channel, 19, "IPOLY: the channel is that of the worked example");
 	is_number(r.bank, 0, "IPOLY: the bank is that of the worked example");
 	is_number(r.row, 0x2d7, "IPOLY: the row is that of the worked example");
 	is_number(addrdec_home_sub_partition(d, r.addr), 38,
@@ -67,7 +67,7 @@ static void test_decode(void)
 	d = new_decoder(&p, 12, TITANX_MAP, 0);
 	r.addr = 0x7fb02d700200;
 	addrdec_decode_request(d, &r);
-	is_number(r.chip, (0x7fb02d700200 >> 8) % 12,
+	is_number(r.channel, (0x7fb02d700200 >> 8) % 12,
 		"12 channels: the channel is the remainder of a division by 12");
 	addrdec_delete(d);
 }

@@ -191,7 +191,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	n->row = q->row;
 	if (c->decode)
 		c->decode(c->decode_ctx, n);
-	n->chip = q->chip;
+	n->channel = q->channel;
 	n->sub = q->sub;
 	return r;
 }

@@ -72,7 +72,7 @@ struct cache *cache_new(
 void cache_delete(struct cache *c);
 /*
  * Sets a function that is called for every request that the cache makes. It sets bank and row of the request. With
- * RANDOM indexing it draws a random number (MEM-addr-7). The partition (chip, sub) is copied afterwards from the
+ * RANDOM indexing it draws a random number (MEM-addr-7). The partition (channel, sub) is copied afterwards from the
  * request that caused the new one.
  */
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);

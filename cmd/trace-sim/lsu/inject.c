@@ -28,7 +28,7 @@ bool inject_can_push(struct sm *s, const struct req *r, bool bypass)
 static void decode_request_address(struct sm *s, struct req *r)
 {
 	uint64_t addr = r->addr;
-	uint16_t chip = r->chip, sub = r->sub;
+	uint16_t channel = r->channel, sub = r->sub;
 
 	if (r->type != L1_WRBK_ACC) {
 		r->addr = r->orig_addr ? r->orig_addr : addr;
@@ -37,7 +37,7 @@ static void decode_request_address(struct sm *s, struct req *r)
 		return;
 	}
 	addrdec_decode_request(s->dec, r);
-	r->chip = chip; /* quirk Q3-8: the partition is that of the request that evicted the line */
+	r->channel = channel; /* quirk Q3-8: the partition is that of the request that evicted the line */
 	r->sub = sub;
 }
 

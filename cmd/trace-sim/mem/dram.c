@@ -94,7 +94,7 @@ void dram_push_request(struct dram *d, uint32_t req, uint64_t now)
 	struct req *r = &d->pool->req[req];
 	uint32_t bank = bank_index(d->params, r);
 
-	assert(r->chip == d->id && bank < d->params->nbk);
+	assert(r->channel == d->id && bank < d->params->nbk);
 	r->pushed = (uint32_t)now;
 	d->request_arrived = true;
 	d->n.n_req++;

@@ -116,7 +116,7 @@ void memstat_count_accepted(struct memstat *m, const struct req *r, uint64_t now
 void memstat_count_replied(struct memstat *m, const struct req *r, uint64_t now)
 {
 	uint32_t l = (uint32_t)now - r->created, s = (uint32_t)now - r->returned;
-	uint32_t at = r->chip * m->banks + r->bank % m->banks;
+	uint32_t at = r->channel * m->banks + r->bank % m->banks;
 
 	m += thread_index;
 	if (!m->on)
@@ -146,7 +146,7 @@ void memstat_end_sample_period(struct memstat *m)
 /* Counts a request that enters its DRAM channel. quirk Q4-13: `atoms` is rounded down, to 0 for a small request. */
 void memstat_count_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
-	uint32_t at = r->chip * m->banks + r->bank % m->banks;
+	uint32_t at = r->channel * m->banks + r->bank % m->banks;
 
 	if (!m->on)
 		return;

@@ -84,7 +84,7 @@ NOINLINE static void make_piece(struct memory *m, struct sub *sub, uint32_t from
 	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED | REQ_PREFETCH)) | REQ_BLANK | REQ_PIECE);
 	keep_bytes_of_sectors(r->bytes, lo, s);
 	addrdec_decode_request(m->dec, r);
-	r->chip = o->chip;
+	r->channel = o->channel;
 	r->sub = o->sub;
 	queue_accepted_request(m, sub, handle, now);
 }
@@ -215,7 +215,7 @@ NOINLINE static void decode_own_request(struct memory *m, const struct sub *s, s
 {
 	addrdec_decode_request(m->dec, r);
 	r->sub = (uint16_t)s->id;
-	r->chip = (uint16_t)(s->id >> m->sub_log2);
+	r->channel = (uint16_t)(s->id >> m->sub_log2);
 }
 
 /* Sends one request from the miss queue, then advances the ports (MEM-l2-3). */

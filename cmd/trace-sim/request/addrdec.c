@@ -17,7 +17,7 @@
 #include "request/hash.h"
 
 enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME, INDEX_GROUPS };
-enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
+enum field { FIELD_CHANNEL, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
 #define MAX_RUNS  64
 #define LINE_LOG2 7 /* binary logarithm of the size of a line in bytes */
@@ -49,7 +49,7 @@ struct random {
 struct addrdec {
 	struct address_field field[N_FIELDS];
 	uint64_t sub_mask; /* mask of the lowest log2(subs) bank bits in the address */
-	int chip_at;       /* position of the channel bits; -1: every bit has its own position */
+	int channel_at;    /* position of the channel bits; -1: every bit has its own position */
 	/* number of channels; slices of a channel on one side of the L2 (MEM-sides); number of the index function */
 	uint32_t channels, subs, index;
 	uint32_t sides, clusters;
@@ -120,29 +120,29 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 static void set_field_masks(struct addrdec *d, const struct addr_params *p)
 {
 	uint32_t nbits = log2_floor(d->channels), sub_log2 = log2_floor(d->subs);
-	uint64_t chip = p->chip, bank = p->bank, row = p->row;
+	uint64_t channel = p->channel, bank = p->bank, row = p->row;
 
-	d->chip_at = p->chip_at;
-	if (d->chip_at >= 0 && !d->gap) {
-		uint32_t at = (uint32_t)d->chip_at;
+	d->channel_at = p->channel_at;
+	if (d->channel_at >= 0 && !d->gap) {
+		uint32_t at = (uint32_t)d->channel_at;
 
 		bank = insert_zero_bits(bank, at, nbits);
 		row = insert_zero_bits(row, at, nbits);
-		chip = ((1ull << nbits) - 1) << at;
+		channel = ((1ull << nbits) - 1) << at;
 	}
 	d->sub_mask = lowest_bits(bank, sub_log2);
-	init_address_field(&d->field[FIELD_CHIP], chip);
+	init_address_field(&d->field[FIELD_CHANNEL], channel);
 	init_address_field(&d->field[FIELD_BANK], bank);
 	init_address_field(&d->field[FIELD_ROW], row);
-	init_address_field(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | chip));
-	/* quirk Q4-26: if the channel bits are given one by one, chip_at is -1, and the shift is one less. */
-	if (d->chip_at >= 0 || nbits + sub_log2)
-		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
-	int lowest = d->index == INDEX_RANDOM ? d->chip_at - (int)sub_log2
-		     : d->gap                 ? d->chip_at
+	init_address_field(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | channel));
+	/* quirk Q4-26: if the channel bits are given one by one, channel_at is -1, and the shift is one less. */
+	if (d->channel_at >= 0 || nbits + sub_log2)
+		d->high_shift = (uint32_t)(d->channel_at + (int)(nbits + sub_log2));
+	int lowest = d->index == INDEX_RANDOM ? d->channel_at - (int)sub_log2
+		     : d->gap                 ? d->channel_at
 					      : (int)d->high_shift;
 	d->line_in_one_slice =
-		lowest >= LINE_LOG2 && !(((d->gap ? 0 : chip) | bank) & ((1u << LINE_LOG2) - 1));
+		lowest >= LINE_LOG2 && !(((d->gap ? 0 : channel) | bank) & ((1u << LINE_LOG2) - 1));
 }
 
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
@@ -224,39 +224,39 @@ static uint32_t random_slice_of(struct random *r, uint64_t key, uint32_t n)
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-/* Returns the address without its channel. Sets *chip to the channel, and *high to the address for hash functions. */
+/* Returns the address without its channel. Sets *channel to the channel, and *high to the address for hash functions. */
 static uint64_t address_without_channel(
-	const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
+	const struct addrdec *d, uint64_t addr, uint32_t *channel, uint64_t *high)
 {
 	uint64_t quotient;
 
 	if (!d->gap) {
-		*chip = (uint32_t)pack_address_field(&d->field[FIELD_CHIP], addr);
+		*channel = (uint32_t)pack_address_field(&d->field[FIELD_CHANNEL], addr);
 		*high = addr >> d->high_shift;
 		return addr;
 	}
-	quotient = (addr >> d->chip_at) / d->channels;
-	*chip = (uint32_t)((addr >> d->chip_at) % d->channels);
+	quotient = (addr >> d->channel_at) / d->channels;
+	*channel = (uint32_t)((addr >> d->channel_at) % d->channels);
 	*high = quotient;
-	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
+	return quotient << d->channel_at | (addr & ((1ull << d->channel_at) - 1));
 }
 
 /*
  * Returns the home side of an address (MEM-sides-2). Whatever the size of a footprint, each side is the home of half
  * of the lines of every set of a slice.
  */
-static uint32_t home_side_of_address(uint32_t chip, uint64_t high)
+static uint32_t home_side_of_address(uint32_t channel, uint64_t high)
 {
-	return (chip ^ bit_count64(high & 15)) & 1;
+	return (channel ^ bit_count64(high & 15)) & 1;
 }
 
 uint32_t addrdec_home_side(const struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip;
+	uint32_t channel;
 	uint64_t high;
 
-	address_without_channel(d, addr, &chip, &high);
-	return home_side_of_address(chip, high);
+	address_without_channel(d, addr, &channel, &high);
+	return home_side_of_address(channel, high);
 }
 
 /* Returns the slice of index mode 6 (MEM-addr-9). Different indices with the same `high` have different slices. */
@@ -273,22 +273,22 @@ static uint32_t slice_in_groups(const struct addrdec *d, uint32_t index, uint64_
  * twice.
  */
 static uint32_t sub_partition_of(
-	struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
+	struct addrdec *d, uint64_t addr, uint32_t channel, uint32_t bank, uint64_t high)
 {
 	uint32_t local = bank & (d->subs - 1), sub;
 
 	switch (d->index) {
-	case INDEX_BITWISE: chip ^= (uint32_t)high & (d->channels - 1); break;
+	case INDEX_BITWISE: channel ^= (uint32_t)high & (d->channels - 1); break;
 	case INDEX_POLY:
-		sub = hash_ipoly(high, chip * d->subs + local, d->ipoly_n);
+		sub = hash_ipoly(high, channel * d->subs + local, d->ipoly_n);
 		return d->gap ? sub % (d->channels * d->subs) : sub;
-	case INDEX_GROUPS: return slice_in_groups(d, chip * d->subs + local, high);
+	case INDEX_GROUPS: return slice_in_groups(d, channel * d->subs + local, high);
 	case INDEX_RANDOM:
-		return random_slice_of(&d->random, addr >> ((uint32_t)d->chip_at - log2_floor(d->subs)),
+		return random_slice_of(&d->random, addr >> ((uint32_t)d->channel_at - log2_floor(d->subs)),
 			d->channels * d->subs);
 	default: break;
 	}
-	return chip * d->subs + local;
+	return channel * d->subs + local;
 }
 
 /* Returns the slice on a side of the L2 (MEM-sides-1). `sub` is the slice on one side alone. */
@@ -305,11 +305,11 @@ uint32_t addrdec_cluster_side(const struct addrdec *d, uint32_t cluster)
 /* Returns slice, bank and row of an address in one word. */
 static uint64_t decode_address(struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip, bank;
-	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
+	uint32_t channel, bank;
+	uint64_t high, local = address_without_channel(d, addr, &channel, &high);
 
 	bank = (uint32_t)pack_address_field(&d->field[FIELD_BANK], local);
-	return (uint64_t)sub_partition_of(d, addr, chip, bank, high) << SUB_AT |
+	return (uint64_t)sub_partition_of(d, addr, channel, bank, high) << SUB_AT |
 	       (uint64_t)(uint8_t)bank << BANK_AT | (uint32_t)pack_address_field(&d->field[FIELD_ROW], local);
 }
 
@@ -334,7 +334,7 @@ void addrdec_decode_request(struct addrdec *d, struct req *r)
 	uint32_t sub = (uint32_t)(a >> SUB_AT);
 
 	r->sub = (uint16_t)sub;
-	r->chip = (uint16_t)(sub / d->subs);
+	r->channel = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
 		r->sub = (uint16_t)slice_on_side(d, sub, addrdec_cluster_side(d, r->cluster));
 	r->bank = (uint8_t)(a >> BANK_AT); /* quirk Q4-22: the index function does not change the bank */
@@ -353,20 +353,21 @@ uint32_t addrdec_sub_for_cluster(struct addrdec *d, uint64_t addr, uint32_t clus
 /* Returns the sub partition of an address on its home side (MEM-sides-2). */
 uint32_t addrdec_home_sub_partition(struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip, sub;
-	uint64_t high, local = address_without_channel(d, addr, &chip, &high);
+	uint32_t channel, sub;
+	uint64_t high, local = address_without_channel(d, addr, &channel, &high);
 
 	sub = sub_partition_of(
-		d, addr, chip, (uint32_t)pack_address_field(&d->field[FIELD_BANK], local), high);
-	return d->sides > 1 ? slice_on_side(d, sub, home_side_of_address(chip, high)) : sub;
+		d, addr, channel, (uint32_t)pack_address_field(&d->field[FIELD_BANK], local), high);
+	return d->sides > 1 ? slice_on_side(d, sub, home_side_of_address(channel, high)) : sub;
 }
 
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip;
+	uint32_t channel;
 	uint64_t high;
 
-	return pack_address_field(&d->field[FIELD_PARTITION], address_without_channel(d, addr, &chip, &high));
+	return pack_address_field(
+		&d->field[FIELD_PARTITION], address_without_channel(d, addr, &channel, &high));
 }
 
 bool addrdec_is_random(const struct addrdec *d) { return d->index == INDEX_RANDOM; }

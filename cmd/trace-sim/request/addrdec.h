@@ -14,7 +14,7 @@ struct addrdec;
 struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
- * Sets chip, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws when an address is decoded first,
+ * Sets channel, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws when an address is decoded first,
  * in the order of the calls.
  */
 void addrdec_decode_request(struct addrdec *d, struct req *r);

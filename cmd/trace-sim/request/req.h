@@ -9,7 +9,7 @@
  *
  * The owners of a request in order, and the fields that each of them writes; other fields do not change:
  *
- *     lsu/l1.c, sm/fetch.c      make the request; request/addrdec.c sets chip, sub, bank, row
+ *     lsu/l1.c, sm/fetch.c      make the request; request/addrdec.c sets channel, sub, bank, row
  *          |
  *     L1: MSHR                  entry[0], next; addr and size are those of the atom until the reply comes
  *          |
@@ -91,8 +91,8 @@ struct req {
 	uint32_t key;   /* in a DRAM queue: the row; in a ROP queue: the time at which the request is ready */
 	uint16_t flags; /* mask of enum req_flag */
 	uint16_t size;  /* number of data bytes; for an outstanding miss, the size of its atom */
-	uint16_t chip;  /* channel */
-	uint16_t sub;   /* sub partition, numbered over all channels */
+	uint16_t channel; /* DRAM channel */
+	uint16_t sub;     /* sub partition, numbered over all channels */
 	uint16_t cluster; /* NO_SM for requests made by an L2 */
 	uint8_t bank;     /* bank before bank hashing */
 	uint8_t type;     /* enum acc_type */
