@@ -77,7 +77,7 @@ void bytes_signed(struct bytes *b, int64_t v, unsigned width)
 
 struct cut {
 	uint64_t whole; /* truncated value */
-	bool up;        /* true if the value must be rounded up */
+	bool round_up;  /* true if the value must be rounded up */
 };
 
 /*
@@ -100,7 +100,7 @@ static struct cut scale_exactly(double v, uint64_t factor)
 	half = (unsigned __int128)1 << (shift - 1);
 	rest = product & (2 * half - 1);
 	c.whole = (uint64_t)(product >> shift);
-	c.up = rest > half || (rest == half && c.whole & 1);
+	c.round_up = rest > half || (rest == half && c.whole & 1);
 	return c;
 }
 
@@ -138,7 +138,7 @@ void bytes_fixed(struct bytes *b, double v, unsigned width, unsigned decimals)
 		append_inf_or_nan(b, v, width);
 	} else if (size < BELOW && decimals < N_POWERS) {
 		c = scale_exactly(size, power[decimals]);
-		append_decimal(b, signbit(v), c.whole + c.up, decimals, width);
+		append_decimal(b, signbit(v), c.whole + c.round_up, decimals, width);
 	} else {
 		bytes_printf(b, "%*.*f", (int)width, (int)decimals, v);
 	}
@@ -158,7 +158,7 @@ static bool find_decimals(double size, unsigned digits, unsigned *decimals, uint
 		if (c.whole < power[digits - 1])
 			continue;
 		*decimals = d;
-		*rounded = c.whole + c.up;
+		*rounded = c.whole + c.round_up;
 		return d || *rounded < power[digits];
 	}
 	return false;

@@ -44,7 +44,7 @@ struct expr_parser {
 	struct expr *expr; /* expression that is being parsed */
 	const char *text;  /* start of the text */
 	const char *next;  /* current position */
-	const char *what;  /* name for faults */
+	const char *place_name; /* name in the places of faults */
 	uint32_t col;      /* column of the start of the text */
 	unsigned depth;    /* depth of nested parentheses and functions */
 	struct fault *fault;
@@ -52,7 +52,7 @@ struct expr_parser {
 
 static int syntax_fault(struct expr_parser *p, const char *expected)
 {
-	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->next - p->text)};
+	struct place at = {.file = p->place_name, .col = p->col + (uint32_t)(p->next - p->text)};
 	char q[40];
 
 	if (!*p->next)
@@ -248,14 +248,14 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 	struct expr_parser p = {.expr = xcalloc(1, sizeof(*p.expr)),
 		.text = text,
 		.next = text,
-		.what = what,
+		.place_name = what,
 		.col = col,
 		.fault = f};
 	int status;
 
 	if (strlen(text) > EXPR_MAX)
 		status = fault_set(f, (struct place){.file = what}, "expression",
-			"expression of %zu bytes (at most %d)", strlen(text), EXPR_MAX);
+			"expression of %zu bytes (expected at most %d)", strlen(text), EXPR_MAX);
 	else
 		status = parse_sum(&p);
 	if (!status && *p.next)

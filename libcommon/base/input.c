@@ -36,12 +36,12 @@ struct input {
 	const unsigned char *raw;        /* compressed bytes; raw[raw_at .. raw_end) is not yet decoded */
 	unsigned char *raw_own;          /* buffer of raw; NULL: raw is the caller's memory */
 	size_t raw_at, raw_end;
-	bool raw_over; /* true after the last compressed byte was read */
+	bool raw_ended; /* true after the last compressed byte was read */
 
 	char *text; /* the window */
 	size_t begin, end, cap;
 	bool borrowed; /* true if text is the caller's memory */
-	bool over;     /* whether the text ended */
+	bool ended; /* whether the text ended */
 	bool failed;   /* whether a fault occurred */
 	struct fault fault;
 
@@ -126,21 +126,21 @@ static size_t decode_bytes(struct input *in, void *buf, size_t n)
 	enum codec_result result = CODEC_MORE;
 
 	while (io.n_dst == n && result == CODEC_MORE) {
-		if (in->raw_at == in->raw_end && !in->raw_over) {
+		if (in->raw_at == in->raw_end && !in->raw_ended) {
 			in->raw_at = 0;
 			in->raw_end = read_raw_bytes(in, in->raw_own, RAW);
-			in->raw_over = !in->raw_end;
+			in->raw_ended = !in->raw_end;
 			if (in->failed)
 				return 0;
 		}
 		io.src = in->raw + in->raw_at;
 		io.n_src = in->raw_end - in->raw_at;
-		io.last = in->raw_over;
+		io.last = in->raw_ended;
 		result = in->codec->decode(in->state, &io);
 		in->raw_at = in->raw_end - io.n_src;
 	}
 	if (result == CODEC_END)
-		in->over = true;
+		in->ended = true;
 	else if (result != CODEC_MORE)
 		fail_codec(in, result, io.failure);
 	return n - io.n_dst;
@@ -155,7 +155,7 @@ static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 		return decode_bytes(in, buf, n);
 	got = read_raw_bytes(in, buf, n);
 	if (!got && !in->failed)
-		in->over = true;
+		in->ended = true;
 	return got;
 }
 
@@ -164,7 +164,7 @@ static void fill_window(struct input *in, size_t want)
 {
 	size_t held = in->end - in->begin;
 
-	assert(!in->over && !in->failed && !in->borrowed);
+	assert(!in->ended && !in->failed && !in->borrowed);
 	if (in->begin && (!held || in->cap - in->begin < want || in->cap - in->end < in->cap / 2)) {
 		memmove(in->text, in->text + in->begin, held);
 		in->begin = 0;
@@ -214,9 +214,9 @@ static int detect_format(struct input *in, struct fault *f)
 
 	in->cap = WINDOW;
 	in->text = xmalloc(in->cap);
-	while (in->end < CODEC_MAGIC_MAX && !in->over && !in->failed)
+	while (in->end < CODEC_MAGIC_MAX && !in->ended && !in->failed)
 		in->end += read_text_bytes(in, in->text + in->end, RAW - in->end);
-	while (!in->over && !in->failed && in->end < RAW && may_be_archive(in))
+	while (!in->ended && !in->failed && in->end < RAW && may_be_archive(in))
 		in->end += read_text_bytes(in, in->text + in->end, RAW - in->end);
 	if (in->failed)
 		return return_input_fault(in, f);
@@ -227,9 +227,9 @@ static int detect_format(struct input *in, struct fault *f)
 	in->raw = in->raw_own = xmalloc(RAW);
 	memcpy(in->raw_own, in->text, in->end);
 	in->raw_end = in->end;
-	in->raw_over = in->over;
+	in->raw_ended = in->ended;
 	in->end = 0;
-	in->over = false;
+	in->ended = false;
 	return 0;
 }
 
@@ -307,13 +307,13 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 		open_codec(in, codec);
 		in->raw = bytes;
 		in->raw_end = n;
-		in->raw_over = true;
+		in->raw_ended = true;
 		in->cap = WINDOW;
 		in->text = xmalloc(in->cap);
 		return in;
 	}
 	in->borrowed = true;
-	in->over = true;
+	in->ended = true;
 	in->end = in->cap = n;
 	if (!n)
 		bytes = "";
@@ -411,7 +411,7 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 			return in->failed ? return_input_fault(in, f) : fail_line_too_long(in, f);
 		if (in->failed)
 			return return_input_fault(in, f);
-		if (in->over)
+		if (in->ended)
 			return held ? return_buffered_line(in, held, false, text, len, f) : 0;
 		known = held;
 		fill_window(in, held + 1);
@@ -428,7 +428,7 @@ long input_window(struct input *in, size_t want, const char **bytes, struct faul
 {
 	if (!want)
 		want = 1;
-	while (in->end - in->begin < want && !in->over && !in->failed)
+	while (in->end - in->begin < want && !in->ended && !in->failed)
 		fill_window(in, want);
 	if (in->failed && in->end - in->begin < want)
 		return return_input_fault(in, f);
@@ -451,12 +451,12 @@ long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 	in->binary = true;
 	if (!n)
 		return 0;
-	if (in->begin == in->end && !in->over && !in->failed && n >= RAW) {
+	if (in->begin == in->end && !in->ended && !in->failed && n >= RAW) {
 		got = read_text_bytes(in, buf, n);
 		if (in->failed)
 			in->fault.place = place_at_window_end(in);
 	} else {
-		if (in->begin == in->end && !in->over && !in->failed)
+		if (in->begin == in->end && !in->ended && !in->failed)
 			fill_window(in, 1);
 		held = in->end - in->begin;
 		got = n < held ? n : held;

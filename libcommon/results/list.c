@@ -57,11 +57,11 @@ struct list_name *list_name(struct results *r, const char *text, struct fault *f
 
 bool list_wants(struct results *r, struct list_name *n)
 {
-	if (!r->want)
+	if (!r->wanted)
 		return true;
 	if (n->use == LIST_USE_UNKNOWN)
-		n->use = strchr(n->text, READ_HIDDEN) || r->want(r->want_ctx, n->text) ? LIST_USED
-										       : LIST_UNUSED;
+		n->use = strchr(n->text, READ_HIDDEN) || r->wanted(r->wanted_ctx, n->text) ? LIST_USED
+											   : LIST_UNUSED;
 	return n->use == LIST_USED || r->form == RESULT_ACCELSIM;
 }
 

@@ -26,8 +26,8 @@ struct results *results_new(struct input *in, unsigned flags)
 
 void results_limit_figures(struct results *r, results_wanted *wanted, void *ctx)
 {
-	r->want = wanted;
-	r->want_ctx = ctx;
+	r->wanted = wanted;
+	r->wanted_ctx = ctx;
 }
 
 struct results *results_open(const char *path, unsigned flags, struct fault *f)
@@ -330,8 +330,8 @@ static int next_line(struct results *r, struct fault *f)
 	const char *text;
 	int got;
 
-	if (r->held) {
-		r->held = false;
+	if (r->read_again) {
+		r->read_again = false;
 		return 1;
 	}
 	r->line_start = input_offset(r->in);
@@ -420,7 +420,7 @@ static int read_line_step(struct results *r, struct fault *f)
 		return handle_end_of_input(r);
 	form = detect_line_form(r);
 	if (!change_result_form(r, form)) {
-		r->held = true;
+		r->read_again = true;
 		return 0;
 	}
 	if (form == RESULT_JSON)
@@ -440,7 +440,7 @@ static int is_msgpack_next(struct results *r, struct fault *f)
 	long n = input_window(r->in, 16, &p, f);
 	size_t head;
 
-	if (n <= 0 || r->held)
+	if (n <= 0 || r->read_again)
 		return 0;
 	u = (const unsigned char *)p;
 	if ((u[0] & 0xf0) != 0x80 && u[0] != 0xde && u[0] != 0xdf)

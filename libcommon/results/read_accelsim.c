@@ -58,10 +58,10 @@ static void read_line_outside_run(struct results *r, char *line)
 	static const char head[] = "GPGPU-Sim: ** ";
 
 	if (accelsim_line_starts(line, "Accel-Sim [")) {
-		r->held = !start_log(r, false);
+		r->read_again = !start_log(r, false);
 	} else if (accelsim_line_starts(line, "GPGPU-Sim: Configuration options:") ||
 		   accelsim_line_starts(line, "GPGPU-Sim Simulator Version")) {
-		r->held = !start_log(r, true);
+		r->read_again = !start_log(r, true);
 	} else if (*line == '-' && r->in_run && !r->log.blocks) {
 		read_option_line(r, line);
 	} else if (accelsim_line_starts(line, "GPGPU-Sim: *** exit detected ***")) {
@@ -97,7 +97,7 @@ static bool begin_kernel_block(struct results *r, uint64_t id)
 
 	if (id == 1 && l->first_id_seen && r->in_run) {
 		read_cut_run(r, "another kernel 1 follows before 'exit detected'");
-		r->held = true;
+		r->read_again = true;
 		return false;
 	}
 	read_begin(r, READ_KERNEL);
@@ -161,7 +161,7 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 			l->in_block = false;
 		}
 		read_accelsim_end(r);
-		r->held = true;
+		r->read_again = true;
 		return 0;
 	}
 	if (l->in_block)

@@ -76,8 +76,8 @@ struct results {
 	uint32_t *listed; /* ids of the names in the run record's list, in order */
 	uint32_t n_listed;
 	uint32_t cap_listed;
-	results_wanted *want; /* callback for wanted figures; NULL: all are wanted */
-	void *want_ctx;
+	results_wanted *wanted; /* callback for wanted figures; NULL: all are wanted */
+	void *wanted_ctx;
 	uint32_t scans;             /* number of lines that were read as JSON */
 	uint32_t first_figure;      /* id of the first name in the last line of JSON */
 	struct json_member *member; /* members of the line of JSON */
@@ -111,7 +111,7 @@ struct results {
 	struct log_state log;
 	char *line; /* current line, ended by NUL */
 	uint32_t cap_line;
-	bool held; /* true if the current line must be read again */
+	bool read_again; /* true if the current line must be read again */
 	size_t line_len;
 	enum result_event due[4]; /* events to return before more is read */
 	unsigned n_due;           /* number of elements of due */

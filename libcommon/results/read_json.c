@@ -115,7 +115,7 @@ int read_json_line(struct results *r, char *line, size_t len, struct fault *f)
 			"object without a member 'record' (expected run, kernel or end)");
 	}
 	if (!read_begin(r, read_record_of(r, word))) {
-		r->held = true;
+		r->read_again = true;
 	} else {
 		if (r->record != READ_OTHER) {
 			read_json_members(r, "", o);

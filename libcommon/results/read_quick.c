@@ -163,7 +163,7 @@ static bool scan_stats(struct json_scan *s)
 		if (!n || !scan_char(s, ':') || !scan_scalar(s, &value, &len) || *value == 't' ||
 			*value == 'f' || value[-1] == '"')
 			return false;
-		if (r->want && !list_wants(r, n))
+		if (r->wanted && !list_wants(r, n))
 			continue;
 		if (n->seen_line == r->scans || len > 60) /* jansson rejects a name that occurs twice */
 			return false;
@@ -288,7 +288,7 @@ bool read_json_quickly(struct results *r, char *line, size_t len)
 		if (r->member[i].figure && *r->member[i].value != 'n' && !json_number(&r->member[i], &v))
 			return false;
 	if (!read_begin(r, read_record_of(r, words[kind]))) {
-		r->held = true;
+		r->read_again = true;
 		return true;
 	}
 	for (uint32_t i = 0; r->record != READ_OTHER && i < r->n_members; i++) {

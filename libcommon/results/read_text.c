@@ -41,11 +41,11 @@ static int begin_text_record(struct results *r, char *line)
 	if (r->record != READ_NONE) {
 		r->record_end = r->line_start;
 		read_complete(r);
-		r->held = true;
+		r->read_again = true;
 		return 0;
 	}
 	if (!read_begin(r, read_record_of(r, line + 2)))
-		r->held = true;
+		r->read_again = true;
 	return 0;
 }
 

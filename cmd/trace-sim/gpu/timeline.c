@@ -47,8 +47,8 @@ struct timeline_sample *timeline_new_sample(struct timeline *t)
 	const uint32_t parts = t->channels + t->groups, n = t->n_samples++;
 
 	grow(&t->sample, &t->cap_samples, n + 1, sizeof(*t->sample));
-	grow(&t->part, &t->cap_part, (n + 1) * parts, sizeof(*t->part));
-	memset(&t->part[(size_t)n * parts], 0, parts * sizeof(*t->part));
+	grow(&t->part_values, &t->cap_part_values, (n + 1) * parts, sizeof(*t->part_values));
+	memset(&t->part_values[(size_t)n * parts], 0, parts * sizeof(*t->part_values));
 	t->sample[n] = (struct timeline_sample){0};
 	return &t->sample[n];
 }
@@ -191,7 +191,7 @@ void timeline_free(struct timeline *t)
 	free(t->cta);
 	free(t->named_slots);
 	free(t->sample);
-	free(t->part);
+	free(t->part_values);
 	free(t->text);
 	free(t->by_channel);
 	free(t->by_group);

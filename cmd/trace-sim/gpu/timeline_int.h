@@ -14,7 +14,7 @@
 #define PART_TEXT   64u /* maximum length of the text of a value, for example "SM 100-107":1.23457e-05, */
 
 /*
- * Counters since the start of the run; `warps` is the current number. timeline.part has the values of
+ * Counters since the start of the run; `warps` is the current number. timeline.part_values has the values of
  * channels and groups of SMs.
  */
 struct timeline_sample {
@@ -50,8 +50,8 @@ struct timeline {
 	uint32_t n_samples, cap_samples;
 	uint32_t channels; /* number of memory channels */
 	uint32_t groups;   /* number of groups of SMs */
-	uint64_t *part;    /* for each sample, values of the channels and of the groups of SMs */
-	uint32_t cap_part;
+	uint64_t *part_values; /* for each sample, values of the channels and of the groups of SMs */
+	uint32_t cap_part_values;
 	char *text;       /* buffer for the values of a counter */
 	char *by_channel; /* values last written, by memory channel */
 	char *by_group;   /* values last written, by group of SMs */

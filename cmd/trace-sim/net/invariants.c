@@ -31,10 +31,10 @@ static void check_xbar_requests(const struct xbar *x, uint32_t o)
 		const struct port *p = &x->in[i];
 		bool goes = bitset_test(x->filled, i) && port_first_packet(p)->output == o;
 
-		invariant("xbar.want", o, i, bitset_test(&x->requests[(size_t)o * x->in_words], i), goes);
+		invariant("xbar.requests", o, i, bitset_test(&x->requests[(size_t)o * x->in_words], i), goes);
 		wanted |= goes;
 	}
-	invariant("xbar.wanted", o, 0, bitset_test(x->requested_outputs, o), wanted);
+	invariant("xbar.requested_outputs", o, 0, bitset_test(x->requested_outputs, o), wanted);
 }
 
 /* Checks that the head of an input is in the arrival set of the advance in which it may move. */
@@ -44,7 +44,7 @@ static void check_arrival_set(const struct xbar *x, uint32_t i)
 	const uint64_t *then = x->inputs_by_advance + (size_t)(at % NET_WINDOW_MAX) * x->in_words;
 
 	invariant("xbar.ahead", x->first_node, i, (int32_t)(at - x->advances) >= 0, 1);
-	invariant("xbar.when", x->first_node, i, bitset_test(then, i), 1);
+	invariant("xbar.inputs_by_advance", x->first_node, i, bitset_test(then, i), 1);
 }
 
 static void check_crossbar(const struct xbar *x)
@@ -67,7 +67,7 @@ static void check_crossbar(const struct xbar *x)
 		full += count && count == x->out_limit;
 		check_xbar_requests(x, o);
 	}
-	invariant("xbar.n_full", x->first_node, 0, x->n_full_outputs, full);
+	invariant("xbar.n_full_outputs", x->first_node, 0, x->n_full_outputs, full);
 }
 
 /* ---- networks of routers (noc.h) --------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void check_quick_router(const struct noc *n, const struct noc_subnet *s, 
 {
 	const struct noc_quick *q = &r->quick;
 
-	invariant("noc.quick.lone_head", r->id, 0,
+	invariant("noc.quick.only_waiting_head", r->id, 0,
 		q->only_waiting_head && (q->awaited_outputs || q->only_waiting_head->state != NOC_WANTS),
 		false);
 	invariant("noc.quick.next", r->id, 0,
@@ -271,7 +271,8 @@ static void check_noc_subnet(const struct noc *n, const struct noc_subnet *s)
 				"noc.router.new_arrivals", r, i, bitset_test(router->new_arrivals, i), false);
 			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
 				s->output[port].count != 0);
-			invariant("noc.router.owing", r, i, bitset_test(router->crediting_inputs, i),
+			invariant("noc.router.crediting_inputs", r, i,
+				bitset_test(router->crediting_inputs, i),
 				s->credits_to_send[port].count != 0);
 		}
 	}
@@ -297,7 +298,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	uint32_t sent = count_link_sets_with(&x->inject, i) + in->fifo.count;
 
 	invariant("book.sending", i, 0, bitset_test(x->sending, i), !ring_empty(&x->queue[i].packets));
-	invariant("book.crediting", i, 0, bitset_test(x->inputs_with_credits, i), in->credits != 0);
+	invariant("book.inputs_with_credits", i, 0, bitset_test(x->inputs_with_credits, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
 	invariant("book.state", i, 0, in->state == INPUT_IDLE && in->fifo.count, false);
@@ -351,7 +352,7 @@ static void check_book_subnet(const struct book_net *x, uint32_t subnet)
 		flits += check_book_output(x, o);
 		credits += count_link_sets_with(&x->eject_credit, o);
 	}
-	invariant("book.n_wanting", subnet, 0, x->n_requests, wanting);
+	invariant("book.n_requests", subnet, 0, x->n_requests, wanting);
 	invariant("book.n_ready", subnet, 0, x->n_ready, ready);
 	invariant("book.flits", subnet, 0, x->flits, flits);
 	invariant("book.credits", subnet, 0, x->credits, credits);

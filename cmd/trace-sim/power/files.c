@@ -104,7 +104,7 @@ static void write_steady_row(struct power_meter *m, uint64_t insts)
 	struct bytes b = {0};
 
 	y->written = true;
-	bytes_printf(&b, "%u,%d,", y->start, (int)y->taken);
+	bytes_printf(&b, "%u,%d,", y->start, (int)y->n_samples);
 	write_power_values(&b, &y->sum, 1, y->n);
 	bytes_fixed(&b, (double)(insts - y->insts) / ((double)y->n * s->interval), 0, 6);
 	bytes_puts(&b, ",");
@@ -138,18 +138,18 @@ void power_steady_sample(struct power_meter *m, const struct power_sample *p, ui
 	if (!m->setup->steady_file)
 		return;
 	if (!y->n) {
-		y->start = y->taken;
+		y->start = y->n_samples;
 		y->sum = 0;
 		y->insts = insts;
 		memset(y->count, 0, sizeof(y->count));
 	} else if (!(fabs(p->dynamic - y->sum / y->n) < m->setup->steady_deviation)) {
 		power_steady_end(m, insts, false);
-		y->taken++;
+		y->n_samples++;
 		return;
 	}
 	y->n++;
 	y->sum += p->dynamic;
 	for (unsigned i = 0; i < N_POWER_COUNTERS; i++)
 		y->count[i] += p->count[i];
-	y->taken++;
+	y->n_samples++;
 }

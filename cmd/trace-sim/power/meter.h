@@ -75,8 +75,9 @@ static inline double power_energies_total(const struct power_energies *e)
 
 /* The current steady state (POWER-file-3). */
 struct power_steady {
-	/* number of samples of the state; index of its first sample; samples of the run */
-	uint32_t n, start, taken;
+	uint32_t n;         /* number of samples of the state */
+	uint32_t start;     /* index of the state's first sample */
+	uint32_t n_samples; /* number of samples of the run */
 	double sum, count[N_POWER_COUNTERS];
 	uint64_t insts; /* thread instructions of the run when the state began */
 	bool written;   /* true if a row has been written */

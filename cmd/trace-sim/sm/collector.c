@@ -74,8 +74,8 @@ static void add_port_group(struct sm *s, uint32_t ports, uint32_t inputs, enum c
 	g->ports = ports;
 	g->inputs = inputs;
 	for (uint32_t k = 0; k < s->core->schedulers; k++) {
-		g->units[k].own = c->set[own].allowed[k];
-		g->units[k].all = g->units[k].own | c->set[COLLECT_GEN].allowed[k];
+		g->units[k].preferred = c->set[own].allowed[k];
+		g->units[k].all = g->units[k].preferred | c->set[COLLECT_GEN].allowed[k];
 	}
 }
 
@@ -343,7 +343,7 @@ static inline bool allocate_for_input(struct sm *s, const struct port_group *g, 
 
 	if (!free_units)
 		return false;
-	own = free_units & g->units[sched].own;
+	own = free_units & g->units[sched].preferred;
 	allocate_collector_unit(s, bit_lowest64(own ? own : free_units), q, sched);
 	s->changed = true;
 	return true;

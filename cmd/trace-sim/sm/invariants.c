@@ -48,9 +48,9 @@ static void check_scoreboard(const struct sm *s, unsigned w)
 		return;
 	for (unsigned i = 0; i < (unsigned)p->head->n_dst + p->head->n_src; i++)
 		collides |= bitset_test(p->reserved, p->head->reg[i]);
-	invariant("collide", s->id, w, s->hazard >> w & 1, collides);
+	invariant("hazard", s->id, w, s->hazard >> w & 1, collides);
 	if (collides)
-		invariant("watched", s->id, w, bitset_test(p->reserved, s->hazard_reg[w]), 1);
+		invariant("hazard_reg", s->id, w, bitset_test(p->reserved, s->hazard_reg[w]), 1);
 }
 
 static void check_warps(const struct sm *s)
@@ -61,7 +61,7 @@ static void check_warps(const struct sm *s)
 		uint64_t bit = 1ull << w;
 
 		invariant("ibuf", s->id, w, (s->ibuf & bit) != 0, p->buffered && !(s->wrong_path & bit));
-		invariant("wrong within imiss", s->id, w, s->wrong_path & bit & ~s->imiss, 0);
+		invariant("wrong_path within imiss", s->id, w, s->wrong_path & bit & ~s->imiss, 0);
 		invariant("drained", s->id, w, (s->drained & bit) != 0,
 			(s->done & bit) && !(p->stores | p->insts_in_pipe | p->n_reserved | p->copies));
 		for (unsigned k = 0; k < N_UNIT_KINDS && s->ibuf & bit; k++)
@@ -137,11 +137,11 @@ static void check_collector(const struct sm *s)
 		complete |= x->reads ? 0 : bit;
 	}
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		invariant("collector.bound", s->id, k, s->unit_in[k].collectors_used, bound[k]);
-		invariant("collector.stuck within bound", s->id, k,
+		invariant("unit_in.collectors_used", s->id, k, s->unit_in[k].collectors_used, bound[k]);
+		invariant("unit_in.collectors_blocked within used", s->id, k,
 			s->unit_in[k].collectors_blocked & ~bound[k], 0);
-		invariant("collector.ready and stuck", s->id, k, c->ready & s->unit_in[k].collectors_blocked,
-			0);
+		invariant("collector.ready and blocked", s->id, k,
+			c->ready & s->unit_in[k].collectors_blocked, 0);
 		due |= s->unit_in[k].collectors_blocked;
 	}
 	invariant("collector.ready", s->id, 0, c->ready | due, complete);

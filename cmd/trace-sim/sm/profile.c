@@ -201,7 +201,7 @@ static void attribute_without_warps(struct sm *s, unsigned k)
 	while (p->lowest < MAX_CTAS - 1 && !s->cta[p->lowest].kernel)
 		p->lowest++;
 	/* without a thread block, the SM of a modern core uses the newest one */
-	c = s->cta[p->lowest].kernel ? p->lowest : p->placed;
+	c = s->cta[p->lowest].kernel ? p->lowest : p->newest_slot;
 	p->idle[k].row = find_profile_row(p, p->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
@@ -343,7 +343,7 @@ void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first,
 	for (unsigned w = first; w < first + warps; w++)
 		grow_producers(p, w, s->reg_limit);
 	p->uid[cta] = uid;
-	p->placed = cta;
+	p->newest_slot = cta;
 	p->lowest = cta < p->lowest ? cta : p->lowest;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		profile_drop_attribution(p, k);

@@ -9,7 +9,7 @@
  *    waits for registers, one without an instruction, one at a barrier.
  *  - The instruction is the one that the warp waits for: the producer of a register, the barrier, the instruction
  *    whose pipeline register is full, or the instruction that is not fetched yet.
- *  - The cycles of all rows of an SM, plus sm_profile.taken, are the SM's clock times its number of schedulers. They
+ *  - The cycles of all rows of an SM, plus sm_profile.removed_cycles, are the SM's clock times its number of schedulers. They
  *    include the cycles in which the SM sleeps. Each SM has its own rows, so SMs may run in parallel.
  *  - The simulation does not read the profile: results are the same with and without it.
  */
@@ -97,9 +97,9 @@ struct sm_profile {
 	bool has_warps;
 	uint64_t sched_slots[MAX_SCHEDULERS]; /* mask of the warp slots of each scheduler */
 	uint32_t uid[MAX_CTAS];               /* uid of the kernel of the thread block in each slot */
-	uint32_t placed;                      /* slot of the newest thread block */
+	uint32_t newest_slot;                 /* slot of the newest thread block */
 	uint32_t lowest;                      /* no slot below this one has a thread block */
-	uint64_t taken;                       /* cycles of rows that were already written and removed */
+	uint64_t removed_cycles;              /* cycles of rows that were already written and removed */
 	uint64_t cycles[N_PROFILE_REASONS];   /* cycles of the run, by reason */
 	uint64_t clock;                       /* clock of the SM at the end of the last kernel */
 	uint32_t last[MAX_WARPS];             /* instruction that each warp issued last */

@@ -244,8 +244,8 @@ struct port_group {
 	uint32_t ports;  /* number of ports */
 	/* units for the instructions of each scheduler */
 	struct {
-		uint64_t own; /* preferred units */
-		uint64_t all;
+		uint64_t preferred; /* units of the instruction's kind */
+		uint64_t all;       /* those and the general units */
 	} units[MAX_SCHEDULERS];
 };
 

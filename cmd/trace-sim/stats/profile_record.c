@@ -112,7 +112,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 
 		if (!uid || r->kernel == uid) {
 			add_profile_row(p, r);
-			sp->taken += row_cycles(r);
+			sp->removed_cycles += row_cycles(r);
 			continue;
 		}
 		left += row_cycles(r);
@@ -122,7 +122,7 @@ static void move_sm_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	}
 	for (unsigned k = 0; k < MAX_SCHEDULERS; k++)
 		profile_drop_attribution(sp, k);
-	assert(sp->taken + left == s->clock * s->core->schedulers);
+	assert(sp->removed_cycles + left == s->clock * s->core->schedulers);
 }
 
 /* Number of scheduler cycles, since the last kernel, in which SMs had no thread block. */

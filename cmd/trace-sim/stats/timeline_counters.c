@@ -19,7 +19,7 @@ static uint32_t group_of_sm(const struct timeline *t, const struct gpu *g, uint3
 static void take_timeline_sample(struct timeline *t, struct gpu *g)
 {
 	struct timeline_sample *s = timeline_new_sample(t);
-	uint64_t *channel = &t->part[(size_t)(t->n_samples - 1) * (t->channels + t->groups)];
+	uint64_t *channel = &t->part_values[(size_t)(t->n_samples - 1) * (t->channels + t->groups)];
 	uint64_t *group = channel + t->channels;
 
 	s->cycle = gpu_now(g);
@@ -62,7 +62,7 @@ static void write_group_if_changed(struct timeline *t, const char *name, uint64_
 }
 
 /*
- * Writes the counters by channel and by group of SMs. first_a, first_b: elements of timeline.part for two
+ * Writes the counters by channel and by group of SMs. first_a, first_b: elements of timeline.part_values for two
  * samples.
  */
 static void write_grouped_counters(struct timeline *t, const struct gpu *g, uint64_t cycle, double cycles,
@@ -108,7 +108,8 @@ static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia,
 	write_counter(t, "DRAM bandwidth (GB/s)", a->cycle,
 		(double)(b->dram_bytes - a->dram_bytes) / cycles * g->params.hz[0] / 1e9);
 	write_counter(t, "occupancy (%)", a->cycle, percent_of(b->warps, slots));
-	write_grouped_counters(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
+	write_grouped_counters(
+		t, g, a->cycle, cycles, &t->part_values[ia * parts], &t->part_values[ib * parts]);
 }
 
 static void move_timeline_sample(struct timeline *t, uint32_t to, uint32_t from)
@@ -116,7 +117,7 @@ static void move_timeline_sample(struct timeline *t, uint32_t to, uint32_t from)
 	const size_t parts = t->channels + t->groups;
 
 	t->sample[to] = t->sample[from];
-	memmove(&t->part[to * parts], &t->part[from * parts], parts * sizeof(*t->part));
+	memmove(&t->part_values[to * parts], &t->part_values[from * parts], parts * sizeof(*t->part_values));
 }
 
 uint64_t timeline_due(const struct timeline *t) { return t->next_sample_at; }
