@@ -40,7 +40,7 @@ struct picks {
 	uint32_t n_kernels;     /* number of kernels in the list */
 	uint32_t n_all;         /* number of kernels of the application; may exceed n_kernels */
 	uint32_t n_part;        /* number of kernels in the represented part; 0: the whole application */
-	uint32_t n_missing; /* number of kernels in that part that are missing and hence not represented */
+	uint32_t n_missing; /* number of kernels in that part that are missing, and so are not represented */
 	char method[32];
 	double error; /* expected relative error of a total with 95 % confidence; negative: unknown */
 	struct pick *pick;

@@ -80,7 +80,7 @@ struct pack {
 	uint32_t cap_entries, cap_frames, dropped; /* dropped: number of dropped frames */
 	uint32_t next_kernel, next_body;           /* numbers of the next block's first kernel and body */
 	bool complete, keep_all;                   /* whether the end was read; whether all frames are kept */
-	struct walk **walk;                        /* walks that have not ended */
+	struct walk **walk;                        /* unfinished walks over blocks */
 	uint32_t n_walks, cap_walks;
 };
 

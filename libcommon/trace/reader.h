@@ -64,7 +64,7 @@ struct seen_table {
 	uint32_t last; /* entry + 1 of the line that was read last */
 };
 
-/* Warps that echo.c keeps. */
+/* Warps whose text echo.c keeps to compare it with later warps. */
 struct echoes {
 	struct echo *warp; /* kept warps by warp number, n_warps entries; NULL: none so far */
 	uint32_t n_warps;

@@ -94,7 +94,7 @@ static void put_complex_scalar(FILE *f, unsigned offset, int part)
 	put_complex_text(f, text, part);
 }
 
-/* Appends code that sets register %NAME to the address of the batch, and of the thread's row and column if they are asked for. */
+/* Appends code that sets register %NAME to the address of the batch. row, column: adds the thread's row or column. */
 static void put_complex_address(FILE *f, unsigned operand, bool row, bool column)
 {
 	char name = "abcd"[operand];

@@ -211,10 +211,12 @@ static void add_batch_address(struct kernel_text *t, char name, size_t bytes)
 		name, name, name, name, name, name, name, bytes, name, name);
 }
 
-/* Bits of a row's or column's number, and their position in the place of the element within its column of tiles. */
+/* Bits of the number of a row or column that become bits of the element's index in its column of tiles. */
 struct place_bits {
-	bool of_column;
-	unsigned from, mask, to;
+	bool of_column; /* true: bits of the column's number; false: of the row's */
+	unsigned from;  /* lowest bit in the number */
+	unsigned mask;  /* mask of the bits, shifted to bit 0 */
+	unsigned to;    /* lowest bit in the index */
 };
 enum { ALL_BITS = ~0u };
 /* The places are those of the documentation of cublasLtOrder_t. */

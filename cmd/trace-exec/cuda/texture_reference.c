@@ -76,7 +76,7 @@ DRIVER(cuTexRefCreate, STORED(to, add_texture_reference(0, false)), struct textu
 DRIVER(cuTexRefDestroy, is_texture_reference(t, false) && !t->variable ? cudaSuccess : cudaErrorInvalidValue,
 	const struct texture_reference *t)
 
-/* Makes the object of a reference anew and stores its handle in the variable. Returns 0 or a status. */
+/* Creates a new object for a reference and stores its handle in the variable. Returns 0 or a status. */
 static int renew_reference_object(struct texture_reference *t)
 {
 	uint64_t old = t->object;

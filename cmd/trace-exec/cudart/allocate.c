@@ -165,7 +165,7 @@ static void replace_freed_buffers(const char *name, uint64_t at, uint64_t n, uin
 
 /*
  * Freed buffers of one size, in a ring in the order of their release. A function that allocates the same work memory
- * in each call thereby launches equal kernels, which repeat.c does not execute again: topk of HeCBench with a batch of
+ * in each call then launches equal kernels, which repeat.c does not execute again: topk of HeCBench with a batch of
  * 1 and 100 repeats takes 1.0 s instead of 12.2 s.
  */
 struct freed_size {

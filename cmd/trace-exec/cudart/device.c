@@ -325,7 +325,7 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 	return cudart_leave(e);
 }
 
-/* ---- limits and preferences: stored, without effect but for the size of the stack ---- */
+/* ---- limits and preferences: stored; only the size of the stack has an effect ---- */
 
 /*
  * Sizes of stack, printf buffer and heap; depth and number of launches by kernels; L2 fetch size; size of the

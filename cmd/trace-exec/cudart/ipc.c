@@ -18,7 +18,7 @@ static void make_ipc_handle(struct ipc_handle *to, uint32_t mark, uint64_t objec
 	to->object = object;
 }
 
-/* Makes a handle of the whole allocation, which must be memory of cudaMalloc() or its kin. */
+/* Makes a handle of the whole allocation, which must be memory of cudaMalloc() or a similar function. */
 API(int, cudaIpcGetMemHandle, struct ipc_handle *to, void *p)
 {
 	int e = cudart_enter(true);

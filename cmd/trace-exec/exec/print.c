@@ -102,7 +102,8 @@ static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 /* The parts of a conversion such as "%-8.*hhd". */
 struct conversion {
 	char flags[8], letter;
-	bool width_taken, has_precision, precision_taken, wide; /* taken: the size is an argument */
+	bool width_taken, has_precision, precision_taken,
+		wide; /* *_taken: the size is an argument of the call */
 	unsigned width, precision;
 	unsigned n_shorts; /* number of letters h */
 };

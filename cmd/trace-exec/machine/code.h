@@ -457,7 +457,7 @@ void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 
 /* Executes a call of extern function number `which`. */
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
-/* Returns the number of the extern function with this name; -1 if it is not executed. */
+/* Returns the number of the extern function with this name; -1 if it is not supported. */
 int special_find_extern(const char *name);
 /*
  * Sets at[] to the host addresses of `bytes` bytes of local memory at R1, where a called function finds arguments that
