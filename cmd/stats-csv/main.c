@@ -35,7 +35,7 @@ enum {
 static const char agg_words[] =
 #include "aggs.def"
 	;
-static const char agg_help[] = "functions, one or more of"
+static const char agg_help[] = "functions that combine a group or run, one or more of"
 #include "aggs.def"
 			       " (default: sum)";
 static const char agg_wanted[] = "one of"

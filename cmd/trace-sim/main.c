@@ -104,7 +104,7 @@ static const struct cli_row rows[] = {
 		NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT",
-		"text (default), json, msgpack, or accelsim: its block after each kernel; tsv with --selftest",
+		"text (default), json, msgpack, or accelsim: the text of Accel-Sim; with --selftest: text, json or tsv",
 		"text json msgpack accelsim tsv"},
 	{'o', "output", "FILE", "write the result to FILE when it is complete; -: stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
