@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages: "program: file:line:col: error: WHAT (expected Y)".
+ * Messages: "program: FILE:LINE:COL: error: WHAT (expected Y)", or "warning:".
+ *
+ * The place comes first, without the parts that are not known. FILE is the input or output that the message is about,
+ * or an option with its value if its value is read like an input ("-D NAME=VALUE"). A message about no file has no
+ * place. If it is about an option, WHAT begins with the option. What the user can do is in parentheses at the end.
  *
  * Every program prints its messages with these calls. Readers (trace, kernel list, configuration, opcode
  * rows, packed streams) never print and never exit: they fill a struct fault and return -1, so that a linter
@@ -65,10 +69,11 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 int diag_fault(const struct fault *f);
 void diag_warn(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int diag_error(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3); /* always returns -1 */
-/* Print an error and exit with EXIT_TROUBLE. die_errno appends strerror(errno). */
+/* Print an error and exit with EXIT_TROUBLE. Those with errno in their name append strerror(errno). */
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_at(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
+_Noreturn void die_errno_at(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void die_fault(const struct fault *f);
 
 #define NOWHERE ((struct place){0})
@@ -81,9 +86,9 @@ const char *diag_keep(const char *name);
 
 /*
  * Traps: a library must not end its caller's process. While a trap is set, die() and its variants in this thread
- * fill the trap's fault and jump to its place, and diag_keep() stores names in the trap's names.
+ * fill the fault of the trap and jump to `jump`, and diag_keep() stores names in the trap's names.
  *
- * 	if (setjmp(trap.place) == 0) {
+ * 	if (setjmp(trap.jump) == 0) {
  * 		diag_trap(&trap);
  * 		...
  * 	}
@@ -91,7 +96,7 @@ const char *diag_keep(const char *name);
  */
 struct diag_names;
 struct diag_trap {
-	jmp_buf place;            /* jump target, which the caller sets with setjmp() */
+	jmp_buf jump;             /* jump target, which the caller sets with setjmp() */
 	struct fault fault;       /* id "memory", because readers call die() only when out of memory */
 	struct diag_names *names; /* set of the names, owned by the caller */
 };

@@ -104,7 +104,7 @@ static void write_runs_of_file(struct csv_job *j, struct writer *w, struct resul
 		die_fault(&f);
 	j->any_row |= kernels;
 	if (kernels && !profile)
-		die("%s: no profile (expected a file of trace-sim --profile)", path);
+		die_at((struct place){.file = path}, "no profile (expected a file of trace-sim --profile)");
 }
 
 void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)

@@ -282,7 +282,7 @@ static struct directory_files read_directory(const char *path)
 	struct dirent *e;
 
 	if (!dir)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot read the directory");
 	while ((e = readdir(dir))) {
 		char *full = join_path(path, e->d_name);
 

@@ -43,8 +43,8 @@ struct measured_reader {
 	uint32_t n_head, n_units;
 	int64_t role[N_ROLES]; /* column of each role; -1 if there is none */
 	uint32_t line;         /* number of the row */
-	/* `sums`: a row covers all launches of a kernel; `over`: the table has ended */
-	bool sums, over;
+	bool has_sums;         /* a row covers all launches of a kernel */
+	bool ended;            /* no row follows */
 	struct table launches; /* launches by name and key */
 	/* indices of `count` by name and metric; used if no column identifies launches */
 	struct table counts;
@@ -154,7 +154,7 @@ static void use_row_as_head(struct measured_reader *t)
 	for (int role = 0; role < N_ROLES; role++)
 		t->role[role] = column_of_role(t, (enum column_role)role);
 	for (uint32_t i = 0; i < t->n; i++)
-		t->sums |= !strcmp(t->word[i], "Invocations") || !strcmp(t->word[i], "Instances");
+		t->has_sums |= !strcmp(t->word[i], "Invocations") || !strcmp(t->word[i], "Instances");
 	t->n_head = t->n;
 	t->head = copy_row_words(t);
 }
@@ -189,11 +189,11 @@ static struct html_launch *find_or_add_launch(struct measured_reader *t, const c
 		if (!strcmp(m->launch[w.number].name, name) && !strcmp(m->launch[w.number].key, key))
 			return &m->launch[w.number];
 	if (m->n == LAUNCH_MAX)
-		die("%s: more than %u launches", t->path, LAUNCH_MAX);
+		die_at((struct place){.file = t->path}, "more than %u launches", LAUNCH_MAX);
 	table_add(&t->launches, hash, m->n);
 	grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
 	m->launch[m->n] =
-		(struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .is_mean = t->sums};
+		(struct html_launch){.name = xstrdup(name), .key = xstrdup(key), .is_mean = t->has_sums};
 	for (int i = 0; i < N_METRICS; i++)
 		m->launch[m->n].value[i] = (double)NAN;
 	return &m->launch[m->n++];
@@ -236,7 +236,7 @@ static void store_launch_row(struct measured_reader *t, const char *name)
 	for (uint32_t i = 0; i < t->n_head && i < t->n; i++) {
 		bool mean = !strcmp(t->head[i], "Avg (ns)") || !strcmp(t->head[i], "Average");
 
-		if (t->sums && mean)
+		if (t->has_sums && mean)
 			store_measured_value(to, "Duration", t->word[i], "ns");
 		else
 			store_measured_value(
@@ -248,14 +248,14 @@ static void process_measured_row(struct measured_reader *t)
 {
 	char *name;
 
-	if (t->over)
+	if (t->ended)
 		return;
 	if (!t->head) {
 		use_row_as_head(t);
 		return;
 	}
 	if (t->n + 1 < t->n_head) {
-		t->over = t->n && strncmp(t->word[0], "==", 2) != 0 && *t->word[0];
+		t->ended = t->n && strncmp(t->word[0], "==", 2) != 0 && *t->word[0];
 		return;
 	}
 	name = copy_name_without_launch(word_of_column(t, t->role[ROLE_KERNEL]));
@@ -323,7 +323,7 @@ static void read_measured_csv(struct html_measured *m, const char *path)
 			die_at((struct place){.file = path}, "malformed table: %s",
 				csv_strerror(csv_error(&parser)));
 	if (ferror(in))
-		die_at((struct place){.file = path}, "%s", strerror(errno));
+		die_at((struct place){.file = path}, "cannot be read: %s", strerror(errno));
 	csv_fini(&parser, on_measured_field, on_measured_row, &t);
 	csv_free(&parser);
 	fclose(in);
@@ -349,7 +349,7 @@ static void read_measured_results(struct html_measured *m, const char *path)
 		if (event != RESULT_KERNEL)
 			continue;
 		if (m->n == LAUNCH_MAX)
-			die("%s: more than %u launches", path, LAUNCH_MAX);
+			die_at((struct place){.file = path}, "more than %u launches", LAUNCH_MAX);
 		grow(&m->launch, &m->cap, m->n + 1, sizeof(*m->launch));
 		m->launch[m->n] = (struct html_launch){.name = xstrdup(item.kernel.name), .key = xstrdup("")};
 		metric_of_results(m->launch[m->n++].value, in, hz);

@@ -18,7 +18,7 @@
 void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped)
 {
 	if (g->n_files == GPU_FILES)
-		cli_usage("too many configurations (at most %u)", GPU_FILES);
+		cli_usage("too many configurations (expected at most %u)", GPU_FILES);
 	g->file[g->n_files] = name;
 	g->shipped[g->n_files++] = shipped;
 }
@@ -26,7 +26,7 @@ void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped)
 void gpu_add_define(struct gpu_choice *g, const char *assignment)
 {
 	if (g->n_defines == GPU_DEFINES)
-		cli_usage("too many -D options (at most %u)", GPU_DEFINES);
+		cli_usage("too many -D options (expected at most %u)", GPU_DEFINES);
 	g->define[g->n_defines++] = assignment;
 }
 

@@ -138,7 +138,8 @@ static void find_library(char path[PATH_MAX])
 
 	if (named) {
 		if (!realpath(named, path))
-			die_errno("%s", named);
+			die_errno_at(
+				(struct place){.file = named}, "cannot open the library of WARPTOOLS_CUDART");
 		return;
 	}
 	for (unsigned i = 0; n > 0 && i < 2; i++) {
@@ -150,7 +151,7 @@ static void find_library(char path[PATH_MAX])
 	}
 	snprintf(path, PATH_MAX, "%s/%s", LIBDIR, LIBRARY);
 	if (access(path, R_OK))
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot open the library");
 }
 
 /* Adds an entry to a list separated by colons, at its end or at its start. */
@@ -165,7 +166,7 @@ static void add_search_path(const char *variable, const char *entry, bool at_end
 	else
 		snprintf(text, n, "%s:%s", at_end ? now : entry, at_end ? entry : now);
 	if (setenv(variable, text, 1))
-		die_errno("the environment");
+		die_errno("cannot set environment variables");
 	free(text);
 }
 
@@ -210,7 +211,7 @@ static void set_environment(const struct wire *w, const char *found, const struc
 	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
 	if (setenv(WIRE_ENV, text, 1) || set_or_unset_variable(WIRE_ENV_KERNELS, o->kernels) ||
 		set_or_unset_variable(WIRE_ENV_LAUNCHES, o->launches))
-		die_errno("the environment");
+		die_errno("cannot set environment variables");
 	snprintf(directory, sizeof(directory), "%.*scudart", (int)(strrchr(found, '/') - found) + 1, found);
 	if (replace_unsafe_path(directory, sizeof(directory)))
 		add_search_path("LD_LIBRARY_PATH", directory, true);
@@ -219,7 +220,7 @@ static void set_environment(const struct wire *w, const char *found, const struc
 		add_search_path("LD_LIBRARY_PATH", directory, false);
 	snprintf(library, sizeof(library), "%s", found);
 	if (!replace_unsafe_path(library, sizeof(library)))
-		die_errno("%s", found);
+		die_errno_at((struct place){.file = found}, "cannot open the library");
 	add_search_path("LD_PRELOAD", library, false);
 }
 
@@ -248,7 +249,7 @@ static _Noreturn void exec_traced_program(char **argv, pid_t parent, bool stdout
 static void open_pipe(int fd[2], int flags)
 {
 	if (pipe2(fd, flags))
-		die_errno("a pipe");
+		die_errno("cannot create a pipe");
 }
 
 static pid_t start_program(char **argv, struct wire *w, const struct run_options *o, int *fd, int *token)
@@ -262,13 +263,13 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 	open_pipe(tokens, O_NONBLOCK);
 	open_pipe(trouble, O_CLOEXEC);
 	if (write(tokens[1], "", 1) != 1)
-		die_errno("a pipe");
+		die_errno("cannot create a pipe");
 	w->fd = (uint64_t)data[1];
 	w->token = (uint64_t)tokens[0];
 	fflush(NULL);
 	child = fork();
 	if (child < 0)
-		die_errno("a process");
+		die_errno("cannot create a process");
 	if (!child) {
 		close(data[0]);
 		close(tokens[1]);
@@ -280,7 +281,7 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 	close(trouble[1]);
 	if (read(trouble[0], &e, sizeof(e)) == sizeof(e)) {
 		errno = e;
-		die_errno("%s", argv[0]);
+		die_errno_at((struct place){.file = argv[0]}, "cannot be executed");
 	}
 	close(trouble[0]);
 	*fd = data[0];
@@ -294,13 +295,14 @@ static int status_without_library_call(const char *name, int own)
 	enum program_linkage l = linkage_of_program(name);
 
 	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
-		diag_error(NOWHERE,
-			"%s: linked statically%s: its calls cannot be executed (link it with nvcc -cudart shared)",
-			name, l == LINKAGE_STATIC ? "" : " with the CUDA runtime");
+		diag_error((struct place){.file = name},
+			"linked statically%s: its calls cannot be executed (link it with nvcc -cudart shared)",
+			l == LINKAGE_STATIC ? "" : " with the CUDA runtime");
 		return EXIT_TROUBLE;
 	}
 	if (!own)
-		diag_warn(NOWHERE, "%s: ended without a call of the CUDA runtime or driver%s", name,
+		diag_warn((struct place){.file = name},
+			"ended without a call of the CUDA runtime or driver%s",
 			l == LINKAGE_RUNTIME
 				? ""
 				: " (programs that it starts must be linked with nvcc -cudart shared)");
@@ -314,12 +316,12 @@ static int report_incomplete_end(struct receiver *r, const char *name, int statu
 	char byte;
 
 	if (WIFSIGNALED(status))
-		diag_error(NOWHERE, "%s: ended by signal %d (%s)", name, WTERMSIG(status),
+		diag_error((struct place){.file = name}, "ended by signal %d (%s)", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	if (!r->done && read(token, &byte, 1) == 1)
 		return status_without_library_call(name, own);
 	if (!r->done && !WIFSIGNALED(status)) {
-		diag_error(NOWHERE, "%s: ended without exit(): its trace is incomplete", name);
+		diag_error((struct place){.file = name}, "ended without exit(): its trace is incomplete");
 		return own ? own : EXIT_TROUBLE;
 	}
 	return own ? own : r->failed || r->has_finding ? EXIT_NO : EXIT_GOOD;

@@ -43,11 +43,11 @@ void program_trace_open(
 	*t = (struct program_trace){.options = o, .gpu = g, .program = program};
 	bytes_puts(&t->list, "");
 	if (o->trace_to == TRACE_DIRECTORY && (!*o->output || (mkdir(o->output, 0777) && errno != EEXIST)))
-		die_errno("%s", o->output);
+		die_errno_at((struct place){.file = o->output}, "cannot create the directory");
 	if (o->trace_to != TRACE_STREAM)
 		return;
 	if (is_stdout(o->output) && isatty(STDOUT_FILENO))
-		die("stdout is a terminal (use -n, -o DIR or a redirection)");
+		die("standard output is a terminal (use -n, -o DIR or a redirection)");
 	t->stream = is_stdout(o->output) ? output_open(NULL, false) : open_protected_output(t, o->output);
 	t->pack = pack_writer_new(
 		output_stream(t->stream), o->records ? PACK_FAST : PACK_DEFAULT, o->exec.threads);

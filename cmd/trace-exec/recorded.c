@@ -65,7 +65,7 @@ const char *recorded_new_file(void)
 
 	snprintf(directory, sizeof(directory), "%s/trace-exec.XXXXXX", in && *in ? in : "/tmp");
 	if (!mkdtemp(directory))
-		die_errno("%s", directory);
+		die_errno_at((struct place){.file = directory}, "cannot create a temporary directory");
 	snprintf(file, sizeof(file), "%s/trace.tpack", directory);
 	atexit(remove_file);
 	return file;

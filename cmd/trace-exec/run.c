@@ -98,7 +98,8 @@ static void check_saved_path(char *path, size_t n)
 		if (s)
 			*s = '/';
 		if (link || (!s && exists && !S_ISREG(st.st_mode)))
-			die("%s: cannot save to a %s (expected a regular file or a new name)", path,
+			die_at((struct place){.file = path},
+				"cannot save to a %s (expected a regular file or a new name)",
 				link ? "symbolic link" : "directory, device or pipe");
 	}
 }
@@ -152,10 +153,11 @@ static void open_trace_outputs(struct script_run *r)
 {
 	if (r->options->trace_to == TRACE_DIRECTORY) {
 		if (mkdir(r->options->output, 0777) && errno != EEXIST)
-			die_errno("%s", r->options->output);
+			die_errno_at(
+				(struct place){.file = r->options->output}, "cannot create the directory");
 	} else if (r->options->trace_to != TRACE_NONE) {
 		if (isatty(STDOUT_FILENO) && (!r->options->output || !strcmp(r->options->output, "-")))
-			die("stdout is a terminal (use -n, -o DIR or a redirection)");
+			die("standard output is a terminal (use -n, -o DIR or a redirection)");
 		r->out = output_open(r->options->output, r->options->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->options->exec.threads);
 		struct bytes list = write_kernel_list(r);
@@ -204,7 +206,7 @@ static void open_kernel_trace(struct script_run *r, const struct grid *g, const 
 		else
 			trace_out_write_packed_header(r->pack, g, k, code);
 		if (text && !r->trace)
-			die_errno("memory");
+			die_errno("out of memory");
 	}
 	if (r->trace)
 		trace_out_write_header(r->trace, g, k);

@@ -63,8 +63,8 @@ void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struc
 
 	for (uint32_t i = 0; c->cubins && i < n; i++)
 		if (pack_codes(p, i, back, &f) < 0)
-			die("%s: control codes of kernel %u cannot be read back: %s", a->output, i + 1,
-				f.text);
+			die_at((struct place){.file = a->output},
+				"control codes of kernel %u cannot be read back: %s", i + 1, f.text);
 	for (uint32_t i = 0; i < cubins_count(back); i++) {
 		const struct cubin_function *b = cubins_function_at(back, i);
 		const struct cubin_function *k = cubins_find(c->cubins, b->name, b->sm);
@@ -74,7 +74,8 @@ void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struc
 			same = same_control(k->code + at, b->code + at);
 		}
 		if (!same)
-			die("%s: control codes of %s differ after unpacking", a->output, b->name);
+			die_at((struct place){.file = a->output},
+				"control codes of %s differ after unpacking", b->name);
 	}
 	cubins_free(back);
 }

@@ -135,21 +135,21 @@ int convert_operand(const char *operand, const struct pack_args *a)
 
 	source_open(&s, operand, a);
 	if (a->mode == MODE_GROUP && s.pack)
-		die("%s: kernels of a packed stream are grouped already (expected raw traces): -d unpacks them",
-			operand);
+		die_at((struct place){.file = operand},
+			"kernels of a packed stream are grouped already (expected raw traces; -d unpacks them)");
 	if (a->target_form == FORM_TRACEZ)
 		rename_items(&s);
 	if (a->output) {
 		if (s.n_items != 1)
-			die("%s: --to with -o takes one kernel, %u were found (expected -C DIR)", operand,
-				s.n_items);
+			die_at((struct place){.file = operand},
+				"%u kernels for --to with -o (expected one kernel, or -C DIR)", s.n_items);
 		output_check_input(a->output, s.shown);
 		convert_kernel(&s, &s.item[0], a->output, a);
 		source_close(&s);
 		return EXIT_GOOD;
 	}
 	if (mkdir(directory, 0777) < 0 && errno != EEXIST)
-		die_errno("%s", directory);
+		die_errno_at((struct place){.file = directory}, "cannot create the directory");
 	char *list = s.list_name ? tool_prepare_target(directory, s.list_name) : NULL;
 	if (list)
 		check_converted(&s, list, NULL, a);

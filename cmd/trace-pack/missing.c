@@ -34,7 +34,7 @@ static void separate_missing_items(struct source *s)
 void source_check_selection(const struct source *s, const struct pack_args *a)
 {
 	if (!s->n_items && (s->n_listed || a->mode != MODE_UNPACK))
-		die("%s: -k selects none of the kernels", s->shown);
+		die_at((struct place){.file = s->shown}, "-k selects none of the kernels");
 	kselect_warn_beyond(a->select, s->n_listed);
 }
 
@@ -85,7 +85,8 @@ void source_check_missing_absent(const struct source *s, const char *directory)
 
 		sprintf(path, "%s/%s", directory, name);
 		if (lstat(path, &st) == 0)
-			die("%s: file exists, but the stream lacks this kernel: -f keeps the file", path);
+			die_at((struct place){.file = path},
+				"file exists, but the stream lacks this kernel (-f keeps the file)");
 		free(path);
 	}
 }
@@ -99,6 +100,7 @@ void source_mark_missing(const struct source *s, struct pack_writer *w)
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)
 {
 	if (kselect_picks(a->select) && s->n_missing)
-		die("%s: kernel %u of the picks is missing (the weights of the others would be wrong)",
-			s->shown, s->missing[0].position);
+		die_at((struct place){.file = s->shown},
+			"kernel %u of the picks is missing (the weights of the others would be wrong)",
+			s->missing[0].position);
 }

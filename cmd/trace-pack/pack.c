@@ -71,12 +71,12 @@ static struct input *open_grouped(struct input *in, const struct pack_args *a)
 	char name[64];
 
 	if (!t)
-		die_errno("temporary file");
+		die_errno("cannot create a temporary file");
 	if (group_text(in, a->max_memory_bytes, &(struct sink){write_bytes_to_file, t}, &f) < 0)
 		die_fault(&f);
 	input_close(in);
 	if (fflush(t))
-		die_errno("temporary file");
+		die_errno("cannot create a temporary file");
 	snprintf(name, sizeof(name), "/dev/fd/%d", fileno(t));
 	in = input_open(name, &f);
 	if (!in)
@@ -139,7 +139,7 @@ static void check_output(const struct source *s, const struct pack_args *a)
 	for (uint32_t i = 0; i < a->n_cubins; i++)
 		output_check_input(a->output, a->cubin[i]);
 	if (!a->output && isatty(STDOUT_FILENO))
-		die("output is a terminal: use -o FILE or redirect it");
+		die("standard output is a terminal (use -o FILE or a redirection)");
 }
 
 static bool add_to_kernel_hash(void *ctx, const void *bytes, size_t n)
@@ -160,19 +160,20 @@ static void verify_output(const struct pack_args *a, struct output *out, const s
 		die("out of memory");
 	struct pack *p = path ? pack_open(path, &f) : NULL;
 	if (path && !p)
-		die("%s: cannot open the stream just written: %s", a->output, f.text);
+		die_at((struct place){.file = a->output}, "cannot open the stream just written: %s", f.text);
 	for (uint32_t i = 0; p && i < n; i++) {
 		XXH128_canonical_t is;
 
 		XXH3_128bits_reset(h);
 		if (pack_pass_text(p, i, 0, UINT64_MAX, add_to_kernel_hash, h, &f) < 0)
-			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
+			die_at((struct place){.file = a->output}, "kernel %u cannot be read back: %s", i + 1,
+				f.text);
 		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
-			die("%s: kernel %u differs after unpacking", a->output, i + 1);
+			die_at((struct place){.file = a->output}, "kernel %u differs after unpacking", i + 1);
 	}
 	if (p && (pack_kernels(p) != n || pack_missing_count(p) != n_missing))
-		die("%s: the kernel list differs after unpacking", a->output);
+		die_at((struct place){.file = a->output}, "the kernel list differs after unpacking");
 	if (p)
 		codes_verify(c, p, n, a);
 	pack_close(p);
@@ -193,8 +194,9 @@ static void write_picks_to_stream(const struct source *s, const struct pack_args
 	if (!p)
 		return;
 	if (s->n_items != p->n)
-		die("%s: %u kernels for %u picks: a kernel that the list names twice cannot be packed with its weight",
-			s->shown, s->n_items, p->n);
+		die_at((struct place){.file = s->shown},
+			"%u kernels for %u picks: a kernel that the list names twice cannot be packed with its weight",
+			s->n_items, p->n);
 	FILE *out = bytes_stream(&text);
 	struct picks own = *p;
 

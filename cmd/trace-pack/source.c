@@ -20,6 +20,8 @@
 
 #define HEAD_TEXT 65536u
 
+static struct place source_place(const struct source *s) { return (struct place){.file = s->shown}; }
+
 static bool ends_with(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), m = strlen(suffix);
@@ -81,7 +83,7 @@ static struct item *add_missing_file(struct source *s, char *path, const char *n
 	struct item *item = find_source_item(s, name, strlen(name));
 
 	if (item && strcmp(item->path, path))
-		die("%s: two kernel files have the name %s", s->shown, name);
+		die_at(source_place(s), "two kernel files have the name %s", name);
 	if (item) {
 		free(path);
 		return item;
@@ -122,7 +124,7 @@ static struct item *add_kernel_file(
 			as = unpacked_name(name, INPUT_XZ, false);
 			item = find_source_item(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
-				die("%s: two kernel files have the name %s", s->shown, as);
+				die_at(source_place(s), "two kernel files have the name %s", as);
 		}
 		if (!item) {
 			item = add_source_item(s, path, as, raw);
@@ -288,10 +290,11 @@ static void read_source_list(
 
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
 		if (memchr(buf, '\0', (size_t)n))
-			die("%s: NUL byte in a kernel list (expected a text file)", s->shown);
+			die_at(source_place(s), "NUL byte in a kernel list (expected a text file)");
 		bytes_add(&all, buf, (size_t)n);
 		if (!pack_list_fits(all.n))
-			die("%s: kernel list is longer than the %zu bytes that a stream can hold", s->shown,
+			die_at(source_place(s),
+				"kernel list too long for a stream (expected at most %zu bytes)",
 				all.n - (size_t)n);
 	}
 	if (n < 0)
@@ -305,7 +308,7 @@ static void read_source_list(
 	}
 	s->n_listed = position;
 	if (!position)
-		die("%s: no line begins with 'kernel' (expected a kernel list)", s->shown);
+		die_at(source_place(s), "no line begins with 'kernel' (expected a kernel list)");
 	free(all.p);
 	s->list = t.p;
 	s->n_list = t.n;
@@ -462,12 +465,13 @@ static char *only_list_in_directory(const char *path, int (*is)(const struct dir
 	int n = scandir(path, &e, is, compare_entries_by_name);
 
 	if (n < 0)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot read the directory");
 	for (int i = 0; i < n; i++)
 		if (n == 1 || !strcmp(e[i]->d_name, whole))
 			name = e[i]->d_name;
 	if (n && !name)
-		die("%s: %d lists kernelslist_ctx_*%s, but no %s: name one of the lists", path, n,
+		die_at((struct place){.file = path},
+			"%d lists kernelslist_ctx_*%s, but no %s (name one of the lists)", n,
 			strchr(whole, '.') ? ".g" : "", whole);
 	char *list = name ? join_source_path(path, name, strlen(name)) : NULL;
 	for (int i = 0; i < n; i++)
@@ -489,7 +493,7 @@ static void add_files_of_directory(struct source *s, const char *path, const str
 	unsigned raw = 0;
 
 	if (n <= 0)
-		die("%s: the directory has no kernel list and no kernel files", path);
+		die_at((struct place){.file = path}, "the directory has no kernel list and no kernel files");
 	for (int i = 0, last = 0; i < n; i++) {
 		if (i && !a->all && !is_grouped_file(e[i]) && is_grouped_file(e[last]) &&
 			are_same_kernel_files(e[last], e[i])) {
@@ -505,7 +509,7 @@ static void add_files_of_directory(struct source *s, const char *path, const str
 		taken == 1 ? "file" : "files");
 	if (raw)
 		diag_warn(at,
-			"%u raw kernel %s packed as text, which trace-sim does not read: trace-pack --group %s -C DIR groups them",
+			"%u raw kernel %s packed as text, which trace-sim does not read (group them with trace-pack --group %s -C DIR)",
 			raw, raw == 1 ? "file" : "files", path);
 	if (passed)
 		diag_warn(at, "%u raw %s left out in favour of grouped ones (--all keeps both)", passed,
@@ -539,20 +543,21 @@ static void check_kernel_name(const struct source *s, const char *name)
 	size_t n = strlen(name);
 
 	if (s->list_name && !strcmp(name, s->list_name))
-		die("%s: the list names itself, '%s', as a kernel", s->shown, name);
+		die_at(source_place(s), "the list names itself, '%s', as a kernel", name);
 	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		size_t len = strcspn(p, "/");
 		const struct item *directory =
 			p[len] ? find_source_item(s, name, (size_t)(p - name) + len) : NULL;
 
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
-			die("%s: kernel name '%s' leads out of the directory of the list", s->shown, name);
+			die_at(source_place(s), "kernel '%s' leads out of the directory of the list", name);
 		if (directory)
-			die("%s: kernel names '%s' and '%s' need a file and a directory of the same name",
-				s->shown, directory->name, name);
+			die_at(source_place(s),
+				"kernels '%s' and '%s' need a file and a directory of one name",
+				directory->name, name);
 	}
 	if (n > NAME_MAX * 8)
-		die("%s: kernel name of %zu bytes is too long", s->shown, n);
+		die_at(source_place(s), "kernel name of %zu bytes is too long", n);
 }
 
 void source_open(struct source *s, const char *operand, const struct pack_args *a)

@@ -60,7 +60,7 @@ char *tool_prepare_target(const char *directory, const char *name)
 	for (char *s = path + n + 1; (s = strchr(s, '/')); s++) {
 		*s = '\0';
 		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			die_errno("%s", path);
+			die_errno_at((struct place){.file = path}, "cannot create the directory");
 		*s = '/';
 	}
 	return path;
@@ -71,7 +71,7 @@ void tool_check_absent(const char *path, bool force)
 	struct stat st;
 
 	if (!force && lstat(path, &st) == 0)
-		die("%s: exists already, -f replaces it", path);
+		die_at((struct place){.file = path}, "exists already (-f replaces it)");
 }
 
 void tool_write_list(const struct source *s, const char *path, bool force)
@@ -89,7 +89,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 	struct fault f;
 
 	if (mkdir(directory, 0777) < 0 && errno != EEXIST)
-		die_errno("%s", directory);
+		die_errno_at((struct place){.file = directory}, "cannot create the directory");
 	char *list = s->list_name ? tool_prepare_target(directory, s->list_name) : NULL;
 	if (list)
 		tool_check_absent(list, a->force);

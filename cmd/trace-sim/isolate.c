@@ -126,7 +126,7 @@ static _Noreturn void run_child_kernel(struct isolate *o, const struct child *c,
 	t->kernels = r->kernels_loaded;
 	t->kernels_done = r->kernels_done;
 	if (fflush(c->records) == EOF)
-		die_errno("temporary file");
+		die_errno("cannot write a temporary file");
 	_exit(status);
 }
 
@@ -164,7 +164,7 @@ static void start_child(struct isolate *o, uint32_t command)
 		c++;
 	*c = (struct child){.command = command, .records = output_open_unnamed()};
 	if (!c->records)
-		die_errno("temporary file");
+		die_errno("cannot create a temporary file");
 	klist_prepare(&o->run->list, command);
 	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	if (fork_child(c))
@@ -179,7 +179,7 @@ static int wait_for_child(pid_t pid)
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			die_errno("waitpid");
+			die_errno("cannot wait for a process");
 	return status;
 }
 
@@ -244,7 +244,7 @@ static void reap_child(struct isolate *o, struct child *c)
 		diag_error((struct place){.file = o->run->list.cmd[c->command].path},
 			"process ended by signal: %s", strsignal(WTERMSIG(status)));
 	else if (n < 0)
-		diag_error(NOWHERE, "temporary file: %s", strerror(errno));
+		diag_error(NOWHERE, "cannot read a temporary file: %s", strerror(errno));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NO || n < 0) {
 		to->state = FAILED;
 		if (c->command < o->failed)

@@ -27,7 +27,7 @@ static size_t read_spool_bytes(void *ctx, void *buf, size_t n)
 		got = pread(g->records->fd, buf, n, (off_t)g->offset);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		die_errno("temporary file");
+		die_errno("cannot read a temporary file");
 	g->offset += (uint64_t)got;
 	return (size_t)got;
 }

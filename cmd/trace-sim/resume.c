@@ -25,11 +25,11 @@
 /* State of reading the records of an earlier run. */
 struct resume_state {
 	struct resumed *resumed;
-	uint32_t command; /* next command to compare with a record */
-	bool held;        /* true if kernel[done->kernels] is read but may be incomplete */
-	char *name;       /* name of the kernel in kernel[done->kernels] */
-	uint64_t end;     /* offset of the end of that kernel's record */
-	uint64_t summed;  /* size of the records with checksums; SUMS_NONE: the file has none */
+	uint32_t command;    /* next command to compare with a record */
+	bool has_unfinished; /* true if kernel[done->kernels] is read but may be incomplete */
+	char *name;          /* name of the kernel in kernel[done->kernels] */
+	uint64_t end;        /* offset of the end of that kernel's record */
+	uint64_t summed;     /* size of the records with checksums; SUMS_NONE: the file has none */
 };
 
 static bool is_nonempty_file(const char *path)
@@ -67,13 +67,13 @@ static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, 
 	bool same = true;
 
 	if (fd < 0)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot be read");
 	while (from < to && same) {
 		size_t n = to - from < sizeof(bytes) ? (size_t)(to - from) : sizeof(bytes);
 		ssize_t got = pread(fd, bytes, n, (off_t)from);
 
 		if (got < 0)
-			die_errno("%s", path);
+			die_errno_at((struct place){.file = path}, "cannot be read");
 		if (!got)
 			same = false;
 		else if (!compare)
@@ -114,7 +114,7 @@ static _Noreturn void reject_run_record(const char *path, uint64_t n, const stru
 	size_t at = 0;
 
 	if (got < 0)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot be read");
 	close(fd);
 	spool_read(k, 0, mine, n);
 	mine[n] = theirs[got] = '\0';
@@ -165,12 +165,12 @@ static bool parse_record_hash(const char *text, unsigned char hash[16])
 	return true;
 }
 
-static void add_held_kernel(struct run *r, struct resume_state *l)
+static void add_read_kernel(struct run *r, struct resume_state *l)
 {
 	struct resumed *done = l->resumed;
 	unsigned char hash[16];
 
-	if (!l->held)
+	if (!l->has_unfinished)
 		return;
 	if (!parse_record_hash(done->kernel[done->n_kernels].hash, hash))
 		die_at((struct place){.file = done->path},
@@ -180,7 +180,7 @@ static void add_held_kernel(struct run *r, struct resume_state *l)
 	record_number_known_name(r->writer, l->name);
 	done->bytes = l->end;
 	done->n_kernels++;
-	l->held = false;
+	l->has_unfinished = false;
 }
 
 static int compare_positions(const void *a, const void *b)
@@ -220,7 +220,7 @@ static void read_resumed_kernel(const struct run *r, const struct result_item *i
 	done->kernel[done->n_kernels] = held;
 	free(l->name);
 	l->name = xstrdup(k->name);
-	l->held = true;
+	l->has_unfinished = true;
 	l->end = item->end;
 }
 
@@ -231,13 +231,13 @@ static bool is_newline_at(const char *path, uint64_t at)
 	char c = '\0';
 
 	if (fd < 0 || pread(fd, &c, 1, (off_t)at) < 0)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot be read");
 	close(fd);
 	return c == '\n';
 }
 
-/* Returns true if the held kernel, the last one of the file, has its whole record. */
-static bool is_held_kernel_whole(const struct resume_state *l, const struct result_item *end)
+/* Returns true if the last kernel of the file has its whole record. */
+static bool is_last_kernel_whole(const struct resume_state *l, const struct result_item *end)
 {
 	if (strcmp(end->status, "cut"))
 		return true;
@@ -269,13 +269,13 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 	results_limit_figures(reader, reject_all_figures, NULL);
 	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
 		if (event == RESULT_KERNEL) {
-			add_held_kernel(r, l);
+			add_read_kernel(r, l);
 			if (*item.kernel.status || item.end > l->summed)
 				break;
 			read_resumed_kernel(r, &item, l);
 		} else if (event == RESULT_DONE) {
-			if (l->held && is_held_kernel_whole(l, &item))
-				add_held_kernel(r, l);
+			if (l->has_unfinished && is_last_kernel_whole(l, &item))
+				add_read_kernel(r, l);
 			done->complete = !done->is_part && strcmp(item.status, "cut") &&
 					 strcmp(item.status, "interrupted");
 			break;
@@ -298,7 +298,7 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 	if (!done->path)
 		return;
 	if (stat(done->path, &st))
-		die_errno("%s", done->path);
+		die_errno_at((struct place){.file = done->path}, "cannot be read");
 	cut = (uint64_t)st.st_size < head;
 	if (!copy_or_compare_bytes(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		reject_run_record(done->path, cut ? (uint64_t)st.st_size : head, k);

@@ -40,8 +40,7 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 	if (!a->n_cubin)
 		return;
 	if (!g->params.modern.enabled)
-		diag_warn((struct place){.file = "--cubin"},
-			"ignored: only -core_model modern reads control codes");
+		diag_warn(NOWHERE, "--cubin: ignored, because only -core_model modern reads control codes");
 	g->joins.cubins = cubins_new();
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		if (cubins_add(g->joins.cubins, a->cubin[i], &f) < 0)

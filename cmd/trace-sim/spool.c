@@ -9,7 +9,7 @@ void spool_open(struct spool *k)
 {
 	k->file = output_open_unnamed();
 	if (!k->file)
-		die_errno("temporary file");
+		die_errno("cannot create a temporary file");
 	k->fd = fileno(k->file);
 	k->n = 0;
 }
@@ -22,7 +22,7 @@ void spool_append(struct spool *k, const char *bytes, size_t n)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			die_errno("temporary file");
+			die_errno("cannot write a temporary file");
 		bytes += put;
 		n -= (size_t)put;
 		k->n += (uint64_t)put;
@@ -44,7 +44,7 @@ void spool_read(const struct spool *k, uint64_t at, void *to, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			die_errno("temporary file");
+			die_errno("cannot read a temporary file");
 		to = (char *)to + got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -62,7 +62,7 @@ void spool_pass_bytes(
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			die_errno("temporary file");
+			die_errno("cannot read a temporary file");
 		use(ctx, buffer, (size_t)got);
 		at += (uint64_t)got;
 		n -= (uint64_t)got;

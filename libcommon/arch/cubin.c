@@ -372,8 +372,9 @@ static int read_whole_file(FILE *in, const char *path, struct cubins *c, struct 
 			all = xrealloc(all, cap *= 2, 1);
 	}
 	if (ferror(in)) {
+		fault_set(f, (struct place){.file = path}, "cubin", "cannot be read: %s", strerror(errno));
 		free(all);
-		return cubin_fault(f, path, strerror(errno));
+		return -1;
 	}
 	rc = cubins_add_bytes(c, all, n, path, f);
 	free(all);
@@ -386,7 +387,8 @@ int cubins_add(struct cubins *c, const char *path, struct fault *f)
 	int rc;
 
 	if (!in)
-		return cubin_fault(f, path, strerror(errno));
+		return fault_set(
+			f, (struct place){.file = path}, "cubin", "cannot be opened: %s", strerror(errno));
 	rc = read_whole_file(in, path, c, f);
 	fclose(in);
 	return rc;

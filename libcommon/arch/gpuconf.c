@@ -443,7 +443,7 @@ static void report_unknown_gpu(const char *name, char dir[N_FOLDERS][PATH_MAX], 
 	near = cli_nearest(name, s->ptr, s->n, sizeof(s->ptr[0]));
 	if (!s->n)
 		fault_set(f, NOWHERE, "conf-open",
-			"unknown GPU '%s': no configuration in %s or %s; set WARPTOOLS_GPUS or use -c FILE",
+			"unknown GPU '%s': no configuration in %s or %s (set WARPTOOLS_GPUS or use -c FILE)",
 			shown, dir[N_FOLDERS - 1], dir[N_FOLDERS - 2]);
 	else if (*name && list_matching_gpus(s, name, names, sizeof(names)))
 		fault_set(f, NOWHERE, "conf-open", "unknown GPU '%s', did you mean %s?", shown, names);

@@ -237,7 +237,7 @@ static _Noreturn void end_program(struct place at, const char *fmt, va_list args
 	t->fault.id = "memory";
 	format_truncated(t->fault.text, sizeof(t->fault.text), fmt, args);
 	trap = NULL;
-	longjmp(t->place, 1);
+	longjmp(t->jump, 1);
 }
 
 void die(const char *fmt, ...)
@@ -265,6 +265,15 @@ void die_errno(const char *fmt, ...)
 	end_program(NOWHERE, fmt, args, reason);
 }
 
+void die_errno_at(struct place at, const char *fmt, ...)
+{
+	const char *reason = strerror(errno);
+	va_list args;
+
+	va_start(args, fmt);
+	end_program(at, fmt, args, reason);
+}
+
 void die_fault(const struct fault *f)
 {
 	struct diag_trap *t = trap;
@@ -275,5 +284,5 @@ void die_fault(const struct fault *f)
 	}
 	t->fault = *f;
 	trap = NULL;
-	longjmp(t->place, 1);
+	longjmp(t->jump, 1);
 }

@@ -158,7 +158,7 @@ static void open_stream(struct output *o)
 {
 	o->stream = fopencookie(o, "w", (cookie_io_functions_t){.write = output_write});
 	if (!o->stream)
-		die_errno("%s", o->path);
+		die_errno_at((struct place){.file = o->path}, "cannot be written");
 	setvbuf(o->stream, NULL, isatty(o->fd) ? _IOLBF : _IOFBF, BUFFER);
 }
 
@@ -183,7 +183,7 @@ static void name_temporary(char tmp[PATH_MAX], const char *target)
 		tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base, (long)getpid());
 
 	if (n < 0 || n >= PATH_MAX)
-		die("%s: %s", target, strerror(ENAMETOOLONG));
+		die_at((struct place){.file = target}, "file name too long");
 }
 
 static int move_above_standard_fds(int fd)
@@ -212,7 +212,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
-		die("%s: named for two outputs", o->path);
+		die_at((struct place){.file = o->path}, "named for two outputs");
 	/* A file with the id of this process that is not pending was left by a process that has ended. */
 	unlink(slot->tmp);
 	o->slot = slot;
@@ -221,10 +221,10 @@ static void open_temporary(struct output *o, const struct stat *old)
 	o->fd = move_above_standard_fds(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 	if (o->fd < 0) {
 		atomic_store(&slot->owner, 0);
-		die_errno("%s: cannot be written", o->path);
+		die_errno_at((struct place){.file = o->path}, "cannot be written");
 	}
 	if (old && fchmod(o->fd, old->st_mode & 0777))
-		die_errno("%s", o->path);
+		die_errno_at((struct place){.file = o->path}, "cannot be written");
 }
 
 /* Opens and locks the file. Returns false if another process renamed the file in between. */
@@ -235,12 +235,12 @@ static bool lock_part_file(struct output *o, const char *part)
 	o->fd = move_above_standard_fds(
 		open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
 	if (o->fd < 0 || fstat(o->fd, &mine))
-		die_errno("%s: cannot be written", part);
+		die_errno_at((struct place){.file = part}, "cannot be written");
 	if (!S_ISREG(mine.st_mode))
-		die("%s: is not a regular file", part);
+		die_at((struct place){.file = part}, "is not a regular file");
 	/* On a file system without locks, two runs that write the same name are not detected. */
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		die("%s: another run is writing it (use another name)", part);
+		die_at((struct place){.file = part}, "another run is writing it (use another name)");
 	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
 		return true;
 	close(o->fd);
@@ -254,15 +254,16 @@ static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
 
 	if (n < 0 || n >= PATH_MAX)
-		die("%s: %s", o->target, strerror(ENAMETOOLONG));
+		die_at((struct place){.file = o->target}, "file name too long");
 	if (is_pending(slot->tmp))
-		die("%s: named for two outputs", o->path);
+		die_at((struct place){.file = o->path}, "named for two outputs");
 	while (!lock_part_file(o, slot->tmp))
 		;
 	if (fstat(o->fd, &st))
-		die_errno("%s", slot->tmp);
+		die_errno_at((struct place){.file = slot->tmp}, "cannot be written");
 	if ((uint64_t)st.st_size < keep)
-		die("%s: became shorter (expected %llu bytes)", slot->tmp, (unsigned long long)keep);
+		die_at((struct place){.file = slot->tmp}, "became shorter (expected %llu bytes)",
+			(unsigned long long)keep);
 	if (st.st_size && !keep)
 		diag_warn((struct place){.file = diag_keep(slot->tmp)},
 			"replacing the output of a run that did not finish");
@@ -271,7 +272,7 @@ static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 	atomic_store(&slot->owner, getpid());
 	if (ftruncate(o->fd, (off_t)keep) || lseek(o->fd, 0, SEEK_END) < 0 ||
 		(old && fchmod(o->fd, old->st_mode & 0777)))
-		die_errno("%s", slot->tmp);
+		die_errno_at((struct place){.file = slot->tmp}, "cannot be written");
 }
 
 static void open_file(struct output *o, const char *path, uint64_t keep)
@@ -283,21 +284,22 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 	if (!n)
 		die("the name of an output is empty");
 	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
-		die("%s: is a directory (expected a file)", path);
+		die_at((struct place){.file = path}, "is a directory (expected a file)");
 	if (!exists && !lstat(path, &st))
-		die("%s: is a broken symbolic link (expected the name of a file)", path);
+		die_at((struct place){.file = path},
+			"is a broken symbolic link (expected the name of a file)");
 	if (exists && !S_ISREG(st.st_mode)) {
 		o->fd = move_above_standard_fds(open(path, O_WRONLY | O_CLOEXEC));
 		if (o->fd < 0)
-			die_errno("%s: cannot be written", path);
+			die_errno_at((struct place){.file = path}, "cannot be written");
 		return;
 	}
 	if (exists && !o->force)
-		die("%s: exists already, -f replaces it", path);
+		die_at((struct place){.file = path}, "exists already (-f replaces it)");
 	/* A symbolic link remains, and its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot be written");
 	if (o->part)
 		open_part(o, exists ? &st : NULL, keep);
 	else
@@ -312,7 +314,7 @@ void output_check_input(const char *output, const char *input)
 		return;
 	if (!stat(output, &a) && !stat(strcmp(input, "-") ? input : "/dev/stdin", &b) && S_ISREG(a.st_mode) &&
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		die("%s: the output is also an input", output);
+		die_at((struct place){.file = output}, "the output is also an input");
 }
 
 static bool is_standard_output_open(void)
@@ -364,7 +366,7 @@ void output_truncate(struct output *o, uint64_t n)
 {
 	output_flush(o);
 	if (o->part && ftruncate(o->fd, (off_t)n))
-		die_errno("%s", o->path);
+		die_errno_at((struct place){.file = o->path}, "cannot be written");
 }
 
 void output_keep_part(struct output *o)
@@ -443,7 +445,7 @@ void output_flush(struct output *o)
 		return;
 	if (o->error)
 		errno = o->error;
-	die_errno("%s", o->path);
+	die_errno_at((struct place){.file = o->path}, "cannot be written");
 }
 
 void output_commit(struct output *o)
@@ -458,7 +460,7 @@ void output_commit(struct output *o)
 		o->error = errno;
 	if (o->error) {
 		errno = o->error;
-		die_errno("%s", o->path);
+		die_errno_at((struct place){.file = o->path}, "cannot be written");
 	}
 	if (o->part && o->fd != STDOUT_FILENO)
 		close(o->fd);

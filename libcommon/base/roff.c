@@ -63,7 +63,7 @@ void roff_printf(FILE *out, const char *fmt, ...)
 
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
-		die_errno("text of a manual page");
+		die_errno("cannot format the text of a manual page");
 	va_end(args);
 	roff_text(out, text);
 	free(text);

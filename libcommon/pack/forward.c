@@ -134,7 +134,7 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 
 	if (!b->p) {
 		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
-			"a kernel is needed again, but a pipe cannot be read twice: use a file");
+			"a kernel is needed again, but a pipe cannot be read twice (use a file)");
 		return NULL;
 	}
 	*n = b->n - 8 - p->entry[number].body;

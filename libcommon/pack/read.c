@@ -303,7 +303,7 @@ int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 	p->features = (uint8_t)(m[7] - PACK_VERSION);
 	if (m[7] < PACK_VERSION || m[7] > PACK_NEWEST)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
-			"version %u of the packed format (expected at most %u): use the newer trace-pack that wrote it",
+			"version %u of the packed format (expected at most %u; use the trace-pack that wrote it)",
 			m[7], PACK_NEWEST);
 	return 0;
 }

@@ -534,7 +534,7 @@ static void copy_spool(FILE *out, FILE *spool)
 	while ((n = fread(bytes, 1, sizeof(bytes), spool)) > 0)
 		fwrite(bytes, 1, n, out);
 	if (ferror(spool))
-		die_errno("a temporary file cannot be written");
+		die_errno("cannot write a temporary file");
 }
 
 /*
@@ -557,7 +557,7 @@ static void write_announced_list(struct pack_writer *w)
 	w->several = true;
 	end_job(w, true);
 	if (fflush(spool))
-		die_errno("a temporary file cannot be written");
+		die_errno("cannot write a temporary file");
 	w->spool = NULL;
 	current_job(w);
 	end_job(w, true);

@@ -42,6 +42,6 @@ void pack_list_last(struct pack_writer *w)
 {
 	w->spool = output_open_unnamed();
 	if (!w->spool)
-		die_errno("a temporary file cannot be written");
+		die_errno("cannot write a temporary file");
 	w->relative = true;
 }

@@ -83,7 +83,7 @@ int power_load(struct bytes *b, const char *path, struct fault *f)
 		b->p[b->n] = '\0';
 		if (b->n > POWER_FILE_MAX)
 			n = fault_set(f, (struct place){.file = diag_keep(path)}, "power-xml",
-				"the file has more than %u bytes", POWER_FILE_MAX);
+				"file larger than %u bytes", POWER_FILE_MAX);
 	} while (n > 0);
 	input_close(in);
 	return n < 0 ? -1 : 0;
@@ -151,7 +151,7 @@ int power_energies_parse(
 		i += power_line(&line, bytes + i, n - i);
 		at.line++;
 		if (strlen(line.p) != line.n)
-			r = fault_set(f, at, "power-energies", "a zero byte");
+			r = fault_set(f, at, "power-energies", "NUL byte (expected text)");
 		else
 			r = parse_energy(c, line.p, at, seen, f);
 	}

@@ -42,7 +42,7 @@ static int parse_counter_row(struct power_hw_table *t, char *line, struct place 
 	for (unsigned i = 0; i < N_POWER_HW; i++) {
 		at.col = place_column(line, column[2 + i]);
 		if (!power_read_number(column[2 + i], &end, &row.value[i]) || end[strspn(end, " \t")])
-			return fault_set(f, at, "power-table", "'%s' is not a number",
+			return fault_set(f, at, "power-table", "invalid value '%s' (expected a number)",
 				diag_quote(q, sizeof(q), column[2 + i], strlen(column[2 + i])));
 	}
 	at.col = place_column(line, column[2 + POWER_HW_CYCLES]);
@@ -69,10 +69,9 @@ int power_hw_parse(struct power_hw_table *t, const char *name, const char *bytes
 		if (line.n && line.p[line.n - 1] == '\r')
 			line.p[--line.n] = '\0';
 		if (strlen(line.p) != line.n)
-			r = fault_set(f, at, "power-table", "a zero byte");
+			r = fault_set(f, at, "power-table", "NUL byte (expected text)");
 		else if (!line.n)
-			r = fault_set(
-				f, at, "power-table", "an empty line (expected %d columns)", (int)COLUMNS);
+			r = fault_set(f, at, "power-table", "empty line (expected %d columns)", (int)COLUMNS);
 		else
 			r = parse_counter_row(t, line.p, at, f);
 	}

@@ -135,7 +135,7 @@ static bool parse_param_value(struct xml_reader *r, const char *name, const char
 
 	if (power_read_number(text, &end, out))
 		return true;
-	fault_set(r->fault, xml_place(r), "power-xml", "value '%s' of %s is not a number",
+	fault_set(r->fault, xml_place(r), "power-xml", "invalid value '%s' of %s (expected a number)",
 		diag_quote(q, sizeof(q), text, strlen(text)), name);
 	stop_parsing(r);
 	return false;
@@ -193,18 +193,19 @@ static void open_component(struct xml_reader *r, const char **atts)
 	static const char *const outer[] = {"root", "system"};
 
 	if (!id)
-		fault_set(r->fault, xml_place(r), "power-xml", "a component without id");
+		fault_set(r->fault, xml_place(r), "power-xml", "component without an id");
 	else if (strlen(id) >= ID_MAX)
-		fault_set(r->fault, xml_place(r), "power-xml", "a component's id has more than %d bytes",
+		fault_set(r->fault, xml_place(r), "power-xml", "id of a component longer than %d bytes",
 			ID_MAX - 1);
 	else if (r->depth == POWER_DEPTH_MAX)
 		fault_set(r->fault, xml_place(r), "power-xml", "components are nested more than %d deep",
 			POWER_DEPTH_MAX);
 	else if (r->depth < 2 && strcmp(id, outer[r->depth]) != 0)
 		fault_set(r->fault, xml_place(r), "power-xml",
-			"a component other than %s (expected id=\"%s\")", outer[r->depth], outer[r->depth]);
+			"component with another id (expected id=\"%s\")", outer[r->depth]);
 	else if (r->depth == 1 && r->system_seen)
-		fault_set(r->fault, xml_place(r), "power-xml", "a second component system");
+		fault_set(r->fault, xml_place(r), "power-xml",
+			"second component with id=\"system\" (expected one)");
 	else {
 		r->system_seen |= r->depth == 1;
 		strcpy(r->id[r->depth++], id);
@@ -234,7 +235,7 @@ static void start_element(void *ctx, const char *element, const char **atts)
 		return;
 	}
 	if (!name || !value) {
-		fault_set(r->fault, xml_place(r), "power-xml", "a %s without %s", element,
+		fault_set(r->fault, xml_place(r), "power-xml", "element %s without attribute %s", element,
 			name ? "value" : "name");
 		stop_parsing(r);
 		return;
@@ -262,7 +263,7 @@ static void reject_doctype(void *ctx, const char *name, const char *system, cons
 
 	(void)name, (void)system, (void)public, (void)internal;
 	fault_set(r->fault, xml_place(r), "power-xml",
-		"a document type, which may define entities (expected none)");
+		"document type, which may define entities (expected none)");
 	stop_parsing(r);
 }
 
@@ -336,12 +337,13 @@ int power_xml_parse(struct power_config *c, const char *name, const char *bytes,
 	XML_SetElementHandler(parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(parser, reject_doctype);
 	if (!parse_xml_text(r, bytes, n) && !r->failed)
-		status = fault_set(f, xml_place(r), "power-xml", "no XML: %s",
+		status = fault_set(f, xml_place(r), "power-xml", "malformed XML: %s",
 			XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (r->failed)
 		status = -1;
 	else if (!r->system_seen)
-		status = fault_set(f, (struct place){.file = name}, "power-xml", "no component system");
+		status = fault_set(
+			f, (struct place){.file = name}, "power-xml", "no component with id=\"system\"");
 	else if (!c->own_energies && !r->public)
 		status = check_hardware(r);
 	if (status == 0 && !(c->reference_volt > 0))

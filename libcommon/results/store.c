@@ -72,12 +72,12 @@ static uint64_t spool_write(struct store_spool *p, const struct store_value *v, 
 	uint64_t at = p->end;
 
 	if (!p->file && !(p->file = tmpfile()))
-		die_errno("temporary file");
+		die_errno("cannot create a temporary file");
 	if (p->reading && fseeko(p->file, 0, SEEK_END))
-		die_errno("temporary file");
+		die_errno("cannot write a temporary file");
 	p->reading = false;
 	if (n && fwrite(v, sizeof(*v), n, p->file) != n)
-		die_errno("temporary file");
+		die_errno("cannot write a temporary file");
 	p->end += (uint64_t)n * sizeof(*v);
 	return at;
 }
@@ -92,7 +92,7 @@ const struct store_value *store_load_figures(struct store *s, const struct store
 	p->reading = true;
 	if (fseeko(p->file, (off_t)k->offset, SEEK_SET) ||
 		fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
-		die_errno("temporary file");
+		die_errno("cannot read a temporary file");
 	return p->buffer;
 }
 

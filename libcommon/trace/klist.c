@@ -171,28 +171,28 @@ static int parse_list_line(struct klist *k, uint32_t *cap, struct list_field lin
  * Reports blanks and carriage returns around the text of a line. If newline is set, text[len] is the first byte of
  * the line's end.
  */
-static void report_blanks_around_line(struct fault_receiver *tell, const char *text, size_t len, bool newline,
-	struct list_field line, struct place at, struct fault *f)
+static void report_blanks_around_line(struct fault_receiver *receiver, const char *text, size_t len,
+	bool newline, struct list_field line, struct place at, struct fault *f)
 {
-	if (!tell->fault || !line.n)
+	if (!receiver->fault || !line.n)
 		return;
 	size_t after = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
 			"carriage return before the end of the line");
-		if (!tell->reported_line_end)
-			tell->fault(tell->ctx, f);
-		tell->reported_line_end = true;
+		if (!receiver->reported_line_end)
+			receiver->fault(receiver->ctx, f);
+		receiver->reported_line_end = true;
 	}
 	if (line.s == text && !after)
 		return;
 	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
 	fault_set(f, at, "list-blank", "blanks %s the line's text", line.s == text ? "after" : "before");
-	tell->fault(tell->ctx, f);
+	receiver->fault(receiver->ctx, f);
 }
 
 static int parse_list_input(struct klist *k, struct input *in, const char *directory,
-	struct fault_receiver *tell, struct fault *f)
+	struct fault_receiver *receiver, struct fault *f)
 {
 	const char *text;
 	size_t len;
@@ -201,9 +201,9 @@ static int parse_list_input(struct klist *k, struct input *in, const char *direc
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct list_field line = trim_list_line(text, len);
 		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
-		report_blanks_around_line(tell, text, len, input_line_had_newline(in), line, at, f);
+		report_blanks_around_line(receiver, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_list_line(k, &cap, line, directory, at, f) < 0 &&
-			!(tell->fault && tell->fault(tell->ctx, f)))
+			!(receiver->fault && receiver->fault(receiver->ctx, f)))
 			return -1;
 	}
 	if (r < 0)
@@ -284,13 +284,13 @@ static int list_in_directory(struct klist *k, struct fault *f)
 			free(list);
 			if (!n && directory_has_raw(k->path))
 				return fault_set(f, at, "list-raw",
-					"raw traces, not grouped by thread block and warp: run trace-pack --group %s -C DIR first",
+					"raw traces, not grouped by thread block and warp (group them with trace-pack --group %s -C DIR)",
 					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
 			if (!n)
 				return fault_set(f, at, "list-missing",
 					"no kernel list in the directory (expected kernelslist.g)");
 			return fault_set(f, at, "list-missing",
-				"%u files kernelslist_ctx_*.g and no kernelslist.g in the directory: name one of the lists",
+				"%u files kernelslist_ctx_*.g and no kernelslist.g in the directory (name one of the lists)",
 				n);
 		}
 	}
@@ -331,7 +331,7 @@ static void make_list_of_one_kernel(struct klist *k, struct input *in)
 }
 
 /* Reads the list from its input and closes the input. The list is opened only once, so k->path may be a pipe. */
-static int read_list_file(struct klist *k, struct input *in, struct fault_receiver *tell, struct fault *f)
+static int read_list_file(struct klist *k, struct input *in, struct fault_receiver *receiver, struct fault *f)
 {
 	if (!in)
 		return -1;
@@ -347,7 +347,7 @@ static int read_list_file(struct klist *k, struct input *in, struct fault_receiv
 	} else if (r == 0) {
 		const char *slash = strrchr(k->path, '/');
 		char *directory = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
-		r = parse_list_input(k, in, directory, tell, f);
+		r = parse_list_input(k, in, directory, receiver, f);
 		free(directory);
 	}
 	input_close(in);
@@ -362,12 +362,13 @@ int klist_read(struct klist *k, const char *path, struct fault *f)
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f)
 {
-	struct fault_receiver tell = {on_fault, ctx, false};
+	struct fault_receiver receiver = {on_fault, ctx, false};
 	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
 	bool directory = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	return directory && list_in_directory(k, f) < 0 ? -1
-							: read_list_file(k, input_open(k->path, f), &tell, f);
+	return directory && list_in_directory(k, f) < 0
+		       ? -1
+		       : read_list_file(k, input_open(k->path, f), &receiver, f);
 }
 
 int klist_read_descriptor(struct klist *k, int fd, const char *name, struct fault *f)

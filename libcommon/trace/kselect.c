@@ -102,8 +102,8 @@ void kselect_warn_beyond(const struct kselect *s, uint32_t n_kernels)
 	for (uint32_t i = 0; s && i < s->n; i++) {
 		const struct kselect_item *it = &s->item[i];
 		if (!it->pattern && it->first > n_kernels)
-			diag_warn((struct place){.file = "-k"}, "kernel %u: the list has only %u kernel%s",
-				it->first, n_kernels, n_kernels == 1 ? "" : "s");
+			diag_warn(NOWHERE, "-k: kernel %u: the list has only %u kernel%s", it->first,
+				n_kernels, n_kernels == 1 ? "" : "s");
 	}
 }
 

@@ -74,7 +74,7 @@ int wt_handle_call(
 		set_memory_error(e);
 		return -1;
 	}
-	if (setjmp(trap.place)) {
+	if (setjmp(trap.jump)) {
 		diag_trap(NULL);
 		h->broken = true;
 		wt_error_set(e, &trap.fault);

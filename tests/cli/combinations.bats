@@ -123,8 +123,8 @@ is_refused() {
 	ln -s nowhere dangling
 	for name in loop dangling; do
 		for force in "" -f; do
-			is_refused "$name: is a broken symbolic link" stats-csv $force -o $name run.json
-			is_refused "$name: is a broken symbolic link" trace-sim $force -q -g rtx3070 -o $name app
+			is_refused "$name: error: is a broken symbolic link" stats-csv $force -o $name run.json
+			is_refused "$name: error: is a broken symbolic link" trace-sim $force -q -g rtx3070 -o $name app
 		done
 		assert [ -L $name ]
 		assert [ ! -e $name.part ]
@@ -135,7 +135,7 @@ is_refused() {
 	for table in "trace-sim --list-gpus" "trace-sim --list-options" "trace-sim --dump-config -g rtx3070" \
 		"trace-lint --list" "stats-csv --list run.json"; do
 		run -2 sh -c "$table >/dev/full"
-		assert_output --partial "<stdout>: No space left on device"
+		assert_output --partial "<stdout>: error: cannot be written: No space left on device"
 	done
 }
 
@@ -152,7 +152,7 @@ is_refused() {
 		trace-sim -f -o table $table
 		cmp out table
 		run -2 trace-sim -o table $table
-		assert_output "trace-sim: error: table: exists already, -f replaces it"
+		assert_output "trace-sim: table: error: exists already (-f replaces it)"
 	done
 }
 
@@ -161,14 +161,14 @@ is_refused() {
 		"trace-pack -o /dev/null"; do
 		for t in app app.tpack; do
 			run -0 $c -k 2,7,5-9 $t
-			assert_output "${c%% *}: -k: warning: kernel 7: the list has only 2 kernels
-${c%% *}: -k: warning: kernel 5: the list has only 2 kernels"
+			assert_output "${c%% *}: warning: -k: kernel 7: the list has only 2 kernels
+${c%% *}: warning: -k: kernel 5: the list has only 2 kernels"
 			run -0 $c -k '1-9,2-,*add*' $t
 			assert_output ""
 		done
 	done
 	run -0 trace-pack -d -C unpacked -k 1,3 app.tpack
-	assert_output "trace-pack: -k: warning: kernel 3: the list has only 2 kernels"
+	assert_output "trace-pack: warning: -k: kernel 3: the list has only 2 kernels"
 	run -0 trace-pack -q -d -C quiet -k 1,3 app.tpack
 	assert_output ""
 }

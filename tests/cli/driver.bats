@@ -86,7 +86,7 @@ setup_file() {
 	gcc -shared -fPIC -o libown.so own.c -L. -lcuda
 	gcc -o both both.c -L. -lown -lcuda
 	LD_LIBRARY_PATH=$PWD run -0 trace-exec -n --run ./both
-	assert_output 'trace-exec: warning: libown.so: the library has its own copy of the runtime, and its calls of it fail'
+	assert_output 'trace-exec: libown.so: warning: the library has its own copy of the runtime, and its calls of it fail'
 }
 
 # Prints what the program cubin must print for a kernel with $1 registers, of which $2 blocks fit on an SM.

@@ -28,7 +28,7 @@ failing() {
 	for n in 1 2; do
 		run -2 env LD_PRELOAD="$SHIM" FAIL_CALL=write FAIL_AT=$n FAIL_ERRNO=28 trace-sim -q -g rtx3070 \
 			-D gpgpu_n_clusters=2 -F json -o out "$app"
-		assert_output --partial 'trace-sim: error: out: No space left on device'
+		assert_output --partial 'trace-sim: out: error: cannot be written: No space left on device'
 		[ ! -e out ]
 		[ ! -e out.part ]
 	done

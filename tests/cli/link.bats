@@ -402,8 +402,8 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		modules <<<"$text"
 		launch_ends 2 "a.ptx:4:$said"
 	done <<-'E'
-		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: too many values in a list of 'x' (at most 2)
-		.global .u32 x[2] = {1, 2, 3};|28: error: too many values in a list of 'x' (at most 2)
+		.global .u32 x[2][2] = {{1, 2, 3}};|32: error: too many values in a list of 'x' (expected at most 2)
+		.global .u32 x[2] = {1, 2, 3};|28: error: too many values in a list of 'x' (expected at most 2)
 		.global .u32 x[2][2] = {1, {2}};|28: error: unexpected '{' (expected a number, because no row begins here)
 		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: error: unexpected '[' (expected at most 8 dimensions)
 		.global .u32 x = 1.5;|18: error: floating-point number (expected a value of type .u32)
@@ -484,7 +484,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	E
 	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
 	run -2 trace-exec -n k.launch
-	assert_output "trace-exec: k.launch:3:8: error: symbol 'x', which 2 modules define separately (expected one that is .visible)"
+	assert_output "trace-exec: k.launch:3:8: error: symbol 'x' is defined separately by 2 modules (expected one that is .visible)"
 	sed -i 's/^.global/.visible .global/' a.ptx
 	run -0 trace-exec -n k.launch
 	[ "$(words 1)" = ' 5' ]

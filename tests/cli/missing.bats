@@ -66,7 +66,7 @@ setup() {
 @test "trace-pack: unpacking next to a file with the name of a missing kernel" {
 	mkdir back && cp "$whole/kernel-1.traceg" back/kernel-4.traceg
 	run -2 trace-pack -q -d -C back app.tpack
-	assert_output 'trace-pack: error: back/kernel-4.traceg: file exists, but the stream lacks this kernel: -f keeps the file'
+	assert_output 'trace-pack: back/kernel-4.traceg: error: file exists, but the stream lacks this kernel (-f keeps the file)'
 	assert [ ! -e back/kernelslist.g ]
 	trace-pack -q -f -d -C back app.tpack
 	cmp back/kernel-4.traceg "$whole/kernel-1.traceg"

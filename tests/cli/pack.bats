@@ -429,7 +429,7 @@ raw_directory() {
 	trace-pack --group raw -C raw
 	cmp raw/kernelslist.g out/kernelslist.g
 	run -2 trace-pack --group raw -C raw
-	assert_output --partial 'exists already, -f replaces it'
+	assert_output --partial 'exists already (-f replaces it)'
 	trace-pack --group -f raw -C raw
 	trace-sim -q -g rtx3070 -F json raw | cmp - a
 	# -k groups one kernel, with the copies; a stream and -o are rejected
@@ -479,7 +479,7 @@ raw_directory() {
 	cmp one/kernel-2.traceg both/kernel-2.traceg
 	trace-pack -q -k 3 both | trace-pack -d -o - | cmp - one/kernel-10.traceg
 	run -0 --separate-stderr trace-pack --all -o all.tpack both
-	refute_regex "$stderr" 'beside'
+	refute_regex "$stderr" 'left out'
 	trace-pack -l all.tpack | grep -q '^5 kernels'
 }
 
@@ -553,13 +553,13 @@ packed_and_swapped() {
 	sed 's/ R2 / R3 /' "$(trace vecadd)/kernel-1.traceg" >other
 	trace-pack other >bad # a good stream, of another text
 	packed_and_swapped
-	assert_output 'trace-pack: error: a.tpack: kernel 1 differs after unpacking'
+	assert_output 'trace-pack: a.tpack: error: kernel 1 differs after unpacking'
 	head -c -40 good >bad
 	packed_and_swapped
-	assert_output --partial 'a.tpack: cannot open the stream just written: '
+	assert_output --partial 'a.tpack: error: cannot open the stream just written: '
 	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
 	packed_and_swapped
-	assert_output --partial 'a.tpack: cannot open the stream just written: byte 8: the checksum of a block is wrong'
+	assert_output --partial 'a.tpack: error: cannot open the stream just written: byte 8: the checksum of a block is wrong'
 	# --no-verify does not see the replacement, and the stream gets its name
 	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
 	cmp a.tpack good
@@ -605,7 +605,7 @@ packed_and_swapped() {
 @test "a full disk and bad lists are reported as such" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	run -2 sh -c 'trace-pack -d -o - a.tpack >/dev/full'
-	assert_output --partial '<stdout>: No space left'
+	assert_output --partial '<stdout>: error: cannot be written: No space left'
 	run -2 trace-pack /dev/zero
 	assert_output --partial 'NUL'
 	for what in -l -t '-d -o -' '-d -k 1 -o -'; do

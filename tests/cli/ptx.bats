@@ -229,14 +229,14 @@ load ptx_kernel
 	for file in s.launch k.ptx; do
 		{ cat kernelslist.g; echo "save A $file"; } >s.launch
 		run -2 trace-exec -n s.launch
-		assert_output "trace-exec: error: $file: $same"
+		assert_output "trace-exec: $file: error: $same"
 	done
 	run -2 trace-exec -f -o . kernelslist.g
-	assert_output "trace-exec: error: ./kernelslist.g: $same"
+	assert_output "trace-exec: ./kernelslist.g: error: $same"
 	cp zeros kernel-1.traceg
 	sed 's/zeros/kernel-1.traceg/' kernelslist.g >k.launch
 	run -2 trace-exec -f -o . k.launch
-	assert_output "trace-exec: error: ./kernel-1.traceg: $same"
+	assert_output "trace-exec: ./kernel-1.traceg: error: $same"
 	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
 	run -0 trace-exec -n s.launch
 }
@@ -284,7 +284,7 @@ load ptx_kernel
 	assert_output --partial 'no module'
 	yes sync | head -n 262145 >k.launch
 	run -2 trace-exec -n k.launch
-	assert_output 'trace-exec: k.launch:262145:1: error: launch file too large (at most 262144 commands and 64 MiB of text)'
+	assert_output 'trace-exec: k.launch:262145:1: error: launch file too large (expected at most 262144 commands and 64 MiB of text)'
 }
 
 @test "expect compares a buffer with a file" {

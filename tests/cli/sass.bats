@@ -226,7 +226,7 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 @test "--code and -g choose the code; kinds and architectures that do not match are rejected" {
 	steps_launch
 	run -2 trace-exec -n --code ptx k.launch
-	assert_output --partial 'k.cubin: machine code (expected PTX, as --code says)'
+	assert_output --partial "'k.cubin' is machine code (expected PTX, as --code says)"
 	run -2 trace-exec -n -g qv100 k.launch
 	assert_output --partial 'no machine code for sm_70 (the file has sm_80)'
 	run -2 trace-exec -n --code sass --as sass k.launch

@@ -76,8 +76,8 @@ l1	'
 	refute_output --regexp '(lds|odd|range)	'
 	refute_output --partial 'warning'
 	run -0 trace-sim --selftest -c my.config -F tsv --only 'near,l*,neer,chase l1'
-	assert_line "trace-sim: --only: warning: no row or group matches 'neer'"
-	assert_line "trace-sim: --only: warning: no row or group matches 'chase l1'"
+	assert_line "trace-sim: warning: --only: no row or group matches 'neer'"
+	assert_line "trace-sim: warning: --only: no row or group matches 'chase l1'"
 	refute_output --partial "'near'"
 	refute_output --partial "'l*'"
 	run -2 trace-sim --selftest -c my.config --only nothing

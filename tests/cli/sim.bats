@@ -404,37 +404,37 @@ start_second() {
 	for option in -o --events --profile --timeline --net-report; do
 		for file in app/kernel-1.traceg app/../app/kernelslist.g gpu.config; do
 			run -2 trace-sim -q -c gpu.config -f $option $file app
-			assert_output "trace-sim: error: $file: the output is also an input"
+			assert_output "trace-sim: $file: error: the output is also an input"
 		done
 	done
 	for file in gpu.config any.icnt links; do # files that a file names
 		run -2 trace-sim -q -c outer.config -f -o $file app
-		assert_output "trace-sim: error: $file: the output is also an input"
+		assert_output "trace-sim: $file: error: the output is also an input"
 	done
 	ln app/kernel-1.traceg out.part
 	run -2 trace-sim -q -c gpu.config -o out app # what it would be named while it is written
-	assert_output "trace-sim: error: out.part: the output is also an input"
+	assert_output "trace-sim: out.part: error: the output is also an input"
 	run -2 trace-sim -q -c gpu.config --isolate --resume -f -o app/kernel-1.traceg app
-	assert_output --partial "kernel-1.traceg: the output is also an input"
+	assert_output --partial "kernel-1.traceg: error: the output is also an input"
 	printf 'schema\n' >gpu.measured
 	: >isa
 	for file in gpu.config gpu.measured rows isa; do
 		run -2 trace-sim --selftest -c gpu.config --measured rows --isa isa -f -o $file
-		assert_output "trace-sim: error: $file: the output is also an input"
+		assert_output "trace-sim: $file: error: the output is also an input"
 	done
 	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >gpu.measured
 	run -2 trace-sim --selftest -c gpu.config -f -o titanx.icnt
-	assert_output --partial "titanx.icnt: the output is also an input"
+	assert_output --partial "titanx.icnt: error: the output is also an input"
 	run -2 trace-sim -c gpu.config --dump-config -f -o gpu.config
-	assert_output "trace-sim: error: gpu.config: the output is also an input"
+	assert_output "trace-sim: gpu.config: error: the output is also an input"
 	trace-pack -q -o app.tpack app
 	for job in trace-pick 'trace-sim -c gpu.config'; do
 		run -2 $job -f -o app.tpack - <app.tpack
-		assert_output --partial 'app.tpack: the output is also an input'
+		assert_output --partial 'app.tpack: error: the output is also an input'
 	done
 	for file in titanx.icnt picks rows k.cubin; do
 		run -2 trace-sim -q -c gpu.config -k @picks --isa rows --cubin k.cubin -f -o $file app
-		assert_output --partial "$file: the output is also an input"
+		assert_output --partial "$file: error: the output is also an input"
 	done
 	for job in 'trace-pack -k @picks -o picks app' 'trace-pack --cubin k.cubin -o k.cubin app' \
 		'trace-pick --times times.csv -o times.csv app' 'stats-csv -k @picks -o picks app' \
@@ -492,7 +492,7 @@ start_second() {
 	mkdir raw
 	touch raw/kernel-1.trace raw/kernel-2.trace.xz
 	run -2 trace-sim -g rtx3070 -o out raw
-	assert_output 'trace-sim: raw: error: raw traces, not grouped by thread block and warp: run trace-pack --group raw -C DIR first'
+	assert_output 'trace-sim: raw: error: raw traces, not grouped by thread block and warp (group them with trace-pack --group raw -C DIR)'
 	[ ! -e out ]
 	rm raw/*
 	run -2 trace-sim -g rtx3070 -o out raw

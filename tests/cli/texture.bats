@@ -101,7 +101,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	sed -i '4i sampler sa filter=linear\ntexture tx B u8 dims=2,2' k.launch
 	launch_ends 1 'linear filter over texels that are read as integers (expected the nearest)'
 	sed -i 's/ sa filter/ sz filter/' k.launch
-	launch_ends 2 "k.launch:4:9: error: 'sz' (expected the name of a .samplerref of the modules or of an argument)"
+	launch_ends 2 "k.launch:4:9: error: unknown name 'sz' (expected a .samplerref of the modules or an argument)"
 	sed -i '/^sampler/d' k.launch
 	launch_ends 1 "sampler 0x100 (expected a sampler's handle, or a variable that one is bound to)"
 	sed -i 's/filter_mode = linear/filter_mode = cubic/' k.ptx
@@ -200,7 +200,7 @@ print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
 	kernel <<<'tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f1}];'
 	launch_ends 1 '(expected the handle of a texture'
 	launch 'surface T B u8x4 dims=2,8' 1 B
-	launch_ends 2 "k.launch:4:9: error: 'T' (expected the name of a .surfref of the modules or of an argument)"
+	launch_ends 2 "k.launch:4:9: error: unknown name 'T' (expected a .surfref of the modules or an argument)"
 }
 
 @test "queries return the properties of textures and surfaces" {

@@ -117,10 +117,10 @@ small() {
 	run -2 trace-pack --to zip k.traceg
 	assert_output --partial "--to: invalid value 'zip' (expected tracez or text)"
 	run -2 trace-pack -q --to tracez -o x "$(trace streams)"
-	assert_output --partial 'takes one kernel'
+	assert_output --partial 'expected one kernel, or -C DIR'
 	trace-pack -q --to tracez -C out "$(trace vecadd)"
 	run -2 trace-pack -q --to tracez -C out "$(trace vecadd)"
-	assert_output --partial 'exists already, -f replaces it'
+	assert_output --partial 'exists already (-f replaces it)'
 	run -2 trace-pack -q -f --to tracez -C out out
 	run -2 trace-pack -q --to tracez -o /dev/full k.traceg
 }

@@ -25,7 +25,7 @@ lint truncated 'app/kernel-1.traceg:287:1: error: truncated: file ends inside a 
 	'truncate -s 9000 $K'
 lint list-missing 'app:1:1: error: list-missing: no kernel list in the directory (expected kernelslist.g)' \
 	'rm $L; TRACE=app'
-lint list-raw 'app:1:1: error: list-raw: raw traces, not grouped by thread block and warp: run trace-pack --group app -C DIR first' \
+lint list-raw 'app:1:1: error: list-raw: raw traces, not grouped by thread block and warp (group them with trace-pack --group app -C DIR)' \
 	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'
 lint list-empty 'app/kernelslist.g:1:1: error: list-empty: kernel list is empty (expected lines that name kernel files)' \
 	': >$L'
@@ -260,7 +260,7 @@ lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: binary
 	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
 lint cubin 'c:1:1: error: cubin: no cubin (expected a cubin, a fat binary or a program with one)' \
 	'cubin; : >c; WANT=2'
-lint cubin-missing 'c:1:1: error: cubin: No such file or directory' \
+lint cubin-missing 'c:1:1: error: cubin: cannot be opened: No such file or directory' \
 	'cubin; rm c; WANT=2'
 lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: no function vecadd for sm_80 in the files of --cubin' \
 	'cubin; first "binary version = 80" "binary version = 86" && cubin && first "binary version = 86" "binary version = 80"'
@@ -275,7 +275,7 @@ lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: only 8 of 
 
 # ---- the power model
 power() { sh "$here/../tools/power-xml" "$@" >p.xml; ARGS="-g qv100 -D power_simulation_enabled=1 -D accelwattch_xml_file=p.xml"; }
-lint power-xml "p.xml:5:1: error: power-xml: value 'much' of idle_core_power is not a number" \
+lint power-xml "p.xml:5:1: error: power-xml: invalid value 'much' of idle_core_power (expected a number)" \
 	'power idle_core_power=much'
 lint power-hardware 'p.xml:40:1: error: power-hardware: system core_tech_node is 22 (expected 23, to which the energies belong; --power-energies replaces the hardware part)' \
 	'power; sed -i "/core_tech_node/s/23/22/" p.xml'

@@ -139,7 +139,7 @@ static void test_parts(void)
 	is_text(file_content("p.part"), "kept", "output_truncate() removes what the second writer wrote");
 	is_number(in_child(open_short_partial_output, (char[]){"p"}, text, sizeof(text)), 2,
 		"a writer that expects more kept bytes than exist exits with status 2");
-	ok(strstr(text, "p.part: became shorter (expected 100 bytes)"),
+	ok(strstr(text, "p.part: error: became shorter (expected 100 bytes)"),
 		"a kept part that is too short is reported with the expected size");
 	is_number(in_child(finish_partial_output, (char[]){"p"}, text, sizeof(text)), 0,
 		"a new writer of the same output exits with status 0");
@@ -151,7 +151,7 @@ static void test_parts(void)
 	o = output_open_part("q", false);
 	is_number(in_child(finish_partial_output, (char[]){"q"}, text, sizeof(text)), 2,
 		"a writer exits with status 2 if another run writes the same output");
-	ok(strstr(text, "q.part: another run is writing it"),
+	ok(strstr(text, "q.part: error: another run is writing it"),
 		"a partial file that another run writes is reported");
 	output_discard(o);
 	ok(!symlink("p", "r.part"), "a symbolic link with the name of a partial file is made");
@@ -182,7 +182,7 @@ static void test_files(void)
 	is_number(st.st_mode & 0777, 0644, "a new file has the mode that the umask gives");
 	is_number(in_child(write_new, (char[]){"a"}, text, sizeof(text)), 2,
 		"an existing file is not replaced");
-	ok(strstr(text, "a: exists already, -f replaces it\n"),
+	ok(strstr(text, "a: error: exists already (-f replaces it)\n"),
 		"the message about an existing file names the option -f");
 	chmod("a", 0600);
 	is_number(in_child(write_forced, (char[]){"./a"}, text, sizeof(text)), 0,
@@ -198,7 +198,7 @@ static void test_files(void)
 		"an output whose name is a directory is rejected");
 	is_number(in_child(write_new, (char[]){"no/x"}, text, sizeof(text)), 2,
 		"an output in a missing directory is rejected");
-	ok(strstr(text, "no/x: cannot be written: No such file or directory"),
+	ok(strstr(text, "no/x: error: cannot be written: No such file or directory"),
 		"an output in a missing directory is reported with its name");
 	is_number(in_child(write_new, (char[]){""}, text, sizeof(text)), 2,
 		"an output with an empty name is rejected");
@@ -262,21 +262,24 @@ static void test_failures(void)
 
 	is_number(in_child(write_to_full_device, NULL, text, sizeof(text)), 2,
 		"standard output on a full disk gives exit status 2");
-	ok(strstr(text, "<stdout>: No space left on device\n") && !strstr(text, "still"),
+	ok(strstr(text, "<stdout>: error: cannot be written: No space left on device\n") &&
+			!strstr(text, "still"),
 		"a failed write to standard output is reported");
 	is_number(in_child(write_large_output, (char[]){"/dev/full"}, text, sizeof(text)), 2,
 		"a full device as output gives exit status 2");
-	ok(strstr(text, "/dev/full: No space left on device\n"),
+	ok(strstr(text, "/dev/full: error: cannot be written: No space left on device\n"),
 		"a full device as output is reported with its name");
 	is_number(in_child(write_past_limit, NULL, text, sizeof(text)), 2,
 		"a file size limit gives exit status 2");
-	ok(strstr(text, "large: File too large\n"), "a file size limit is reported with the file's name");
+	ok(strstr(text, "large: error: cannot be written: File too large\n"),
+		"a file size limit is reported with the file's name");
 	is_number(in_child(write_to_closed, NULL, text, sizeof(text)), 2,
 		"a closed standard output gives exit status 2");
-	ok(strstr(text, "<stdout>: Bad file descriptor\n"), "a closed standard output is reported");
+	ok(strstr(text, "<stdout>: error: cannot be written: Bad file descriptor\n"),
+		"a closed standard output is reported");
 	is_number(in_child(replace_during_write, NULL, text, sizeof(text)), 2,
 		"a file of the same name that appears during the run gives status 2");
-	ok(strstr(text, "late: File exists\n"),
+	ok(strstr(text, "late: error: cannot be written: File exists\n"),
 		"a file that appears during the run is not replaced, and is reported");
 	unlink("late");
 	is_text(directory_listing(), "a link raced ", "failed outputs leave no files");

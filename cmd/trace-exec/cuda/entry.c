@@ -119,8 +119,8 @@ static void warn_of_own_runtime(const char *library)
 		if (*reported[i])
 			continue;
 		snprintf(reported[i], sizeof(reported[i]), "%s", name);
-		diag_warn(NOWHERE,
-			"%s: the library has its own copy of the runtime, and its calls of it fail", name);
+		diag_warn((struct place){.file = name},
+			"the library has its own copy of the runtime, and its calls of it fail");
 		return;
 	}
 }

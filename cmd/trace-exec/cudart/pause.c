@@ -295,7 +295,7 @@ void pause_report_waiting(void)
 		if (t->launch) {
 			launch_describe(t->launch, name, sizeof(name));
 			diag_error(
-				NOWHERE, "%s: waits for a write to memory, but the program has ended", name);
+				NOWHERE, "%s waits for a write to memory, but the program has ended", name);
 			cudart_send(WIRE_FAILED, NULL, 0);
 		}
 }

@@ -62,7 +62,7 @@ static XXH3_state_t *start_hash(void)
 	static XXH3_state_t *h;
 
 	if (!h && !(h = XXH3_createState()))
-		die("memory is exhausted");
+		die("out of memory");
 	XXH3_128bits_reset(h);
 	return h;
 }

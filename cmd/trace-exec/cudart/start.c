@@ -48,7 +48,7 @@ static void send_all_bytes(const void *bytes, size_t n)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			die_errno("the trace");
+			die_errno("cannot write the trace");
 		p += written;
 		n -= (size_t)written;
 	}
@@ -179,7 +179,7 @@ static void open_device_memory(void)
 			m->heap_cap = cap;
 		}
 	if (own == MAP_FAILED)
-		die_errno("device memory");
+		die_errno("cannot reserve device memory");
 	/*
 	 * The mapping fails under a sanitizer, which occupies these addresses. Then the host cannot access
 	 * device memory.

@@ -163,7 +163,7 @@ struct trace_sink *cudart_begin_trace(const struct grid *g, const struct occupan
 	}
 	t->text = fopencookie(t, "w", io);
 	if (!t->text)
-		die_errno("memory");
+		die_errno("out of memory");
 	setvbuf(t->text, NULL, _IOFBF, 1 << 16);
 	trace_out_write_header(t->text, g, k);
 	return t;

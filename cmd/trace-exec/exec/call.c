@@ -79,7 +79,7 @@ static bool check_local_memory(struct warp *w, const struct op *o, uint32_t exec
 {
 	if (end <= w->local_stride)
 		return true;
-	exec_fail(w, o, exec, "local-memory", "calls use %llu bytes of local memory (at most %u)",
+	exec_fail(w, o, exec, "local-memory", "calls use %llu bytes of local memory (expected at most %u)",
 		(unsigned long long)end, w->local_stride);
 	return false;
 }
@@ -118,7 +118,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 	size_t at = w->frame_at;
 
 	if (w->n_calls >= 4096) {
-		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (at most 4096)");
+		exec_fail(w, o, exec, "call-depth", "calls nested too deeply (expected at most 4096)");
 		return;
 	}
 	if (w->n_calls == w->cap_calls)

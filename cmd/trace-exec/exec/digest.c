@@ -25,7 +25,7 @@ void digest_start(struct memory *m)
 	d->of_statics = reserve(end_chunk(STATIC_LIMIT), sizeof(*d->of_statics));
 	d->state = XXH3_createState();
 	if (!d->state)
-		die("memory is exhausted");
+		die("out of memory");
 	m->digests = d;
 }
 

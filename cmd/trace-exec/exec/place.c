@@ -31,7 +31,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 		p->local_end = (uint32_t)(v->addr + v->size);
 		if (p->local_end > LOCAL_MAX / 2)
 			return fault_set(f, variable_place(m, v), "local-memory",
-				"too much local memory outside of functions (at most %u bytes)",
+				"too much local memory outside of functions (expected at most %u bytes)",
 				LOCAL_MAX / 2);
 	}
 	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external || v->placed)
@@ -40,7 +40,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 	p->static_end = v->addr + v->size;
 	if (p->static_end > STATIC_LIMIT - 65536)
 		return fault_set(f, variable_place(m, v), "static-memory",
-			"too much memory of static variables (at most %u bytes)",
+			"too much memory of static variables (expected at most %u bytes)",
 			STATIC_LIMIT - 65536 - STATIC_BASE);
 	return 0;
 }
@@ -223,8 +223,8 @@ static int place_shared_variable(
 	v->addr = sym_place_address(v, at);
 	uint64_t end = v->addr + v->size;
 	if (end > SHARED_MOST)
-		return fault_set(
-			f, variable_place(m, v), "shared-memory", "too much shared memory (at most 1 MiB)");
+		return fault_set(f, variable_place(m, v), "shared-memory",
+			"too much shared memory (expected at most 1 MiB)");
 	if (own) {
 		own->shared_end = (uint32_t)end;
 		return 0;

@@ -84,7 +84,7 @@ static uint32_t take_array(struct race *r, size_t n)
 		 i = atomic_fetch_add_explicit(&r->n_arrays, units, memory_order_relaxed);
 
 	if (i + units > LINE_ARRAYS_MAX)
-		die("memory is exhausted");
+		die("out of memory");
 	return (uint32_t)i;
 }
 

@@ -149,8 +149,8 @@ static struct symbol *decl_reg_range(
 		return NULL;
 	}
 	if (fn->n_regs + regs > REGS_PER_FUNC) {
-		parser_bad(
-			p, name, "registers", "too many registers in a function (at most %u)", REGS_PER_FUNC);
+		parser_bad(p, name, "registers", "too many registers in a function (expected at most %u)",
+			REGS_PER_FUNC);
 		return NULL;
 	}
 	if (!(s = parser_new_symbol(p, SYM_REG, name)))
@@ -252,8 +252,8 @@ static bool check_variable_size(struct parser *p, const struct token *name, cons
 		return parser_bad(p, name, "array", ".%s variable of %llu bytes (expected at most %llu)",
 			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
 	if (p->func && p->func->local_bytes > 1u << 20)
-		return parser_bad(
-			p, name, "local-memory", "too much local memory in a function (at most 1 MiB)");
+		return parser_bad(p, name, "local-memory",
+			"too much local memory in a function (expected at most 1 MiB)");
 	return true;
 }
 
@@ -428,7 +428,7 @@ struct symbol *decl_parse_param(struct parser *p, bool entry)
 	if (!v || !parser_next(p) || !take_dimensions(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
-		parser_bad(p, &name, "params", "parameter too large (at most 65536 bytes)");
+		parser_bad(p, &name, "params", "parameter too large (expected at most 65536 bytes)");
 		return NULL;
 	}
 	set_variable_type(v, &s, SP_PARAM, elems, unsized);

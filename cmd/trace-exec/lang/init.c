@@ -22,8 +22,9 @@ static bool put_element(struct parser *p, struct init_filling *fl, const struct 
 {
 	if (fl->next >= fl->cap) {
 		if (!fl->var->unsized)
-			return parser_bad(p, at, "initialiser", "too many values for '%s' (at most %llu)",
-				fl->var->name, (unsigned long long)fl->cap);
+			return parser_bad(p, at, "initialiser",
+				"too many values for '%s' (expected at most %llu)", fl->var->name,
+				(unsigned long long)fl->cap);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
 		uint8_t *more = arena_alloc(&p->module->arena, cap, fl->bytes);
 
@@ -183,7 +184,7 @@ static bool fill_init_row(struct parser *p, struct init_filling *fl, unsigned de
 			return parser_unexpected(p, "a number, because no row begins here");
 		if (rows && fl->next - start >= rows * row)
 			return parser_bad(p, &p->token, "initialiser",
-				"too many values in a list of '%s' (at most %llu)", fl->var->name,
+				"too many values in a list of '%s' (expected at most %llu)", fl->var->name,
 				(unsigned long long)rows * row);
 		if (!fill_value(p, fl, depth + 1))
 			return false;

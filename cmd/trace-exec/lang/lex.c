@@ -131,7 +131,8 @@ static int lex_digits(struct lexer *l, struct token *t, unsigned base, struct fa
 
 	for (; l->position < l->end && value_of_hex_digit(*l->position) < base; l->position++) {
 		if (v > (UINT64_MAX - value_of_hex_digit(*l->position)) / base)
-			return lex_fault(l, f, t->start, "number", "number too large (at most 64 bits)");
+			return lex_fault(
+				l, f, t->start, "number", "number too large (expected at most 64 bits)");
 		v = v * base + value_of_hex_digit(*l->position);
 	}
 	const char *end = l->position;

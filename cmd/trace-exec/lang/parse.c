@@ -27,7 +27,8 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 		if (*n && !parser_take_punct(p, ','))
 			return false;
 		if (*n == 512)
-			return parser_bad(p, &p->token, "params", "too many parameters (at most 512)");
+			return parser_bad(
+				p, &p->token, "params", "too many parameters (expected at most 512)");
 		if (parser_at_punct(p, '.') || !(list[*n] = decl_parse_param(p, entry)))
 			return parser_unexpected(p, "a parameter");
 		++*n;
@@ -189,7 +190,7 @@ static bool set_param_offsets(struct parser *p, struct func *fn)
 		at += s->size;
 		if (at > 65536)
 			return parser_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
-				"parameters too large (at most 65536 bytes together)");
+				"parameters too large (expected at most 65536 bytes together)");
 	}
 	fn->param_bytes = (uint32_t)at;
 	return true;
@@ -526,7 +527,7 @@ struct module *module_read(const char *path, struct fault *f)
 	while ((got = input_window(in, 1, &bytes, f)) > 0) {
 		if (n + (size_t)got > TEXT_MAX) {
 			got = fault_set(f, (struct place){name, 0, 0}, "too-long",
-				"PTX text too large (at most %u MiB)", TEXT_MAX >> 20);
+				"PTX text too large (expected at most %u MiB)", TEXT_MAX >> 20);
 			break;
 		}
 		if (n + (size_t)got + 1 > cap)

@@ -67,8 +67,8 @@ static struct module *read_module_file(struct reader *r, const char *path)
 
 	if (binary ? r->script->code_kind != CODE_PTX : r->script->code_kind != CODE_MACHINE)
 		return binary ? machine_read(path, r->script->sm, r->fault) : module_read(path, r->fault);
-	fault_set(r->fault, launch_word_place(r, 1), "module", "%s: %s (expected %s, as --code says)", path,
-		binary ? "machine code" : "PTX", binary ? "PTX" : "machine code");
+	fault_set(r->fault, launch_word_place(r, 1), "module", "'%s' is %s (expected %s, as --code says)",
+		path, binary ? "machine code" : "PTX", binary ? "PTX" : "machine code");
 	return NULL;
 }
 
@@ -333,7 +333,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 
 	if (!d[0] && l->kernel->explicit_cluster)
 		return fault_set(r->fault, where, "cluster",
-			"no cluster for kernel '%s' (expected cluster=X,Y,Z (.explicitcluster))",
+			"no cluster for kernel '%s', which has .explicitcluster (expected cluster=X,Y,Z)",
 			l->kernel->name);
 	if (!d[0])
 		return 0;
@@ -405,12 +405,12 @@ static int bind_symbol(struct reader *r, struct step *c)
 	if (n > 1)
 		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"symbol-unknown",
-			"symbol '%s', which %u modules define separately (expected one that is .visible)",
+			"symbol '%s' is defined separately by %u modules (expected one that is .visible)",
 			quoted, n);
 	if (!c->sym)
 		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"symbol-unknown",
-			"symbol '%s' (expected a .global or .const variable of the modules)", quoted);
+			"unknown symbol '%s' (expected a .global or .const variable of the modules)", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
 		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->size_col},
 			"symbol-size",

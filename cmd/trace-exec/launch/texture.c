@@ -291,15 +291,15 @@ int launch_bind_textures(struct reader *r)
 		c->sym = program_variable(&r->script->prog, c->name, &n);
 		if (n > 1)
 			return fault_set(r->fault, c->place, "symbol-unknown",
-				"'%s', which %u modules define separately (expected one that is .visible)",
+				"'%s' is defined separately by %u modules (expected one that is .visible)",
 				quoted, n);
 		if (!c->sym && !c->used)
 			return fault_set(r->fault, c->place, "symbol-unknown",
-				"'%s' (expected the name of a .%s of the modules or of an argument)", quoted,
+				"unknown name '%s' (expected a .%s of the modules or an argument)", quoted,
 				types[type].name);
 		if (c->sym && c->sym->type != type)
-			return fault_set(r->fault, c->place, "symbol-unknown", "'%s' (expected a .%s)",
-				quoted, types[type].name);
+			return fault_set(r->fault, c->place, "symbol-unknown",
+				"'%s' is of another kind (expected a .%s)", quoted, types[type].name);
 	}
 	return 0;
 }

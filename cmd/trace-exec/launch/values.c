@@ -196,7 +196,7 @@ static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct 
 	FILE *in = fopen(i->text, "rb");
 
 	if (!in)
-		return fault_set(f, at, "file", "%s: %s", i->text, strerror(errno));
+		return fault_set(f, at, "file", "cannot open %s: %s", i->text, strerror(errno));
 	uint64_t got = fread(to, 1, n, in);
 	bool more = fgetc(in) != EOF;
 	fclose(in);

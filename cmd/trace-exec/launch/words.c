@@ -44,7 +44,8 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 	r->n_text += len;
 	if (r->n_lines > LAUNCH_LINES_MAX || r->n_text > LAUNCH_TEXT_MAX)
 		return fault_set(r->fault, (struct place){r->file, r->line, (uint32_t)blanks + 1},
-			"launch-file", "launch file too large (at most %u commands and %u MiB of text)",
+			"launch-file",
+			"launch file too large (expected at most %u commands and %u MiB of text)",
 			LAUNCH_LINES_MAX, LAUNCH_TEXT_MAX >> 20);
 	char *s = arena_strndup(&r->script->arena, text, len);
 	for (char *p = s; *p;) {

@@ -67,7 +67,8 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 		if (g->streams[i] == id)
 			return (int)i;
 	if (g->n_streams == MAX_STREAMS)
-		return fault_set(f, at, "streams", "too many CUDA streams (at most %d)", MAX_STREAMS);
+		return fault_set(
+			f, at, "streams", "too many CUDA streams (expected at most %d)", MAX_STREAMS);
 	g->streams[g->n_streams] = id;
 	return (int)g->n_streams++;
 }
@@ -108,7 +109,7 @@ struct kernel *launch_load_kernel(
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
 		if (stream >= 0)
 			fault_set(f, at, "block-too-large",
-				"thread block of %u threads (at most %u fit on an SM, -gpgpu_shader_core_pipeline)",
+				"thread block of %u threads (expected at most %u, as fit on an SM, -gpgpu_shader_core_pipeline)",
 				kernel_threads(k->head), p->core.threads);
 		free(k->path);
 		free(k);

@@ -29,7 +29,7 @@ _Noreturn static void die_cta_too_large(const struct params *p, const struct ker
 	const struct core_params *c = &p->core;
 
 	die_at((struct place){.file = k->path},
-		"thread block does not fit on an SM: %u threads, %llu bytes of shared memory, %u registers (at most %u, %u and %u: -gpgpu_shader_core_pipeline, -gpgpu_shmem_size, -gpgpu_shader_registers)",
+		"thread block does not fit on an SM: %u threads, %llu bytes of shared memory, %u registers (expected at most %u, %u and %u, of -gpgpu_shader_core_pipeline, -gpgpu_shmem_size, -gpgpu_shader_registers)",
 		k->padded_threads, (unsigned long long)cta_shmem(p, k),
 		k->padded_threads * ((k->head->nregs + 3) / 4 * 4), c->threads, c->shmem_bytes, c->registers);
 }

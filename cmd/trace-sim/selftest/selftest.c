@@ -164,8 +164,7 @@ static void warn_of_unused_patterns(const struct namelist *only, const struct fi
 		while (k < table->n && !only_pattern_matches(only->pattern[i], &table->row[k]))
 			k++;
 		if (k == table->n)
-			diag_warn((struct place){.file = "--only"}, "no row or group matches '%s'",
-				only->pattern[i]);
+			diag_warn(NOWHERE, "--only: no row or group matches '%s'", only->pattern[i]);
 	}
 }
 
