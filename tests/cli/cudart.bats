@@ -434,7 +434,7 @@ setup_file() {
 	run -7 trace-exec -n --run sh -c 'echo usage; exit 7'
 	assert_output usage
 	run -2 trace-exec -n --run ./nothing
-	assert_output --partial './nothing: No such file or directory'
+	assert_output --partial './nothing: error: cannot be executed: No such file or directory'
 }
 
 @test "programs that cannot run are reported with the reason: static runtime, missing library" {
