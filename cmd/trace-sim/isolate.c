@@ -229,6 +229,7 @@ static void finish_trace_check(struct isolate *o)
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
 	output_truncate(o->run->result, o->resumed_bytes);
+	sums_remove(&o->sums);
 	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
@@ -527,10 +528,8 @@ static void start_isolated_result(
 		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);
 	sums_open(&o->sums, output_flushed_path(r->result));
 	output_flush(r->result);
-	if (done->n_kernels) {
+	if (done->n_kernels)
 		output_keep_part(r->result);
-		sums_add(&o->sums, &o->all_records);
-	}
 	o->kernels = o->kernels_done = o->earlier_kernels = done->n_kernels;
 	o->resumed_bytes = o->all_records.n;
 	start_trace_check(o, done);

@@ -52,7 +52,7 @@ struct sums {
 void sums_open(struct sums *s, const char *part);
 /* Writes the checksum of the records in `all` that have none. Ends the program on failure. */
 void sums_add(struct sums *s, const struct spool *all);
-/* Removes the checksums of a result that is complete. */
+/* Removes the file of checksums. */
 void sums_remove(struct sums *s);
 #define SUMS_NONE UINT64_MAX
 /*

@@ -46,7 +46,7 @@ void sums_open(struct sums *s, const char *part)
 {
 	*s = (struct sums){.path = part ? sums_path(part) : NULL};
 	if (s->path && unlink(s->path) && errno != ENOENT)
-		die_errno("%s", s->path);
+		die_errno_at((struct place){.file = s->path}, "cannot be written");
 }
 
 void sums_add(struct sums *s, const struct spool *all)
@@ -56,18 +56,18 @@ void sums_add(struct sums *s, const struct spool *all)
 	if (!s->file)
 		s->file = fopen(s->path, "wxe");
 	if (!s->file)
-		die_errno("%s", s->path);
+		die_errno_at((struct place){.file = s->path}, "cannot be written");
 	fprintf(s->file, "%llu %016llx\n", (unsigned long long)all->n,
 		(unsigned long long)hash_of_range(all->fd, s->end, all->n));
 	if (fflush(s->file))
-		die_errno("%s", s->path);
+		die_errno_at((struct place){.file = s->path}, "cannot be written");
 	s->end = all->n;
 }
 
 void sums_remove(struct sums *s)
 {
 	if (s->file && (fclose(s->file) || unlink(s->path)))
-		die_errno("%s", s->path);
+		die_errno_at((struct place){.file = s->path}, "cannot be written");
 	free(s->path);
 	*s = (struct sums){.path = NULL};
 }
@@ -124,9 +124,9 @@ uint64_t sums_verify(const char *part, uint64_t size, bool has_lines)
 	uint64_t from = 0, to, hash;
 
 	if (fd < 0)
-		die_errno("%s", part);
+		die_errno_at((struct place){.file = part}, "cannot be read");
 	if (!in && errno != ENOENT)
-		die_errno("%s", path);
+		die_errno_at((struct place){.file = path}, "cannot be read");
 	while (in && read_sums_line(in, &to, &hash) && to > from && to <= size) {
 		if (hash_of_range(fd, from, to) != hash)
 			report_damaged_records(part, path, fd, from, to, has_lines);

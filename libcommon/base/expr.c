@@ -41,12 +41,12 @@ struct expr {
 };
 
 struct expr_parser {
-	struct expr *expr; /* expression that is being parsed */
-	const char *text;  /* start of the text */
-	const char *next;  /* current position */
+	struct expr *expr;      /* expression that is being parsed */
+	const char *text;       /* start of the text */
+	const char *next;       /* current position */
 	const char *place_name; /* name in the places of faults */
-	uint32_t col;      /* column of the start of the text */
-	unsigned depth;    /* depth of nested parentheses and functions */
+	uint32_t col;           /* column of the start of the text */
+	unsigned depth;         /* depth of nested parentheses and functions */
 	struct fault *fault;
 };
 

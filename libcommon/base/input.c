@@ -41,7 +41,7 @@ struct input {
 	char *text; /* the window */
 	size_t begin, end, cap;
 	bool borrowed; /* true if text is the caller's memory */
-	bool ended; /* whether the text ended */
+	bool ended;    /* whether the text ended */
 	bool failed;   /* whether a fault occurred */
 	struct fault fault;
 

@@ -208,7 +208,7 @@ part() {
 			$(case $f in
 			json) printf '%s\n' '5s/"gpu_sim_cycle":/&1/ 5: error: lines 5 to 5' '5s/"position":4/"position":5/ 5: error: lines 5 to 5' '3s/kernel"/kernal"/ 3: error: lines 3 to 3' ;;
 			text) echo '/^gpu_sim_cycle/s/[[:blank:]]/&1/ [0-9]*: error: lines [0-9]* to [0-9]*' ;;
-			msgpack) echo 's/gpu_sim_insn/gpu_sim_insm/ error: bytes 0 to [0-9]*' ;;
+			msgpack) echo 's/checksum/checksun/ error: bytes [0-9]* to [0-9]*' ;;
 			esac)
 		END
 		rm full

@@ -48,8 +48,8 @@ struct timeline {
 	uint32_t n_kernels, cap_kernels;
 	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
-	uint32_t channels; /* number of memory channels */
-	uint32_t groups;   /* number of groups of SMs */
+	uint32_t channels;     /* number of memory channels */
+	uint32_t groups;       /* number of groups of SMs */
 	uint64_t *part_values; /* for each sample, values of the channels and of the groups of SMs */
 	uint32_t cap_part_values;
 	char *text;       /* buffer for the values of a counter */
