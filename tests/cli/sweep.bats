@@ -263,7 +263,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	sh ./run app rtx3070+k1-3
 	cmp "$one.json" full
 	rm "$one.json"
-	head -3 full >"$one.failed"
+	head -5 full >"$one.failed"
 	echo '{"record":"end","status":"interrupted","kernels":2,"hash":"","stats":{}}' >>"$one.failed"
 	sh ./run app rtx3070+k1-3
 	cmp "$one.json" full
@@ -308,6 +308,17 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	assert_line '0 of 2 runs done, 0 running, 2 failed'
 	printf '%s\n' 'rtx3070 + few' >points
 	LIMITS=time=1s run -124 sh ./run mine rtx3070+few
+}
+
+@test "a run whose messages cannot be written says so" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nexit 2\n' >"$BATS_TEST_TMPDIR/bin/trace-sim"
+	chmod +x "$BATS_TEST_TMPDIR/bin/trace-sim"
+	sh "$sweep/setup"
+	WARPTOOLS=$BATS_TEST_TMPDIR/bin run -2 sh "$sweep/run" gather small+lrr+l20+8ch
+	assert_line --partial "gather.small+lrr+l20+8ch.log is empty (expected the messages of trace-sim; is the disk full?)"
+	run -1 sh "$sweep/status"
+	assert_line 'failed: gather small+lrr+l20+8ch: its log is empty (is the disk full?)'
 }
 
 @test "the status shows the progress of a running point" {
