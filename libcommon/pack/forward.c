@@ -3,8 +3,8 @@
  * Packed streams from a pipe, which are read once, from the first block to the end marker.
  *
  * Always true: the compressed blocks are kept from the predecessor of the oldest block in use on; older blocks are
- * dropped. After the last kernel, the index and the end marker were read and agree with the blocks, so a truncated
- * stream is always detected.
+ * dropped. After the last kernel, the index, the end marker and the end of the input were read and agree with the
+ * blocks, so a truncated stream and bytes after a stream are always detected.
  */
 #include <stdio.h>
 #include "codec.h"
@@ -55,6 +55,17 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 	return 0;
 }
 
+/* Checks that the input ends, so that a second stream is not lost in silence. */
+static int check_nothing_follows(struct pack *p, struct fault *f)
+{
+	char byte;
+	long got = input_read(p->input, &byte, 1, f);
+
+	if (got <= 0)
+		return (int)got;
+	return pack_bad(p, p->size, f, "pack-damaged", "other bytes follow the end of the stream");
+}
+
 /* Checks that the index lists the blocks that were read. */
 static int check_stream_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
 {
@@ -80,6 +91,8 @@ static int check_stream_end(struct pack *p, const struct buf *b, size_t body, st
 							(uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
 		r = pack_bad(p, at, f, "pack-damaged", "no end marker");
 	buf_free(&end);
+	if (r == 0)
+		r = check_nothing_follows(p, f);
 	p->complete = r == 0;
 	return r;
 }

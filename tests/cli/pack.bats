@@ -120,6 +120,23 @@ same_directory() { diff -r "$1" "$2"; }
 	done
 }
 
+@test "bytes after a stream are a fault for every reader, in a file and in a pipe" {
+	trace-pack "$(trace streams)" >a.tpack
+	cat a.tpack a.tpack >two
+	(cat a.tpack && echo more) >more
+	for f in two more; do
+		run -1 trace-pack -t $f
+		for c in "trace-pack -d -o -" "trace-sim -q -g rtx3070" "trace-pick" "trace-lint"; do
+			run ! $c $f
+			run ! sh -c "cat $f | $c - 2>err >out"
+			run -0 cat err out
+			assert_output --partial "byte $(stat -c %s a.tpack): other bytes follow the end of the stream"
+		done
+	done
+	run -2 trace-sim -q -g rtx3070 two
+	assert_output --regexp 'two: error: byte [0-9]*: the index does not list the bytes from here on'
+}
+
 @test "-d -k writes the list of the selected kernels" {
 	trace-pack "$(trace streams)" | trace-pack -d -k 2 -C out
 	[ -f out/kernel-2.traceg ] && [ ! -e out/kernel-1.traceg ]
