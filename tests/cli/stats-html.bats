@@ -409,6 +409,16 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "fits"
 }
 
+@test "browser: each chart has a name for screen readers" {
+	needs_chromium
+	stats-html -o page.htm --profile a.prof a.json b.msgpack
+	run -0 browser page.htm <<-'END'
+		const charts = [...document.querySelectorAll("canvas, main svg")], named = charts.filter(e => e.getAttribute("role") === "img" && e.getAttribute("aria-label"));
+		document.title = [charts.length > 3, charts.length - named.length, document.querySelector("canvas").getAttribute("aria-label")].join(" ");
+	END
+	assert_output --regexp '^true 0 [A-Za-z]+'
+}
+
 @test "browser: without a profile a sentence replaces the heat maps, and there is no legend of stall reasons" {
 	needs_chromium
 	trace-sim -q -g rtx3070 -F json -o interval.json --interval 500 "$(trace streams)"
