@@ -2,6 +2,9 @@
 # warptools: a directory in cmd/ is a program; all share libcommon. No configure step. "make help" lists the targets.
 include config.mk
 -include config.local.mk
+ifneq ($(words $(BUILD)),1)
+$(error BUILD='$(BUILD)': a path with blanks (expected one without, which make can use as a target))
+endif
 
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS_ALL = -D_GNU_SOURCE -DDATADIR='"$(PREFIX)/share/warptools"' -DLIBDIR='"$(PREFIX)/lib/warptools"' \
@@ -314,6 +317,7 @@ install: all man completions ## install programs, pages, completions and example
 	install -m 644 $(BUILD)/libwarptools.a "$(SO_DIR)"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(SOLIBDIR)|; s|@VERSION@|$(VERSION)|; s|@NEED@|$(WT_NEED)|' \
 		libcommon/wt/warptools.pc.in >"$(SO_DIR)/pkgconfig/warptools.pc"
+	chmod 644 "$(SO_DIR)/pkgconfig/warptools.pc"
 	install -m 644 include/warptools.h "$(ROOT_DIR)/include"
 	for m in $(MAN_GENERATED); do install -m 644 "$$m" "$(MAN_DIR)/man$${m##*.}" || exit 1; done
 	$(WT_PAGES) | while read -r f m; do [ "$$f.3" = "$$m" ] || ln -sf "$$m" "$(MAN_DIR)/man3/$$f.3" || exit 1; done
@@ -348,13 +352,14 @@ PYTHONDIR = $(shell $(PYTHON) -c 'import sys, sysconfig; at, p = sysconfig.get_p
 install-python: ## install the Python module
 	install -d "$(DESTDIR)$(PYTHONDIR)"
 	$(PYTHON_MODULE) >"$(DESTDIR)$(PYTHONDIR)/warptools.py"
+	chmod 644 "$(DESTDIR)$(PYTHONDIR)/warptools.py"
 uninstall-python: ## remove the Python module
 	rm -f "$(DESTDIR)$(PYTHONDIR)/warptools.py"
 
 DIST = warptools-$(VERSION)
 dist: ## an archive of the sources
 	@mkdir -p build
-	git archive --prefix=$(DIST)/ HEAD | xz -9 >build/$(DIST).tar.xz
+	git archive --prefix=$(DIST)/ -o build/$(DIST).tar HEAD && xz -9f build/$(DIST).tar
 
 help: ## list the targets
 	@awk -F' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "%-20s %s\n", $$1, $$2 }' Makefile | sort

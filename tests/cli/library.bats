@@ -19,6 +19,13 @@ reuse() {
 	./reuse "$@"
 }
 
+@test "make: no archive without git, and a message for a build directory with blanks" {
+	GIT_DIR=$PWD/none run ! make -s -C "$ROOT" DIST=none dist
+	[ ! -e "$ROOT/build/none.tar.xz" ]
+	run ! make -s -C "$ROOT" BUILD="a b" help
+	assert_output --partial "BUILD='a b': a path with blanks"
+}
+
 @test "exported symbols and layouts equal tests/data/library/abi; a change requires a new version" {
 	nm -D --defined-only "$BUILD/libwarptools.so" | awk '$2 == "T" { print $3 }' | sort >found
 	"$ROOT/tests/data/library/layout" "$ROOT/include/warptools.h" >layout.c
@@ -174,7 +181,9 @@ reuse() {
 
 @test "installation: pkg-config, shared and static linking, Python, uninstall" {
 	command -v pkg-config >/dev/null || skip "pkg-config is not installed"
-	make -s -C "$ROOT" BUILD="$BUILD" install install-python PREFIX="$PWD/p" DESTDIR= FISHDIR="$PWD/p/fish" >/dev/null
+	(umask 077 && make -s -C "$ROOT" BUILD="$BUILD" install install-python PREFIX="$PWD/p" DESTDIR= FISHDIR="$PWD/p/fish" >/dev/null)
+	run -0 find p -type f ! -perm -044
+	assert_output ""
 	export PKG_CONFIG_PATH=$PWD/p/lib/pkgconfig
 	[ "$(pkg-config --modversion warptools)" = "$(trace-pack --version | awk '{ print $NF }')" ]
 	# shellcheck disable=SC2046
