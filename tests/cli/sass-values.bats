@@ -153,3 +153,30 @@ stores_then_fence() {
 	run trace-exec -q --disassemble k
 	assert_output --partial 'MEMBAR.SC.CTA'
 }
+
+# Writes a kernel whose 6 threads fill 24 bytes of shared memory. $1, $2: a load into R4 and further; $3: a store to global memory.
+loads_shared() {
+	printf '%s\n' '000e220000002100 0000000000007919' '000fe20000000f00 0000580000027a02' '000fe20000000f00 0000590000037a02' \
+		'000fe20000000a00 0000460000047ab9' '000fe20000004800 0000000000007388' "$1" "$2" \
+		'000fea0003800000 000000000000794d' >words
+	"$ROOT/tests/data/sass/cubin.py" -S 24 k <words >k
+	printf '%s\n' 'module k' 'buffer O bytes=8 zero' 'launch k grid=1 block=6 args O,O,i32:1' 'save O o' >k.launch
+}
+
+@test "a merged load of shared memory may end after the last word, whose use is reported; other loads are not in bounds" {
+	loads_shared '000e280000000c00 00001000ff047984' '000fe2000c101b04 0000000402007986' # LDS.128 R4, [0x10]; STG.E.64 R4
+	for check in --check --no-check; do
+		run -0 trace-exec -n $check k.launch
+		assert_output ''
+		assert_equal "$(od -An -tu4 o)" '          4          5'
+	done
+	loads_shared '000e280000000c00 00001000ff047984' '000fe2000c101b04 0000000602007986' # STG.E.64 R6
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'bytes, some uninitialised, at byte 16 of .shared'
+	loads_shared '000e280000000800 00001800ff047984' '000fe2000c101904 0000000402007986' # LDS R4, [0x18]; STG.E R4
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'read of 4 bytes at byte 24 of .shared, which has 24 bytes'
+	loads_shared '000e280000000c00 00002000ff047984' '000fe2000c101b04 0000000402007986' # LDS.128 R4, [0x20]
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'read of 16 bytes at byte 32 of .shared, which has 24 bytes'
+}

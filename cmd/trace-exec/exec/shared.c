@@ -17,6 +17,9 @@ enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
 
 #define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
 
+/* Bytes that a vector may extend beyond the end of shared memory (mem.c). They are never written. */
+#define BEYOND_END 16u
+
 struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
@@ -29,6 +32,9 @@ struct shared_shadow {
 	uint32_t n_stored, cap_stored;
 };
 
+/* Number of words that have marks. */
+static size_t shadow_words(const struct shared_shadow *s) { return (s->bytes + BEYOND_END) / 4 + 1; }
+
 void checker_start_cta(struct cta *c)
 {
 	struct shared_shadow *s = c->check;
@@ -40,14 +46,14 @@ void checker_start_cta(struct cta *c)
 	if (!s) {
 		s = c->check = xcalloc(1, sizeof(*s));
 		s->bytes = c->shared_bytes;
-		s->byte_state = xcalloc(s->bytes, 1);
-		s->valid_epoch = xcalloc(s->bytes / 4 + 1, sizeof(*s->valid_epoch));
-		s->warps = xcalloc(s->bytes / 4 + 1, sizeof(*s->warps));
+		s->byte_state = xcalloc(s->bytes + BEYOND_END, 1);
+		s->valid_epoch = xcalloc(shadow_words(s), sizeof(*s->valid_epoch));
+		s->warps = xcalloc(shadow_words(s), sizeof(*s->warps));
 	}
 	s->epoch++;
 	memset(s->byte_state, 0, s->bytes);
 	if (s->n_stored)
-		memset(s->stored_at, 0, s->bytes / 4 + 1);
+		memset(s->stored_at, 0, shadow_words(s));
 	s->n_stored = 0;
 	if (c->grid->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
 		memset(s->byte_state + c->grid->reserved_at, WRITTEN, RESERVED_SHARED);
@@ -138,7 +144,7 @@ static uint32_t note_stored_read(struct shared_shadow *s, const struct op *o, co
 	if (s->n_stored == STORED_READS_MAX)
 		return 0;
 	if (!s->stored_at)
-		s->stored_at = xcalloc(s->bytes / 4 + 1, 1);
+		s->stored_at = xcalloc(shadow_words(s), 1);
 	grow(&s->stored, &s->cap_stored, s->n_stored + 1, sizeof(*s->stored));
 	s->stored[s->n_stored++] = o;
 	return s->n_stored;

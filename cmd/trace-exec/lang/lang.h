@@ -230,6 +230,9 @@ static inline bool stmt_has(const struct stmt *in, enum modifier m)
 	return in->mod[m / 64] >> (m % 64) & 1;
 }
 
+/* Adds a modifier to the statement. */
+static inline void stmt_add(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << (m % 64); }
+
 struct func {
 	struct func *link; /* next function in the module's list of declared and defined functions */
 	const char *name;

@@ -137,7 +137,7 @@ static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
 	} else if (m && words_allow_modifier((enum opcode)in->opcode, m)) {
 		if (!check_suffix_order(p, in, m, before))
 			return false;
-		in->mod[m / 64] |= 1ull << (m % 64);
+		stmt_add(in, m);
 	} else if (in->opcode == I_wgmma && p->token.n > 4 && !memcmp(p->token.start, "m64n", 4)) {
 		; /* a shape, which the binding reads from the text */
 	} else if (*opcodes[in->opcode].words !=

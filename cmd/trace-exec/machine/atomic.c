@@ -374,7 +374,7 @@ int mbind_atom(struct mbind *b, struct op *o)
 	struct stmt *in = &b->func->inst[b->index];
 	in->opcode = o->is_signed ? I_red : I_atom;
 	if (o->x->aux[AUX_ATOM] == ATOM_EXCH)
-		in->mod[M_EXCH / 64] |= 1ull << M_EXCH % 64;
+		stmt_add(in, M_EXCH);
 	machine_set_function(o, o->reg_bytes == 16        ? execute_wide_atomic
 				: is_plain_word_atomic(o) ? execute_word_atomic
 							  : execute_atomic);

@@ -63,8 +63,6 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 	bulk_copy(w, o, 1u << lane);
 }
 
-static void set_modifier(struct stmt *in, enum modifier m) { in->mod[m / 64] |= 1ull << m % 64; }
-
 /* The cp.async.bulk that a call of a driver function executes. */
 struct called_copy {
 	struct op op;
@@ -77,8 +75,8 @@ static void make_called_copy(struct called_copy *c, const struct op *call, void 
 	c->ext = (struct ext){.family = family};
 	c->stmt = *call->stmt;
 	c->stmt.opcode = I_cp;
-	set_modifier(&c->stmt, M_BULK);
-	set_modifier(&c->stmt, M_SHARED__CLUSTER);
+	stmt_add(&c->stmt, M_BULK);
+	stmt_add(&c->stmt, M_SHARED__CLUSTER);
 	c->op = *call;
 	c->op.stmt = &c->stmt;
 	c->op.x = &c->ext;
@@ -156,8 +154,8 @@ static void bind_family(struct mbind *b, struct op *o, void *family)
 	o->x->family = family;
 	o->n = 1;
 	in->opcode = I_cp;
-	set_modifier(in, M_BULK);
-	set_modifier(in, M_SHARED__CLUSTER);
+	stmt_add(in, M_BULK);
+	stmt_add(in, M_SHARED__CLUSTER);
 }
 
 int mbind_next_work(struct mbind *b, struct op *o)
@@ -186,7 +184,7 @@ int mbind_bulk_zero(struct mbind *b, struct op *o)
 	o->c = mbind_ureg(b, 64);
 	o->imm = signed_field(b, 40, 15);
 	b->func->inst[b->index].opcode = I_st;
-	set_modifier(&b->func->inst[b->index], M_BULK);
+	stmt_add(&b->func->inst[b->index], M_BULK);
 	machine_set_function(o, zero_bulk);
 	return mbind_ureg(b, 32) == FRAME_ZERO ? 0 : mbind_refuse(b, "value");
 }
@@ -201,7 +199,7 @@ static int bind_bulk_reduction(struct mbind *b, struct bulk *x, bool global)
 	x->type = memory_reduction_type(x->atom, types_of_reduction[field(b, 81, 4)]);
 	if (!types[x->type].bits || !atom_is_supported_async(x->atom, x->type, global))
 		return mbind_refuse(b, "operation");
-	set_modifier(&b->func->inst[b->index], M_REDUCE);
+	stmt_add(&b->func->inst[b->index], M_REDUCE);
 	if (global)
 		b->bound->frame[b->func->number].order |= atom_order_bits(x->atom, x->type);
 	return 0;
@@ -323,7 +321,7 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	machine_set_function(o, copy_tensor);
 	if (x->direction == TENSOR_REDUCE) {
 		x->atom = (enum atom)field(b, 87, 3);
-		set_modifier(&b->func->inst[b->index], M_REDUCE);
+		stmt_add(&b->func->inst[b->index], M_REDUCE);
 		b->bound->frame[b->func->number].order |=
 			ORDER_SHOWS; /* the type is in the tensor map, not in the code */
 	}

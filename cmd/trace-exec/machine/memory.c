@@ -418,7 +418,7 @@ void memory_bind_order(struct mbind *b, bool strong, bool beyond_block)
 	struct stmt *in = &b->func->inst[b->index];
 
 	if (strong)
-		in->mod[M_VOLATILE / 64] |= 1ull << M_VOLATILE % 64;
+		stmt_add(in, M_VOLATILE);
 	if (beyond_block)
 		b->bound->frame[b->func->number].order |= ORDER_FENCE;
 }
@@ -440,7 +440,7 @@ int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, u
 	o->a = mbind_address(b, 24, o->mode == ADDRESS_64 ? 2 : 1);
 	o->imm = signed_field(b, 40, 24);
 	if (space == SP_SHARED)
-		in->mod[M_SHARED__CLUSTER / 64] |= 1ull << M_SHARED__CLUSTER % 64;
+		stmt_add(in, M_SHARED__CLUSTER);
 	return 0;
 }
 
@@ -499,6 +499,8 @@ int mbind_load(struct mbind *b, struct op *o)
 	unsigned opcode = b->inst->opcode;
 
 	bind_access(b, o, false);
+	if (o->space == SP_SHARED && o->bytes > 4)
+		stmt_add(&b->func->inst[b->index], o->bytes == 8 ? M_V2 : M_V4);
 	o->d = mbind_dst(b, 16, (o->bytes + 3u) / 4);
 	machine_set_function(o, o->space == SP_GENERIC ? load_any : load_flat);
 	if (opcode == 0x381 || opcode == 0x981) {
