@@ -392,7 +392,7 @@ setup_file() {
 	[ "${#lines[@]}" -eq 2 ]
 	run -1 trace-exec -o out --run ./images
 	run -0 grep -c . out/kernelslist.g
-	assert_output 25
+	assert_output 26
 	run -0 head -4 out/kernelslist.g
 	assert_output "$(printf '%s\n' MemcpyHtoD,0xc0000000,140 MemcpyDtoH,0xc0000100,140 kernel-1.traceg MemcpyDtoH,0xc0000200,140)"
 }

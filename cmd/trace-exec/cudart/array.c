@@ -345,18 +345,24 @@ API(int, cudaMemcpy2DFromArray, void *to, size_t pitch, const struct array *from
 }
 ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 
-/* Copies n contiguous bytes to or from byte x, row y of an array, whose rows have no gaps. */
+/* Finds n contiguous bytes from byte x, row y of an array, whose rows have no gaps. Returns 0 or a status. */
+static int find_array_bytes(const struct array *a, size_t x, size_t y, size_t n, struct pitched *box)
+{
+	size_t slice;
+	int e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, box, &slice);
+
+	return !e && n > box->pitch * (box->height - y) - x ? cudaErrorInvalidValue : e;
+}
+
+/* Copies n contiguous bytes to or from byte x, row y of an array. */
 static int copy_array_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
 	const struct stream *s, bool to_array)
 {
 	int e = begin_array_copy_call(s);
 	struct pitched box;
-	size_t slice;
 
 	if (!e)
-		e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, &box, &slice);
-	if (!e && n > box.pitch * (box.height - y) - x)
-		e = cudaErrorInvalidValue;
+		e = find_array_bytes(a, x, y, n, &box);
 	if (!e)
 		e = to_array ? cudart_copy_rows(box.base, n, p, n, n, 1, kind)
 			     : cudart_copy_rows(p, n, box.base, n, n, 1, kind);
@@ -388,6 +394,20 @@ API(int, cudaMemcpyFromArray, void *to, const struct array *from, size_t x, size
 	return copy_array_bytes(from, x, y, to, n, kind, NULL, false);
 }
 ALSO(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+API(int, cudaMemcpyArrayToArray, struct array *to, size_t to_x, size_t to_y, const struct array *from,
+	size_t x, size_t y, size_t n, int kind)
+{
+	int e = cudart_enter(true);
+	struct pitched a, b;
+
+	if (!e)
+		e = find_array_bytes(to, to_x, to_y, n, &a);
+	if (!e)
+		e = find_array_bytes(from, x, y, n, &b);
+	return cudart_leave(e ? e : cudart_copy_rows(a.base, n, b.base, n, n, 1, kind));
+}
+ALSO(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray);
 
 API(int, cudaMemcpy2DArrayToArray, struct array *to, size_t to_x, size_t to_y, const struct array *from,
 	size_t x, size_t y, size_t width, size_t height, int kind)

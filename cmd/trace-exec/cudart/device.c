@@ -346,6 +346,7 @@ API(int, cudaDeviceGetLimit, size_t *to, int which)
 		*to = limit[which];
 	return cudart_leave(e);
 }
+ALSO(cudaThreadGetLimit, cudaDeviceGetLimit);
 
 API(int, cudaDeviceSetLimit, int which, size_t value)
 {
@@ -357,6 +358,7 @@ API(int, cudaDeviceSetLimit, int which, size_t value)
 		limit[which] = value;
 	return cudart_leave(e);
 }
+ALSO(cudaThreadSetLimit, cudaDeviceSetLimit);
 
 size_t cudart_stack_limit(void) { return limit[0]; }
 
@@ -364,6 +366,7 @@ enum { PREFER_NONE, PREFER_EQUAL = 3, BANKS_OF_4 = 1, BANKS_OF_8 = 2 };
 static int cache_preferred, banks = BANKS_OF_4;
 
 API(int, cudaDeviceGetCacheConfig, int *to) { return store_device_number(to, cache_preferred); }
+ALSO(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
 API(int, cudaDeviceGetSharedMemConfig, int *to) { return store_device_number(to, banks); }
 
 API(int, cudaDeviceSetCacheConfig, int to)
@@ -376,6 +379,7 @@ API(int, cudaDeviceSetCacheConfig, int to)
 		cache_preferred = to;
 	return cudart_leave(e);
 }
+ALSO(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 
 /* Accepts any setting and ignores it, as a GPU does whose banks can only be 4 bytes wide. */
 API(int, cudaDeviceSetSharedMemConfig, int to)

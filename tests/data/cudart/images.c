@@ -34,6 +34,7 @@ int cudaArrayGetInfo(struct channels *, struct extent *, unsigned *, void *);
 int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);
 int cudaMemcpyToArray(void *, size_t, size_t, const void *, size_t, int);
+int cudaMemcpyArrayToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemcpy2DArrayToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, size_t, int);
 int cudaMemcpy3D(const struct copy *);
 int cudaCreateTextureObject(
@@ -104,6 +105,11 @@ static void test_texture(void)
 	IS(0, back[2][3] != want);
 	IS(0, cudaDestroyTextureObject(t));
 	IS(1, cudaDestroyTextureObject(t));
+	IS(0, cudaMemcpyArrayToArray(b, 4, 1, a, 0, 0, sizeof(back) - 4 * W - 4, DEVICE_TO_DEVICE));
+	IS(1, cudaMemcpyArrayToArray(b, 8, 1, a, 0, 0, sizeof(back) - 4 * W - 4, DEVICE_TO_DEVICE));
+	IS(0, cudaMemcpy2DFromArray(back, 4 * W, b, 0, 0, 4 * W, H, DEVICE_TO_HOST));
+	IS(0, memcmp(&back[1][1], picture, sizeof(back) - 4 * W - 4));
+	IS(0, memcmp(back, picture, 4 * W + 4));
 	r.data.array = a;
 	s.srgb = 1;
 	IS(801, cudaCreateTextureObject(&t, &r, &s, NULL));

@@ -22,6 +22,8 @@ struct config {
 int cudaGetDevice(int *), cudaGetDeviceProperties(void *, int);
 int cudaGetDeviceFlags(unsigned *), cudaSetDeviceFlags(unsigned);
 int cudaDeviceGetLimit(size_t *, int), cudaDeviceSetLimit(int, size_t);
+int cudaThreadGetLimit(size_t *, int), cudaThreadSetLimit(int, size_t);
+int cudaThreadGetCacheConfig(int *), cudaThreadSetCacheConfig(int);
 int cudaDeviceGetCacheConfig(int *), cudaDeviceSetCacheConfig(int), cudaDeviceSetSharedMemConfig(int);
 int cudaDeviceGetPCIBusId(char *, int, int), cudaDeviceGetByPCIBusId(int *, const char *);
 int cudaMalloc3D(void *, struct extent), cudaHostAlloc(void **, size_t, unsigned);
@@ -108,6 +110,12 @@ static void test_device(void)
 	IS(128, (int)n);
 	IS(215, cudaDeviceGetLimit(&n, 7));
 	IS(1, cudaDeviceGetLimit(NULL, 0));
+	IS(0, cudaThreadSetLimit(5, 64));
+	IS(0, cudaThreadGetLimit(&n, 5));
+	IS(64, (int)n);
+	IS(0, cudaThreadSetCacheConfig(1));
+	IS(0, cudaThreadGetCacheConfig(&v));
+	IS(1, v);
 	IS(0, cudaDeviceSetCacheConfig(2));
 	IS(1, cudaDeviceSetCacheConfig(4));
 	IS(0, cudaDeviceGetCacheConfig(&v));
