@@ -363,6 +363,10 @@ setup_file() {
 	program nested vecadd "ptx:70:$ROOT/tests/data/cudart/nested.ptx"
 	run -1 trace-exec -n --run ./nested
 	assert_line --partial "nested.1.sm_70.ptx:18:13: error: kernels that launch kernels (dynamic parallelism) are not executed: call of 'cudaLaunchDeviceV2'"
+	sed 's/cudaLaunchDeviceV2/__cudaCDP2GetLastError/' "$ROOT/tests/data/cudart/nested.ptx" >other.ptx
+	program nested vecadd "ptx:70:other.ptx"
+	run -1 trace-exec -n --run ./nested
+	assert_line --partial "error: call of '__cudaCDP2GetLastError' of the device runtime, which is not executed"
 }
 
 @test "graphs built by calls and graphs recorded from streams run" {

@@ -243,3 +243,43 @@ uses_allocated() {
 	assert_output --partial "error: read of 8 bytes at 0x"
 	assert_output --partial "'v' of 4 bytes (expected an address in a buffer)"
 }
+
+@test "cudaMalloc and cudaFree of the device runtime store an address and return a status" {
+	for prefix in cuda __cudaCDP2; do
+		kernel <<-E
+			.local .align 8 .b8 place[8];
+			.param .b64 p;
+			.param .b64 n;
+			.param .b32 status;
+			cvta.local.u64 %rd2, place;
+			st.param.b64 [p], %rd2;
+			st.param.b64 [n], 64;
+			call (status), ${prefix}Malloc, (p, n);
+			ld.param.b32 %r1, [status];
+			ld.local.b64 %rd2, [place];
+			st.b32 [%rd2+60], 40;
+			ld.b32 %r2, [%rd2+60];
+			add.u32 %r2, %r2, %r1;
+			cvta.local.u64 %rd3, place;
+			st.param.b64 [p], %rd3;
+			st.param.b64 [n], 0x200000000; // more than a kernel can allocate
+			call (status), ${prefix}Malloc, (p, n);
+			ld.param.b32 %r1, [status];
+			add.u32 %r2, %r2, %r1;
+			st.global.b32 [%rd1], %r2;
+			st.param.b64 [p], %rd2;
+			call (status), ${prefix}Free, (p);
+			ld.param.b32 %r1, [status];
+			st.global.b32 [%rd1+4], %r1;
+		E
+		sed -i "/^.visible/i .extern .func (.param .b32 r) ${prefix}Malloc (.param .b64 p, .param .b64 n); .extern .func (.param .b32 r) ${prefix}Free (.param .b64 p);" k.ptx
+		launch 1
+		echo 'save A a' >>k.launch
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		assert_equal "$(od -An -tu4 -N8 a)" '         42          0'
+	done
+	sed -i 's/cvta.local.u64 %rd3, place;/mov.u64 %rd3, 16;/; s/0x200000000/64/' k.ptx
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'of 8 bytes at 0x10'
+}

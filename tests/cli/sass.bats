@@ -537,6 +537,9 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	launch_ends 2 "relocation of type 0x9 to 'square' in initial values (expected 1 to 4)"
 	"$ROOT/tests/data/sass/linked" -s printk .
 	launch_ends 2 "'printk' is not defined by the cubin"
+	"$ROOT/tests/data/sass/linked" -s __cuda_syscall_cnpv2SetLastError .
+	run -0 trace-exec -n k.launch
+	assert_output ''
 	"$ROOT/tests/data/sass/linked" -n local .
 	rm o.bin
 	run -0 trace-exec -n k.launch

@@ -306,6 +306,39 @@ static void execute_free(struct warp *w, const struct op *o, uint32_t m)
 			return;
 }
 
+/* Stores the address of new memory, and returns a status of the CUDA runtime. */
+static void execute_runtime_malloc(struct warp *w, const struct op *o, uint32_t m)
+{
+	enum { OUT_OF_MEMORY = 2 };
+
+	FOR_BITS32 (i, m) {
+		uint64_t at = built_in_param_value(w, o, 0, i), a;
+		uint8_t *to = print_find_bytes(w, i, at, sizeof(a));
+
+		if (!to) {
+			checker_report_outside(w, o, i, SP_GLOBAL, at, sizeof(a));
+			return;
+		}
+		pthread_mutex_lock(&w->mem->lock);
+		a = call_malloc(w, o, built_in_param_value(w, o, 1, i));
+		pthread_mutex_unlock(&w->mem->lock);
+		if (a) {
+			memcpy(to, &a, sizeof(a));
+			checker_mark_written(w->cta, to, sizeof(a));
+		}
+		set_built_in_result(w, o, i, a ? 0 : OUT_OF_MEMORY);
+	}
+}
+
+static void execute_runtime_free(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m) {
+		if (!call_free(w, o, i, built_in_param_value(w, o, 0, i)))
+			return;
+		set_built_in_result(w, o, i, 0);
+	}
+}
+
 void call_fail_assert(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t text, uint64_t file, unsigned line)
 {
@@ -349,11 +382,16 @@ static void execute_set_condition(struct warp *w, const struct op *o, uint32_t m
 }
 
 static const struct call_built_in built_in[] = {
-	{"vprintf", execute_printf, 2},
-	{"malloc", execute_malloc, 1},
-	{"free", execute_free, 1},
-	{"__assertfail", execute_assert, 3},
-	{"cudaGraphSetConditional", execute_set_condition, 2},
+	{"vprintf", execute_printf, 2, ORDER_SHOWS, false},
+	{"malloc", execute_malloc, 1, ORDER_SHOWS, true},
+	{"free", execute_free, 1, ORDER_SHOWS, false},
+	{"__assertfail", execute_assert, 3, 0, false},
+	{"cudaGraphSetConditional", execute_set_condition, 2, ORDER_SHOWS, false},
+	/* cudaMalloc() and cudaFree() of the device runtime, versions 1 and 2 */
+	{"cudaMalloc", execute_runtime_malloc, 2, ORDER_SHOWS, true},
+	{"cudaFree", execute_runtime_free, 1, ORDER_SHOWS, false},
+	{"__cudaCDP2Malloc", execute_runtime_malloc, 2, ORDER_SHOWS, true},
+	{"__cudaCDP2Free", execute_runtime_free, 1, ORDER_SHOWS, false},
 };
 
 const struct call_built_in *call_find_built_in(const char *name)

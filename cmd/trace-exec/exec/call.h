@@ -86,6 +86,8 @@ struct call_built_in {
 	const char *name;
 	op_fn *execute;
 	uint32_t n_params; /* number of parameters that the function reads */
+	uint32_t order;    /* effects that depend on the order of thread blocks (ORDER_*) */
+	bool allocates;
 };
 /* Returns the built-in function of this name, or NULL if the executor does not implement it. */
 const struct call_built_in *call_find_built_in(const char *name);

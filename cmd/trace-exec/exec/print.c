@@ -24,8 +24,7 @@ static enum state_space space_of_address(uint64_t a)
 						   : SP_GLOBAL;
 }
 
-/* Returns the host address of n bytes at a generic address, or NULL if they are not all in memory. */
-static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
+uint8_t *print_find_bytes(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
 	if (w->grid->machine && a >> 32 == LOCAL_WINDOW_BASE >> 32) /* a string that machine code passes */
 		a = LOCAL_BASE + (uint32_t)a;
@@ -36,7 +35,7 @@ static const uint8_t *find_lane_bytes(const struct warp *w, unsigned lane, uint6
 	if (space == SP_GLOBAL)
 		return memory_host_address(w->mem, a, n);
 	const uint64_t size = space == SP_LOCAL ? w->local_stride : w->cta->shared_bytes;
-	const uint8_t *from = space == SP_LOCAL ? w->local + (size_t)w->local_stride * lane : w->cta->shared;
+	uint8_t *from = space == SP_LOCAL ? w->local + (size_t)w->local_stride * lane : w->cta->shared;
 
 	a -= space == SP_LOCAL ? LOCAL_BASE : SHARED_BASE;
 	return a <= size && size - a >= n ? from + a : NULL;
@@ -47,7 +46,7 @@ void print_string(const struct warp *w, unsigned lane, uint64_t addr, char *out,
 	size_t n = 0;
 	const uint8_t *c;
 
-	while (n + 1 < cap && (c = find_lane_bytes(w, lane, addr + n, 1)) && *c)
+	while (n + 1 < cap && (c = print_find_bytes(w, lane, addr + n, 1)) && *c)
 		out[n++] = (char)*c;
 	out[n] = '\0';
 }
@@ -78,7 +77,7 @@ static bool add_string_text(struct printing *p, struct bytes *to, uint64_t addr)
 	const uint8_t *c;
 
 	bytes_add(to, "", 0);
-	for (; (c = find_lane_bytes(p->warp, p->lane, addr, 1)) && *c; addr++)
+	for (; (c = print_find_bytes(p->warp, p->lane, addr, 1)) && *c; addr++)
 		bytes_add(to, c, 1);
 	return c || fail_printf_outside(p, addr, 1);
 }
@@ -87,7 +86,7 @@ static bool add_string_text(struct printing *p, struct bytes *to, uint64_t addr)
 static bool take_printf_argument(struct printing *p, unsigned size, uint64_t *v)
 {
 	p->next = (p->next + size - 1) / size * size;
-	const uint8_t *a = find_lane_bytes(p->warp, p->lane, p->args + p->next, size);
+	const uint8_t *a = print_find_bytes(p->warp, p->lane, p->args + p->next, size);
 
 	*v = 0;
 	if (!a)

@@ -291,6 +291,17 @@ static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
 			w, o, i, read_argument_pair(w, 4, i), REG(u32, w, FRAME_R + 6 * VECTOR)[i]);
 }
 
+/*
+ * Stores the status that the device runtime's cudaGetLastError() returns, which is rejected; machine code of cudaMalloc()
+ * and cudaFree() calls it.
+ */
+static void extern_set_last_error(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	FOR_BITS32 (i, m)
+		set_return_value(w, i, 0, 1);
+}
+
 static const struct {
 	const char *name;
 	op_fn *fn;
@@ -311,6 +322,7 @@ static const struct {
 	BULK_TENSOR_CALLS(TENSOR)
 #undef TENSOR
 		{"cudaGraphSetConditional", extern_set_condition},
+	{"__cuda_syscall_cnpv2SetLastError", extern_set_last_error},
 };
 
 bool special_find_arguments(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)

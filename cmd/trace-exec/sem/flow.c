@@ -153,8 +153,8 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 /* Returns true if name is a function of the device runtime (version 1 or 2) that launches kernels. */
 static bool launches_kernel(const char *name)
 {
-	static const char *const begin[] = {
-		"__cudaCDP2", "cudaLaunchDevice", "cudaGetParameterBuffer", "cudaDeviceSynchronize"};
+	static const char *const begin[] = {"__cudaCDP2LaunchDevice", "__cudaCDP2GetParameterBuffer",
+		"cudaLaunchDevice", "cudaGetParameterBuffer", "cudaDeviceSynchronize"};
 
 	for (unsigned i = 0; i < sizeof(begin) / sizeof(*begin); i++)
 		if (!strncmp(name, begin[i], strlen(begin[i])))
@@ -184,6 +184,12 @@ static const struct func *bind_named_call(struct bind *b, struct op *o, const st
 			s->name);
 		return NULL;
 	}
+	if (!own && !strncmp(s->name, "__cudaCDP2", strlen("__cudaCDP2"))) {
+		bind_fault(b, what, "function",
+			"call of '%s' of the device runtime, which is not executed (expected cudaMalloc or cudaFree)",
+			s->name);
+		return NULL;
+	}
 	if (!own || !f) {
 		bind_fault(b, what, "function", "call of '%s', which no module defines", s->name);
 		return NULL;
@@ -194,8 +200,8 @@ static const struct func *bind_named_call(struct bind *b, struct op *o, const st
 		return NULL;
 	}
 	o->execute = own->execute;
-	b->code->uses_malloc |= s->name[0] == 'm';
-	b->frame->order |= s->name[0] != '_' ? ORDER_SHOWS : 0;
+	b->code->uses_malloc |= own->allocates;
+	b->frame->order |= own->order;
 	return f;
 }
 
