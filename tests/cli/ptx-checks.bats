@@ -81,6 +81,22 @@ load ptx_kernel
 	assert_output ''
 }
 
+@test "a write to a word of shared memory that several warps have read is reported" {
+	kernel <<-'E'
+		setp.eq.u32 %p1, %r1, 0;
+		@%p1 st.shared.u32 [s], 5;
+		bar.sync 0;
+		ld.shared.u32 %r2, [s];
+		@%p1 st.shared.u32 [s], 6;
+	E
+	launch 96
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'race: write at byte 0 of .shared that several warps have read since the last barrier'
+	sed -i 's/^@%p1 st.shared.u32 .s., 6;/bar.sync 0; &/' k.ptx
+	run -0 trace-exec -n k.launch
+	assert_output ''
+}
+
 @test "the fault of the lowest failing block is reported, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;

@@ -169,12 +169,19 @@ void checker_mark_unwritten(
 		s->stored_at[off / 4] = (uint8_t)stored;
 }
 
+/* Reports a race with accesses by the warp `other`, which is 1 + its number, or by several warps (MANY). */
 static void report_shared_race(
-	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
+	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, uint32_t other, bool written)
 {
+	char by[40];
+
+	if (other == MANY)
+		snprintf(by, sizeof(by), "several warps have");
+	else
+		snprintf(by, sizeof(by), "warp %u has", other - 1);
 	exec_note_finding(w, o, 1u << lane, "race",
-		"race: %s at byte %u of .shared that warp %u %s since the last barrier (expected a barrier between them)",
-		checker_access_noun(o), off, other - 1, what);
+		"race: %s at byte %u of .shared that %s %s since the last barrier (expected a barrier between them)",
+		checker_access_noun(o), off, by, written ? "written" : "read");
 }
 
 /*
@@ -189,9 +196,9 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 		 reader = old >> 16;
 
 	if (writer && writer != self && !same)
-		report_shared_race(w, o, lane, off, writer, "has written");
-	else if (write && reader && reader != self && reader != MANY)
-		report_shared_race(w, o, lane, off, reader, "has read");
+		report_shared_race(w, o, lane, off, writer, true);
+	else if (write && reader && reader != self)
+		report_shared_race(w, o, lane, off, reader, false);
 	if (write)
 		writer = self;
 	else
