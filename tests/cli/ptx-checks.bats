@@ -81,6 +81,33 @@ load ptx_kernel
 	assert_output ''
 }
 
+@test "a store that leaves a word of shared memory unchanged does not race with reads" {
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		shl.b32 %r3, %r1, 2;
+		and.b32 %r4, %r3, 127;
+		@%p1 st.shared.u32 [%r3], %r1;
+		bar.sync 0;
+		ld.shared.u32 %r2, [%r4];
+		st.shared.u32 [%r3], %r2; // warp 0 stores what it has read
+		@!%p1 ld.shared.u32 %r5, [%r4];
+	E
+	launch 64
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	sed -i '/@!%p1/s/.*/@!%p1 st.shared.u32 [%r4], 99;/' k.ptx # another value
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'of .shared that warp 1 has written'
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		@%p1 st.shared.u32 [s], 0; // the first store, which warp 1 may not see
+		@!%p1 ld.shared.u32 %r5, [s];
+	E
+	launch 64
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'race: read at byte 0 of .shared that warp 0 has written'
+}
+
 @test "a write to a word of shared memory that several warps have read is reported" {
 	kernel <<-'E'
 		setp.eq.u32 %p1, %r1, 0;

@@ -12,8 +12,9 @@
 #include "exec/lanes.h"
 #include "exec/undefined.h"
 
-enum { MANY = 0xffff };              /* several warps */
-enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
+enum { MANY = 0xffff };                   /* several warps */
+enum { WRITER = 0x7fff, QUIET = 0x8000 }; /* the warp that wrote; its first store left the word unchanged */
+enum { WRITTEN = 1, IN_FLIGHT = 2 };      /* states of a byte of shared memory */
 
 #define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
 
@@ -25,7 +26,7 @@ struct shared_shadow {
 	uint32_t bytes;
 	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-15), and 1 + the warp that read it (bits 16-31) */
+	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-14), QUIET, and 1 + the warp that read it (bits 16-31) */
 	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */
 	uint8_t *stored_at;
 	const struct op **stored; /* stored reads: their ops */
@@ -185,25 +186,28 @@ static void report_shared_race(
 }
 
 /*
- * Reports the race of an access to a word of shared memory, if there is one, and marks the word. same: the
- * access is a store that does not change the word.
+ * Reports the race of an access to a word of shared memory, if there is one, and marks the word. same: the access is a
+ * store of the value that the word has. quiet: it has been written with this value, so that reads by other warps give
+ * the same value before and after the store.
  */
 static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shared_shadow *s,
-	uint32_t off, bool write, bool same)
+	uint32_t off, bool write, bool same, bool quiet)
 {
 	uint32_t self = w->index + 1, *marks = &s->warps[off / 4];
-	uint32_t old = s->valid_epoch[off / 4] == s->epoch ? *marks : 0, writer = old & 0xffff,
-		 reader = old >> 16;
+	uint32_t old = s->valid_epoch[off / 4] == s->epoch ? *marks : 0, writer = old & WRITER,
+		 reader = old >> 16, silent = old & QUIET;
 
-	if (writer && writer != self && !same)
+	if (writer && writer != self && !same && (write || !silent))
 		report_shared_race(w, o, lane, off, writer, true);
-	else if (write && reader && reader != self)
+	else if (write && !same && reader && reader != self)
 		report_shared_race(w, o, lane, off, reader, false);
-	if (write)
+	if (write) {
+		silent = quiet && (silent || !writer) ? QUIET : 0;
 		writer = self;
-	else
+	} else {
 		reader = !reader || reader == self ? self : MANY;
-	*marks = writer | reader << 16;
+	}
+	*marks = writer | silent | reader << 16;
 	s->valid_epoch[off / 4] = s->epoch;
 }
 
@@ -243,7 +247,7 @@ LANE_FN static bool mark_read_words(
 	uint32_t race = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint32_t writer = seen[i] == epoch ? warps[i] & 0xffff : 0;
+		uint32_t writer = seen[i] == epoch ? warps[i] & WRITER : 0;
 
 		race |= writer ? writer ^ self : 0;
 	}
@@ -279,6 +283,29 @@ LANE_FN static bool mark_written_words(
 	return true;
 }
 
+/* Like mark_written_words(), for a store of the values that the words have, which does not race with reads. */
+LANE_FN static bool mark_unchanged_words(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	uint32_t race = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t writer = seen[i] == epoch ? warps[i] & WRITER : 0;
+
+		race |= writer ? writer ^ self : 0;
+	}
+	if (race)
+		return false;
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		uint32_t old = seen[i] == epoch ? warps[i] : 0;
+
+		warps[i] = old | (old & WRITER ? 0 : self | QUIET);
+		seen[i] = epoch;
+	}
+	return true;
+}
+
 /* Returns true if the access does not race and leaves the marks of its word unchanged. */
 static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
 {
@@ -287,7 +314,7 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 	memcpy(&written, s->byte_state + off, 4);
 	return written == 0x01010101 && s->valid_epoch[off / 4] == s->epoch &&
 	       (write ? writer == self && (!reader || reader == self)
-		      : (!writer || writer == self) && (reader == self || reader == MANY));
+		      : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY));
 }
 
 /* Tests whether an access to a part of a word, which has no marks of races, leaves the states of its bytes unchanged. */
@@ -361,6 +388,14 @@ static void note_shared_read(struct warp *w, const struct op *o, uint32_t m, con
 		undefined_note_read(w, o, i, unset, &read);
 }
 
+/* Returns true if the access of the lane is a store of the bytes that are there, which is no race. */
+static bool leaves_word_unchanged(
+	const struct warp *w, const struct op *o, uint32_t lane, uint64_t bytes, const uint8_t *at)
+{
+	return o->stmt->opcode == I_st && !w->grid->options->strict_races &&
+	       bytes == (uint64_t)o->n * o->bytes && clash_is_store_redundant(w, o, lane, at);
+}
+
 /*
  * Checks the accesses of the lanes of a span one by one; if all have the same address, only that of the first lane.
  * Parts of a word, and bytes of another block of the cluster, are marked as written but not checked for races.
@@ -381,26 +416,46 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
+		bool written = are_bytes_written(s->byte_state + off, bytes);
+
 		if (write)
 			memset(s->byte_state + off, WRITTEN, bytes);
 		else
 			note_shared_read(w, o, span->bytes == bytes ? span->lanes : 1u << i, s, off, bytes);
 		if (bytes < 4 || owner != w->cta)
 			continue;
-		bool same = write && o->stmt->opcode == I_st && !w->grid->options->strict_races &&
-			    bytes == (uint64_t)o->n * o->bytes && clash_is_store_redundant(w, o, i, at[i]);
+		bool same = write && leaves_word_unchanged(w, o, i, bytes, at[i]);
 		for (uint64_t b = 0; b < bytes; b += 4)
-			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same);
+			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same, same && written);
 	}
 	return true;
 }
+
+/* Returns true if the access is a store of one word by each lane, and the words of the span have these values. */
+static bool leaves_span_unchanged(const struct warp *w, const struct op *o, const struct access_range *s,
+	uint64_t bytes, uint8_t *const *at)
+{
+	unsigned first = bit_lowest32(s->lanes), n = bit_count32(s->lanes);
+	const uint8_t *values = w->frame + o->d + (size_t)4 * first;
+
+	return o->stmt->opcode == I_st && bytes == 4 && o->n == 1 && o->bytes == 4 && o->reg_bytes == 4 &&
+	       !memcmp(values, s->host, 4) && !w->grid->options->strict_races &&
+	       s->bytes == 4 * (uint64_t)n && first + n <= LANES &&
+	       s->lanes >> first == UINT32_MAX >> (LANES - n) && at[first + n - 1] == s->host + 4 * (n - 1) &&
+	       !memcmp(values, s->host, s->bytes);
+}
+
+enum span_effect { READS, STORES, LEAVES /* stores the values that the words have */ };
 
 /*
  * Checks an access to a span of the block's own shared memory. Returns false if its lanes must be checked one
  * by one.
  */
-static bool check_shared_span(struct warp *w, const struct access_range *s, uint64_t bytes, bool write)
+static bool check_shared_span(
+	struct warp *w, const struct access_range *s, uint64_t bytes, enum span_effect effect)
 {
+	static bool (*const mark[])(uint32_t *, uint32_t *, uint64_t, uint32_t, uint32_t) = {
+		[READS] = mark_read_words, [STORES] = mark_written_words, [LEAVES] = mark_unchanged_words};
 	struct shared_shadow *x = w->cta->check;
 	uintptr_t off = (uintptr_t)s->host - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
@@ -408,13 +463,13 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 
 	if (off >= x->bytes || (races && (off % 4 || bytes % 4)))
 		return false;
-	if (write ? memchr(x->byte_state + off, IN_FLIGHT, s->bytes) != NULL
-		  : !are_bytes_written(x->byte_state + off, s->bytes))
+	if (effect == STORES ? memchr(x->byte_state + off, IN_FLIGHT, s->bytes) != NULL
+			     : !are_bytes_written(x->byte_state + off, s->bytes))
 		return false;
-	if (races && !(write ? mark_written_words : mark_read_words)(
-			     x->valid_epoch + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
+	if (races &&
+		!mark[effect](x->valid_epoch + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
 		return false;
-	if (write)
+	if (effect == STORES)
 		memset(x->byte_state + off, WRITTEN, s->bytes);
 	return true;
 }
@@ -422,10 +477,15 @@ static bool check_shared_span(struct warp *w, const struct access_range *s, uint
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	for (const struct access_range *last = s + n; s < last; s++)
-		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, write)) &&
+	for (const struct access_range *last = s + n; s < last; s++) {
+		enum span_effect effect = !write                                      ? READS
+					  : leaves_span_unchanged(w, o, s, bytes, at) ? LEAVES
+										      : STORES;
+
+		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, effect)) &&
 			!check_shared_lanes(w, o, s, bytes, at, write))
 			return false;
+	}
 	return true;
 }
 
