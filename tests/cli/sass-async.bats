@@ -71,9 +71,9 @@ kernel() {
 
 @test "a wait for an mbarrier that nothing completes is a deadlock" {
 	printf '%s\n' '000fe20008000000 0000040000087882' '000fe20008000000 001ffffe00047882' '000fe20008000000 7ffff80000057882' \
-		'0000620008000100 00000004083f75b2' '000e640008000148 000000ffff0075a7' '000fea000383ffff fffffffc00fc8947' \
+		'0000620008000100 00000004083f75b2' '000e640008000148 000000ffff0075a7' '000fea000383ffff fffffffc00f88947' \
 		'000fea0003800000 000000000000794d' | kernel
-	launch_ends 1 'deadlock'
+	launch_ends 1 'deadlock: 32 lanes of warp 0 wait for the mbarrier at byte 1024 of .shared, whose phase lacks 1 arrival and 0 bytes'
 }
 
 @test "asynchronous instructions have trace lines of version 6" {

@@ -93,6 +93,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->out.n = 0;
 		w->packed.n_runs = w->packed.n_payloads = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
+		w->mbarrier_wait.failed = false;
 		w->waiting = NULL;
 		w->barrier_waiting_lanes = w->cluster_waiting_lanes = w->awaited_sync_lanes =
 			w->early_sync_lanes = 0;
@@ -224,12 +225,33 @@ bool cta_waits_for_write(const struct cta *c)
 	return false;
 }
 
+#define WAIT_LOOP 4096u /* largest number of instructions of a loop around a wait for an mbarrier */
+
+/* Fails the launch at the loop in which a warp waits for an mbarrier. Returns false if it does not wait for one. */
+static bool fail_mbarrier_wait(struct warp *w, const struct stack_entry *top)
+{
+	const struct mbarrier_wait *b = &w->mbarrier_wait;
+	unsigned long long bytes = (unsigned long long)(b->bytes < 0 ? -b->bytes : b->bytes);
+
+	if (!b->failed || w->insts - b->insts > WAIT_LOOP)
+		return false;
+	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
+		"deadlock: %u lanes of warp %u wait for the mbarrier at byte %llu of .shared, whose phase lacks %llu arrival%s and %s%llu byte%s%s",
+		bit_count32(top->mask & w->live), w->index, (unsigned long long)b->offset,
+		(unsigned long long)b->arrivals, b->arrivals == 1 ? "" : "s", b->bytes < 0 ? "has " : "",
+		bytes, bytes == 1 ? "" : "s", b->bytes < 0 ? " more than expected" : "");
+	return true;
+}
+
 /* Fails the launch at the instruction at which a warp spins. */
 static void fail_spinning_warp(struct warp *w)
 {
 	const struct stack_entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
 	const struct buffer *b = last_accessed_buffer(w, top->mask & w->live);
+
+	if (fail_mbarrier_wait(w, top))
+		return;
 
 	if (b && b->host) {
 		exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",

@@ -307,6 +307,15 @@ struct recording {
 
 #define FINDINGS_MAX 8u /* largest number of findings of a thread block */
 
+/* A wait for an mbarrier whose phase was not complete. */
+struct mbarrier_wait {
+	bool failed;       /* the last wait of the warp failed; the other fields describe it */
+	uint64_t offset;   /* address of the mbarrier in shared memory */
+	uint64_t arrivals; /* number of arrivals that the phase lacks */
+	int64_t bytes;     /* number of bytes that the phase lacks; negative: bytes beyond those expected */
+	uint64_t insts;    /* value of the warp's insts */
+};
+
 struct warp {
 	uint8_t *frame;
 	struct cta *cta;
@@ -337,8 +346,9 @@ struct warp {
 	bool timed;         /* the warp has read a clock */
 	uint8_t clock_reads; /* number of times that the warp has read a clock in this turn, at most CLOCK_READS */
 	uint64_t frozen_clock;
-	uint8_t stop;             /* WARP_STOP and others */
-	const struct op *waiting; /* barrier at which the warp waits */
+	uint8_t stop;                       /* WARP_STOP and others */
+	struct mbarrier_wait mbarrier_wait; /* the last wait for an mbarrier */
+	const struct op *waiting;           /* barrier at which the warp waits */
 	uint32_t wait_mask;
 	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
 	uint32_t early_sync_lanes; /* lanes that executed the .sync instruction */

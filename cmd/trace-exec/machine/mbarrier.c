@@ -83,12 +83,13 @@ static void execute_phase_test(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!memory_find_hosts(w, o, m, 8, at, false))
 		return;
+	w->mbarrier_wait.failed = false;
 	FOR_BITS32 (i, m) {
-		unsigned phase;
+		bool lane_over;
 
-		if (!async_read_phase(w, o, i, at[i], &phase))
+		if (!async_test_phase(w, o, i, at[i], b[i] >> 31, &lane_over))
 			return;
-		over |= (u32)(phase != b[i] >> 31) << i;
+		over |= (u32)lane_over << i;
 	}
 	set_pred(w, PDST1(o), m, over);
 	if (over != m)

@@ -42,8 +42,12 @@ struct mbarrier_change {
  */
 bool async_change_mbarrier(struct warp *w, const struct op *o, unsigned lane, uint8_t *at,
 	const struct mbarrier_change *x, uint64_t *old);
-/* Reads the phase of an mbarrier, 0 or 1. Returns false if the launch has failed. */
-bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, unsigned *phase);
+/*
+ * Tests whether the phase with a parity of the mbarrier at a host address is over, and notes in the warp for which
+ * mbarrier it waits. Returns false if the launch has failed.
+ */
+bool async_test_phase(
+	struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, uint64_t parity, bool *over);
 
 /* Destination of a copy: one address, or the same offset in several thread blocks of a cluster. */
 struct targets {

@@ -134,13 +134,19 @@ bool async_change_mbarrier(struct warp *w, const struct op *o, unsigned lane, ui
 	return true;
 }
 
-bool async_read_phase(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, unsigned *phase)
+bool async_test_phase(
+	struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, uint64_t parity, bool *over)
 {
+	struct mbarrier_state s;
 	u64 v;
 
 	if (!check_mbarrier_alignment(w, o, lane) || !read_mbarrier(w, o, lane, at, &v))
 		return false;
-	*phase = (unsigned)unpack_mbarrier(w, v).phase;
+	s = unpack_mbarrier(w, v);
+	*over = s.phase != parity;
+	if (!*over)
+		w->mbarrier_wait =
+			(struct mbarrier_wait){true, w->addr[lane], s.pending, s.pending_bytes, w->insts};
 	return true;
 }
 
@@ -287,17 +293,19 @@ static void execute_mbarrier_wait(struct warp *w, const struct op *o, uint32_t m
 
 	if (!find_mbarriers(w, o, m, at))
 		return;
+	w->mbarrier_wait.failed = false;
 	FOR_BITS32 (i, m) {
-		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(w, REG(u64, w, o->b)[i]).phase;
+		u64 phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(w, REG(u64, w, o->b)[i]).phase;
+		bool over;
 
-		if (!read_mbarrier(w, o, i, at[i], &v))
+		if (!async_test_phase(w, o, i, at[i], phase, &over))
 			return;
 		if (phase > 1) {
 			exec_fail(w, o, 1u << i, "mbarrier", "parity %llu of a phase (expected 0 or 1)",
 				(unsigned long long)phase);
 			return;
 		}
-		p |= (u32)(unpack_mbarrier(w, v).phase != phase) << i;
+		p |= (u32)over << i;
 	}
 	*d = (*d & ~m) | p;
 	if (p != m)
