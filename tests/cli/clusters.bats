@@ -167,6 +167,9 @@ together() {
 	run -0 sim --events ev -o out
 	read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
 	(( $(at f00 "$b") >= $(at 50 "$a") + 89 ))
+	run -1 sim -o out -D core_model=accelsim
+	assert_line --partial 'waits for an mbarrier at 0x7f5001000040: phase 0, 0 of 1 arrivals'
+	assert_line --partial 'ignores arrivals and copies from other thread blocks of a cluster (use -D core_model=modern)'
 }
 
 @test "multicast data arrives -core_multicast_latency cycles later" {
