@@ -15,12 +15,12 @@
 
 #define SPACE_LEAST 16u /* number of accesses for which space is made at a time */
 
-void recording_make_space(struct recording *t)
+void recording_make_space(struct recording *t, uint32_t accesses)
 {
-	if (t->cap_words - t->n_words < SPACE_LEAST * LANES)
-		grow(&t->word, &t->cap_words, t->n_words + SPACE_LEAST * LANES, sizeof(*t->word));
-	if (t->cap_payloads - t->n_payloads < SPACE_LEAST)
-		grow(&t->payload, &t->cap_payloads, t->n_payloads + SPACE_LEAST, sizeof(*t->payload));
+	if (t->cap_words - t->n_words < accesses * LANES)
+		grow(&t->word, &t->cap_words, t->n_words + accesses * LANES, sizeof(*t->word));
+	if (t->cap_payloads - t->n_payloads < accesses)
+		grow(&t->payload, &t->cap_payloads, t->n_payloads + accesses, sizeof(*t->payload));
 	t->space = (t->cap_words - t->n_words) / LANES;
 	if (t->space > t->cap_payloads - t->n_payloads)
 		t->space = t->cap_payloads - t->n_payloads;
@@ -133,7 +133,7 @@ static NOINLINE void begin_run_with_access(
 {
 	recording_extend_run(t, id, mask);
 	if (!t->space)
-		recording_make_space(t);
+		recording_make_space(t, SPACE_LEAST);
 	add_access_in_space(t, mask, a, base);
 }
 
@@ -171,7 +171,7 @@ void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_
 {
 	recording_extend_run(t, id, mask);
 	if (!t->space)
-		recording_make_space(t);
+		recording_make_space(t, SPACE_LEAST);
 	t->space--;
 	t->payload[t->n_payloads++] = (struct pack_payload){0, bytes};
 }
@@ -191,7 +191,7 @@ static NOINLINE void begin_run_with_line(
 {
 	recording_extend_run(t, id, mask);
 	if (!t->space)
-		recording_make_space(t);
+		recording_make_space(t, SPACE_LEAST);
 	recording_put_stride(t, first, stride);
 }
 

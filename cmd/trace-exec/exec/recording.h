@@ -51,28 +51,8 @@ static inline void recording_put_stride(struct recording *t, uint64_t first, uin
 	recording_end_access(t, ADDR_STRIDE, 2);
 }
 
-/*
- * Records an access of all lanes, the next one of the last run, whose addresses are `by` higher than those of the access
- * `accesses` elements of payload[] before.
- */
-void recording_make_space(struct recording *t);
-static inline void recording_add_moved(struct recording *t, uint32_t accesses, uint64_t by)
-{
-	if (!t->space)
-		recording_make_space(t);
-	const uint32_t addr = t->payload[t->n_payloads - accesses].addr, at = addr >> 2;
-	const uint64_t *from = t->word + at;
-	uint64_t *to = t->word + t->n_words;
-
-	if ((addr & 3) == ADDR_LIST) {
-		to[0] = by;
-		to[1] = t->n_words - at;
-	} else {
-		to[0] = from[0] + by;
-		to[1] = from[1] + ((addr & 3) == ADDR_MOVED ? t->n_words - at : 0);
-	}
-	recording_end_access(t, (addr & 3) == ADDR_STRIDE ? ADDR_STRIDE : ADDR_MOVED, 2);
-}
+/* Makes space for `accesses` further accesses, or for more. */
+void recording_make_space(struct recording *t, uint32_t accesses);
 
 /*
  * Records an access of the lanes of mask, from the first of them at `first` on with a stride from each lane to the next,

@@ -70,9 +70,10 @@ struct machine_code { /* Machine code of a kernel. */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
 	struct pack_code
 		*packed; /* trace.c: static code of packed streams, made together with `text`; or NULL */
-	struct same_base *base;    /* trace.c: made together with `text` */
-	struct source_lines lines; /* trace.c: source lines; made together with `text` */
-	uint8_t version;           /* trace.c: version of its lines; 0: not known yet */
+	struct stretch *stretch;    /* trace.c: stretch from each instruction on; made together with `text` */
+	struct moved_access *moved; /* trace.c: accesses of the stretches */
+	struct source_lines lines;  /* trace.c: source lines; made together with `text` */
+	uint8_t version;            /* trace.c: version of its lines; 0: not known yet */
 };
 
 struct machine_module {
@@ -500,24 +501,26 @@ void trace_free(struct machine_code *c);
 
 /* ---- same_base.c ---- */
 
-/*
- * Relation of a load or store to an earlier one of the same straight code that adds a constant to the same registers,
- * and the stretch of code from an instruction on. A stretch has ops of plain code (run.c) and such accesses.
- */
-struct same_base {
-	int64_t distance;  /* distance of each lane's address from that of the earlier access, in bytes */
-	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: no earlier one */
-	uint32_t inst;     /* number of the earlier instruction */
+/* A load or store that adds a constant to the same registers as an earlier one of the same straight code. */
+struct moved_access {
+	int64_t distance; /* distance of each lane's address from that of the earlier access, in bytes */
+	ptrdiff_t earlier; /* position of the earlier access among those with records, minus the position of this one */
+	uint32_t inst; /* number of its instruction; UINT32_MAX: end of the array */
+};
+
+/* The stretch of code from an instruction on: ops of plain code (run.c) and moved accesses. */
+struct stretch {
+	const struct moved_access *access; /* first access of the stretch */
 	uint32_t n; /* number of instructions from this one to the end of the stretch; 0: no access in it */
-	uint32_t lowest_inst; /* lowest same_base.inst of the accesses in the stretch */
-	uint32_t next;        /* number of instructions before the next access; large if there is none */
+	uint32_t n_accesses;  /* number of accesses from this instruction to the end of the stretch */
+	uint32_t lowest_inst; /* lowest number of the instructions of the earlier accesses */
 };
 /*
- * Returns an array for the n ops of a function, which the caller frees. recorded[]: 1 for ops whose records have
- * addresses or text, else 0.
+ * Finds the stretches of the n ops of a function. recorded[]: 1 for ops whose records have addresses or text, else 0.
+ * The caller frees the result and *moved, to which it points.
  */
-struct same_base *same_base_find(
-	const struct bound_code *code, const struct op *op, const uint8_t *recorded, uint32_t n);
+struct stretch *same_base_find_stretches(const struct bound_code *code, const struct op *op,
+	const uint8_t *recorded, uint32_t n, struct moved_access **moved);
 
 /* ---- frame.c ---- */
 

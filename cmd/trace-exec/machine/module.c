@@ -334,7 +334,8 @@ static void free_machine(struct machine_module *x)
 	for (uint32_t i = 0; i < x->n_codes; i++) {
 		free(x->code[i].constant);
 		trace_free(&x->code[i]);
-		free(x->code[i].base);
+		free(x->code[i].stretch);
+		free(x->code[i].moved);
 		source_lines_free(&x->code[i].lines);
 	}
 	sass_image_free(x->image);

@@ -44,15 +44,14 @@ static inline bool has_branched_back(const struct warp *w, uint32_t pc)
 static NOINLINE uint32_t run_stretch(struct warp *w, const struct op *o, uint32_t id, uint64_t n)
 {
 	struct recording *t = &w->packed;
-	const struct same_base *b = &o->func->machine_code->base[id];
+	const struct stretch *s = &o->func->machine_code->stretch[id];
 	const uint32_t first = id == t->next && t->last_run_mask == ALL_LANES ? t->last_run_start : id;
 
-	if (first > b->lowest_inst)
+	if (first > s->lowest_inst)
 		return 0;
-	n = run_plain(w, o, n < b->n ? (uint32_t)n : b->n, ALL_LANES);
+	n = run_plain(w, o, n < s->n ? (uint32_t)n : s->n, ALL_LANES);
 	recording_extend_run_by(t, id, (uint32_t)n, ALL_LANES);
-	for (uint32_t i = b->next; i < n; i += 1 + b[i + 1].next)
-		recording_add_moved(t, b[i].accesses, (uint64_t)b[i].distance);
+	record_moved_accesses(t, s, id + (uint32_t)n);
 	return (uint32_t)n;
 }
 

@@ -13,7 +13,6 @@
 #include "machine/memory.h"
 
 #define BASES     8u /* number of recent accesses that are kept */
-#define NO_ACCESS (UINT32_MAX / 2)
 #define REGISTERS ((FRAME_CONSTANTS - FRAME_R) / VECTOR)
 
 /* An access whose registers may have changed since. */
@@ -21,6 +20,13 @@ struct recent_access {
 	const struct op *op;
 	uint32_t inst,
 		access; /* number of the instruction, and its number among the instructions that have records */
+};
+
+/* Relation of an access to an earlier one with the same registers. */
+struct same_base {
+	int64_t distance;  /* same as moved_access.distance */
+	uint32_t accesses; /* number of accesses from the earlier one to this one; 0: no earlier one */
+	uint32_t inst;     /* number of the earlier instruction */
 };
 
 /* The recent accesses of straight code, in a ring. */
@@ -76,39 +82,34 @@ static struct same_base find_base(const struct recent_accesses *r, const struct 
 	return (struct same_base){.accesses = 0};
 }
 
-/* Finds the stretches. The last element of base[] has none. */
-static void find_stretches_of_code(struct same_base *base, const struct op *op, uint32_t n)
+/* Fills s[] and the end of m[], which has n + 1 elements. */
+static void fill_stretches(struct stretch *s, struct moved_access *m, const struct same_base *base,
+	const struct op *op, uint32_t n)
 {
-	uint32_t length = 0, least = UINT32_MAX, next = NO_ACCESS;
+	uint32_t length = 0, n_accesses = 0, lowest = UINT32_MAX;
 
-	base[n] = (struct same_base){.next = NO_ACCESS};
+	m += n;
+	m->inst = UINT32_MAX;
 	while (n-- > 0) {
-		struct same_base *x = &base[n];
-		const bool access = x->accesses && op[n].guard == FRAME_PT && !op[n].guard_not;
+		const struct same_base *x = &base[n];
 
-		if (access) {
+		if (x->accesses && op[n].guard == FRAME_PT && !op[n].guard_not) {
 			length++;
-			least = x->inst < least ? x->inst : least;
-			next = 0;
+			n_accesses++;
+			lowest = x->inst < lowest ? x->inst : lowest;
+			*--m = (struct moved_access){x->distance, -(ptrdiff_t)x->accesses, n};
 		} else if (op[n].straight) {
 			length++;
-			next += next != NO_ACCESS;
 		} else {
-			length = 0;
-			least = UINT32_MAX;
-			next = NO_ACCESS;
+			length = n_accesses = 0;
+			lowest = UINT32_MAX;
 		}
-		*x = (struct same_base){.distance = x->distance,
-			.accesses = x->accesses,
-			.inst = x->inst,
-			.n = next == NO_ACCESS ? 0 : length,
-			.lowest_inst = least,
-			.next = next};
+		s[n] = (struct stretch){m, n_accesses ? length : 0, n_accesses, lowest};
 	}
 }
 
-struct same_base *same_base_find(
-	const struct bound_code *code, const struct op *op, const uint8_t *recorded, uint32_t n)
+struct stretch *same_base_find_stretches(const struct bound_code *code, const struct op *op,
+	const uint8_t *recorded, uint32_t n, struct moved_access **moved)
 {
 	struct recent_accesses *r = xcalloc(1, sizeof(*r));
 	struct same_base *base = xmalloc((n + 1u) * sizeof(*base));
@@ -129,6 +130,9 @@ struct same_base *same_base_find(
 		access += recorded[i];
 	}
 	free(r);
-	find_stretches_of_code(base, op, n);
-	return base;
+	struct stretch *s = xmalloc((n + 1u) * sizeof(*s));
+	*moved = xmalloc((n + 1u) * sizeof(**moved));
+	fill_stretches(s, *moved, base, op, n);
+	free(base);
+	return s;
 }

@@ -343,10 +343,10 @@ static void find_same_bases(const struct grid *g, struct machine_code *c)
 
 	for (uint32_t i = 0; i < c->n; i++)
 		recorded[i] = c->text[i].width || c->text[i].has_text_columns || c->text[i].n_values;
-	c->base = same_base_find(g->code, op, recorded, c->n);
+	c->stretch = same_base_find_stretches(g->code, op, recorded, c->n, &c->moved);
 	free(recorded);
 	for (uint32_t i = 0; i < c->n; i++)
-		op[i].stretch = op[i].memory && c->base[i].n;
+		op[i].stretch = op[i].memory && c->stretch[i].n;
 }
 
 static void make_static_lines(const struct grid *g, struct machine_code *c)
