@@ -13,7 +13,7 @@
 #include "inlining.h"
 #include "pack.h"
 
-#define SPACE_LEAST 16u /* number of accesses for which space is made at a time */
+#define SPACE_LEAST 64u /* number of accesses for which space is made at a time */
 
 void recording_make_space(struct recording *t, uint32_t accesses)
 {
@@ -128,43 +128,43 @@ static inline void add_access_in_space(struct recording *t, uint32_t m, const ui
 		add_access_of_some(t, m, a, base);
 }
 
-static NOINLINE void begin_run_with_access(
-	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
-{
-	recording_extend_run(t, id, mask);
-	if (!t->space)
-		recording_make_space(t, SPACE_LEAST);
-	add_access_in_space(t, mask, a, base);
-}
-
 void recording_end(struct recording *t)
 {
 	if (t->n_runs)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
-static NOINLINE void begin_run_in_new_space(struct recording *t, uint32_t id, uint32_t mask)
+static void make_space_for_run(struct recording *t)
 {
 	grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
-	recording_begin_run(t, id, mask);
+}
+
+/* Begins a run with one instruction. run[] has space for it. */
+static inline void begin_run_in_space(struct recording *t, uint32_t id, uint32_t mask)
+{
+	struct pack_run *r = &t->run[t->n_runs];
+
+	if (t->n_runs++)
+		r[-1].n = t->next - t->last_run_start;
+	r->id = id;
+	r->mask = mask;
+	t->last_run_start = id;
+	t->next = id + 1;
+	t->last_run_mask = mask;
+}
+
+static NOINLINE void begin_run_in_new_space(struct recording *t, uint32_t id, uint32_t mask)
+{
+	make_space_for_run(t);
+	begin_run_in_space(t, id, mask);
 }
 
 void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	const uint32_t n = t->n_runs;
-
-	if (n == t->cap_runs) {
+	if (t->n_runs == t->cap_runs)
 		begin_run_in_new_space(t, id, mask);
-		return;
-	}
-	struct pack_run *r = &t->run[n];
-	if (n)
-		r[-1].n = t->next - t->last_run_start;
-	*r = (struct pack_run){.id = id, .mask = mask};
-	t->n_runs = n + 1;
-	t->last_run_start = id;
-	t->next = id + 1;
-	t->last_run_mask = mask;
+	else
+		begin_run_in_space(t, id, mask);
 }
 
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
@@ -174,6 +174,37 @@ void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_
 		recording_make_space(t, SPACE_LEAST);
 	t->space--;
 	t->payload[t->n_payloads++] = (struct pack_payload){0, bytes};
+}
+
+/* Returns true if there is space for an access that begins a run. */
+static inline bool has_space_for_access(const struct recording *t)
+{
+	return t->space && t->n_runs < t->cap_runs;
+}
+
+static void make_space_for_access(struct recording *t)
+{
+	if (!t->space)
+		recording_make_space(t, SPACE_LEAST);
+	make_space_for_run(t);
+}
+
+static NOINLINE void add_access_in_new_space(
+	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
+{
+	make_space_for_access(t);
+	recording_add_access(t, id, mask, a, base);
+}
+
+static NOINLINE void begin_run_with_access(
+	struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
+{
+	if (!has_space_for_access(t)) {
+		add_access_in_new_space(t, id, mask, a, base);
+		return;
+	}
+	begin_run_in_space(t, id, mask);
+	add_access_in_space(t, mask, a, base);
 }
 
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
@@ -186,12 +217,21 @@ void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const
 	add_access_in_space(t, mask, a, base);
 }
 
+static NOINLINE void add_line_in_new_space(
+	struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
+{
+	make_space_for_access(t);
+	recording_add_line(t, id, mask, first, stride);
+}
+
 static NOINLINE void begin_run_with_line(
 	struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
 {
-	recording_extend_run(t, id, mask);
-	if (!t->space)
-		recording_make_space(t, SPACE_LEAST);
+	if (!has_space_for_access(t)) {
+		add_line_in_new_space(t, id, mask, first, stride);
+		return;
+	}
+	begin_run_in_space(t, id, mask);
 	recording_put_stride(t, first, stride);
 }
 
