@@ -64,17 +64,15 @@ bool recipe_can_represent(struct addresses *x, const struct recipe *r, const str
 	if (r->op == OP_BASED)
 		return pattern_base(x->code->pattern[r->pattern], g->mask, a, &low);
 	const unsigned n = recorded_lanes(g);
-	uint64_t off = 0, over = 0;
 	if (r->op == OP_PLANES) {
-		for (unsigned i = 0; i < n; i++) {
-			off |= (a[i] - r->constant) & low;
-			over |= (a[i] - r->constant) >> r->align;
-		}
-	} else {
-		for (unsigned i = 1; i < n; i++) {
-			off |= (a[i] - a[i - 1]) & low;
-			over |= fold((int64_t)(a[i] - a[i - 1]) >> r->align);
-		}
+		const uint64_t bits = lanes_loops->bits_above(a, n, r->constant);
+
+		return !(bits & low) && bits >> r->align < limit;
+	}
+	uint64_t off = 0, over = 0;
+	for (unsigned i = 1; i < n; i++) {
+		off |= (a[i] - a[i - 1]) & low;
+		over |= fold((int64_t)(a[i] - a[i - 1]) >> r->align);
 	}
 	return !off && over < limit;
 }

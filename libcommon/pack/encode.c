@@ -133,17 +133,15 @@ static void encode_mask(struct encoder *e, const struct pstatic *s, uint32_t mas
 	}
 }
 
-/* Appends n numbers to the byte planes, which begin with column `first`. */
-static void put_planes(
-	struct encoder *e, const struct recipe *r, const uint64_t *v, unsigned n, enum column first)
+/* Appends the n numbers (v[i] - c) >> shift to `planes` byte planes, which begin with column `first`. */
+static void put_planes(struct encoder *e, unsigned planes, enum column first, const uint64_t *v, unsigned n,
+	uint64_t c, unsigned shift)
 {
-	for (unsigned k = 0; k < r->planes; k++) {
+	for (unsigned k = 0; k < planes; k++) {
 		struct buf *b = &e->col[first + k];
 
 		buf_room(b, n);
-		uint8_t *to = b->p + b->n;
-		for (unsigned i = 0; i < n; i++)
-			to[i] = (uint8_t)(v[i] >> 8 * k);
+		lanes_loops->bytes(b->p + b->n, v, n, c, shift + 8 * k);
 		b->n += n;
 	}
 }
@@ -156,9 +154,7 @@ static void put_recipe_numbers(
 	unsigned n = recorded_lanes(g);
 
 	if (r->op == OP_PLANES) {
-		for (unsigned i = 0; i < n; i++)
-			v[i] = (a[i] - r->constant) >> r->align;
-		put_planes(e, r, v, n, COL_LOW);
+		put_planes(e, r->planes, COL_LOW, a, n, r->constant, r->align);
 		return;
 	}
 	if (r->op == OP_MOVED) {
@@ -182,7 +178,7 @@ static void put_recipe_numbers(
 
 	for (unsigned i = 0; i < differences; i++)
 		v[i] = fold((int64_t)(a[i + 1] - a[i]) >> r->align);
-	put_planes(e, r, v, differences, COL_DLOW);
+	put_planes(e, r->planes, COL_DLOW, v, differences, 0, 0);
 }
 
 /*
@@ -289,8 +285,10 @@ static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 	}
 }
 
-static void copy_column_part(struct buf *b, const struct column_part *s)
+static inline void copy_column_part(struct buf *b, const struct column_part *s)
 {
+	if (!s->n)
+		return;
 	buf_room(b, s->n);
 	memcpy(b->p + b->n, b->p + s->offset, s->n);
 	b->n += s->n;
@@ -334,18 +332,20 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 	e->known_path[w->first_alike] = *k;
 }
 
-/* Skips instructions of the run, from k on, that are plain and correctly predicted. Returns their number. */
-static uint32_t skip_predicted_insts(struct encoder *e, const struct pack_run *r, uint32_t k)
+/*
+ * Skips instructions from number i on that are plain and correctly predicted, at most n. Returns how many they are. mask:
+ * lanes of these instructions.
+ */
+static inline uint32_t skip_predicted_insts(struct encoder *e, uint32_t i, uint32_t n, uint32_t mask)
 {
 	struct flow *f = &e->flow;
-	const struct plain *q = &e->plain[r->id + k];
-	uint32_t n = r->n - k, most = r->mask == f->active ? q->n_full : q->n_alike;
+	const struct plain *q = &e->plain[i];
 
-	if (!q->is_set || q->id != f->id || r->mask != (f->active & (e->guard_mask[q->guard] ^ q->flip)))
+	if (!q->is_set || q->id != f->id || mask != (f->active & (e->guard_mask[q->guard] ^ q->flip)))
 		return 0;
-	n = n < most ? n : most;
-	for (uint32_t i = q->next_guard; i < r->id + k + n; i = e->plain[i + 1].next_guard)
-		e->guard_mask[i] = r->mask;
+	n = min_u32(n, mask == f->active ? q->n_full : q->n_alike);
+	for (uint32_t k = q->next_guard; k < i + n; k = e->plain[k + 1].next_guard)
+		e->guard_mask[k] = mask;
 	f->id = q[n - 1].next;
 	f->cause = NONE;
 	e->gap += n;
@@ -380,12 +380,12 @@ static void encode_path(struct encoder *e, const struct pwarp *w)
 	flow_start(&e->flow, e->code, flow_lanes(e->part, w->id));
 	memset(e->guard_mask, 0, e->end_number * sizeof(e->guard_mask[0]));
 	for (const struct pack_run *r = e->parsed->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
-		for (uint32_t k = 0; k < r->n;) {
-			uint32_t n = skip_predicted_insts(e, r, k);
-
-			if (!n)
-				encode_step(e, r->id + k++, r->mask);
-			k += n;
+		for (uint32_t i = r->id, left = r->n, n; left; i += n, left -= n) {
+			n = skip_predicted_insts(e, i, left, r->mask);
+			if (!n) {
+				encode_step(e, i, r->mask);
+				n = 1;
+			}
 		}
 	}
 	if (e->flow.id != NONE)
@@ -399,10 +399,10 @@ static void encode_warp(struct encoder *e, const struct ptb *tb, const struct pw
 {
 	const size_t misses = e->col[COL_MGAP].n;
 
-	addresses_begin_warp(&e->addr, w->id, tb->id);
 	encode_path(e, w);
 	if (w->leader && follow_rules_hold(&e->follow, e->parsed, tb, w, &e->mem_gap))
 		return;
+	addresses_begin_warp(&e->addr, w->id, tb->id);
 	memset(e->ran, 0, e->code->n_mem * sizeof(e->ran[0]));
 	encode_addresses_and_texts(e, w);
 	if (w->followers && e->col[COL_MGAP].n == misses)

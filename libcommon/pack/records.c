@@ -90,21 +90,26 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 	return length;
 }
 
+/* Returns true if the lists of all lanes differ by a constant. The ends exclude most lists. */
+static bool lists_have_equal_steps(const uint64_t *a, const uint64_t *b)
+{
+	const uint64_t by = a[0] - b[0];
+	uint64_t off = a[31] - b[31] - by;
+
+	if (!off)
+		for (unsigned i = 1; i < 31; i++)
+			off |= (a[i] - b[i]) ^ by;
+	return !off;
+}
+
 /*
  * Returns the length of the differences of a list of all lanes as text. Most lists equal the list of another warp
- * plus a constant, so the last length is kept.
+ * plus a constant, so the last list and its length are kept.
  */
 static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
-	uint64_t off = (a[31] - a[0]) ^ x->range; /* excludes most other lists */
-
-	if (!off)
-		for (unsigned i = 1; i < 32; i++)
-			off |= (a[i] - a[i - 1]) ^ x->rise[i];
-	if (off || !x->length) {
-		x->range = a[31] - a[0];
-		for (unsigned i = 1; i < 32; i++)
-			x->rise[i] = a[i] - a[i - 1];
+	if (!x->length || !lists_have_equal_steps(x->list, a)) {
+		memcpy(x->list, a, sizeof(x->list));
 		x->length = differences_length(a, 32);
 	}
 	return x->length;
@@ -212,7 +217,7 @@ static struct pack_warp warp_of_part(const struct parsed *p, uint32_t k, const s
 		.n_words = w->n_words};
 }
 
-/* Returns the length of the lines of warp i of a block, and finds its leader. */
+/* Returns the length of the lines of warp i of a block and of the number of these lines. Finds the leader of the warp. */
 static uint64_t length_of_warp(
 	struct records *r, const struct parsed *p, const struct pack_warp *warp, uint32_t i, uint32_t *insts)
 {
@@ -232,6 +237,7 @@ static uint64_t length_of_warp(
 	}
 	r->digits = 0;
 	uint64_t length = lines_length(r, x, insts);
+	length += decimal_digits(*insts);
 	if (l && follow_may_lead(x)) {
 		l->warp = p->n_warp + i + 1;
 		l->insts = *insts;
@@ -255,7 +261,7 @@ uint64_t records_length(struct records *r, const struct parsed *p, const uint32_
 		uint32_t insts = 0;
 
 		n += length_of_warp(r, p, warp, w, &insts);
-		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w) + decimal_digits(insts);
+		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w);
 		r->insts += insts;
 	}
 	return n;

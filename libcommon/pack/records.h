@@ -8,9 +8,9 @@
 #include "format.h"
 #include "pack.h"
 
-#define LISTS   8u  /* number of cached lists */
-#define STEPS   64u /* number of kept lengths of accesses by lanes with holes between them */
-#define LEADERS 64u /* number of possible leaders */
+#define LISTS   8u   /* number of cached lists */
+#define STEPS   256u /* number of kept lengths of accesses by lanes with holes between them */
+#define LEADERS 64u  /* number of possible leaders */
 
 /* Static instructions of a kernel, and those of them that the current part has. */
 struct records {
@@ -31,9 +31,8 @@ struct records {
 	uint32_t list_offset[LISTS]; /* offset of each cached list of all lanes in the words of the current warp */
 	uint64_t length[LISTS];      /* length of each cached list as text */
 	struct list_length {
-		uint64_t rise[32]; /* steps between neighbouring lanes, from lane 1 on */
-		uint64_t range;    /* sum of the steps */
-		uint64_t length;   /* length as text of a list with these steps; 0: not known */
+		uint64_t list[32]; /* addresses of all lanes */
+		uint64_t length;   /* length as text of their differences; 0: the entry is empty */
 	} list[LISTS];             /* lengths of lists in earlier warps */
 	struct step_length {
 		uint32_t mask;   /* lanes of an access; 0: the entry is empty */
@@ -43,7 +42,7 @@ struct records {
 	struct record_leader {   /* a warp that later warps of the part may follow */
 		uint32_t warp;   /* number of the warp in the part, plus 1; 0: the entry is empty */
 		uint32_t insts;  /* number of its instructions */
-		uint64_t length; /* length of its lines without the digits of first addresses */
+		uint64_t length; /* length of its lines and of `insts` as text, without the digits of first addresses */
 		struct follow_words words;
 	} leader[LEADERS]; /* entries, indexed by a hash of the warp's runs */
 	struct record_follower {

@@ -65,24 +65,50 @@ BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 
 static ALWAYS_INLINE uint32_t differences_body(const uint64_t *a, unsigned n)
 {
-	uint32_t size[32] = {0}, most = 0, length = 2 * (n - 1);
-	uint64_t wide = 0;
+	uint32_t size[32] = {0}, most = 0;
+	uint64_t wide = 0, negative = 0;
 
 	for (unsigned i = 1; i < n; i++) {
 		const uint64_t d = a[i] - a[i - 1], sign = 0 - (d >> 63), u = (d ^ sign) - sign;
 
 		wide |= u;
 		size[i] = (uint32_t)u;
-		length += (uint32_t)(d >> 63);
+		negative += d >> 63;
 	}
 	if (wide >> 30)
 		return UINT32_MAX;
+	uint32_t length = 2 * (n - 1) + (uint32_t)negative;
 	for (unsigned i = 0; i < 32; i++)
 		most = size[i] > most ? size[i] : most;
 	for (uint32_t least = 10; least <= most; least *= 10)
 		for (unsigned i = 0; i < 32; i++)
 			length += size[i] >= least;
 	return length;
+}
+
+static ALWAYS_INLINE uint64_t bits_above_body(const uint64_t *a, unsigned n, uint64_t c)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		bits |= a[i] - c;
+	return bits;
+}
+
+BODY bytes_body(uint8_t *to, const uint64_t *a, unsigned n, uint64_t c, unsigned shift)
+{
+	for (unsigned i = 0; i < n; i++)
+		to[i] = (uint8_t)((a[i] - c) >> shift);
+}
+
+static ALWAYS_INLINE uint64_t changes_body(
+	const uint64_t *a, const uint64_t *w, const uint64_t *mask, uint32_t n)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bits |= (w[i] ^ a[i]) & mask[i];
+	return bits;
 }
 
 static ALWAYS_INLINE struct words_distance distance_body(
@@ -163,7 +189,24 @@ static uint32_t gather_none(uint32_t bits, uint32_t mask)
 	} \
 	target LOOPS static uint32_t differences_##set(const uint64_t *a, unsigned n) \
 	{ \
-		return differences_body(a, n); \
+		return n == 32 ? differences_body(a, 32) : differences_body(a, n); \
+	} \
+	target LOOPS static uint64_t bits_above_##set(const uint64_t *a, unsigned n, uint64_t c) \
+	{ \
+		return n == 32 ? bits_above_body(a, 32, c) : bits_above_body(a, n, c); \
+	} \
+	target LOOPS static void bytes_##set( \
+		uint8_t *to, const uint64_t *a, unsigned n, uint64_t c, unsigned shift) \
+	{ \
+		if (n == 32) \
+			bytes_body(to, a, 32, c, shift); \
+		else \
+			bytes_body(to, a, n, c, shift); \
+	} \
+	target LOOPS static uint64_t changes_##set( \
+		const uint64_t *a, const uint64_t *w, const uint64_t *mask, uint32_t n) \
+	{ \
+		return changes_body(a, w, mask, n); \
 	} \
 	target LOOPS static struct words_distance distance_##set( \
 		const uint64_t *a, const uint64_t *w, const uint64_t *fixed, uint32_t n, uint64_t more) \
@@ -172,7 +215,7 @@ static uint32_t gather_none(uint32_t bits, uint32_t mask)
 	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
 		run_##set, pack_##set, spread_##set, gather_##set, sectors_##set, differences_##set, \
-		distance_##set};
+		bits_above_##set, bytes_##set, changes_##set, distance_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))
@@ -239,25 +282,38 @@ AVX2 static void pack_avx2(uint64_t *to, const uint64_t from[32], uint32_t mask)
 	}
 }
 
+AVX2 static inline uint64_t or_of_words(__m256i v)
+{
+	uint64_t w[4];
+
+	_mm256_storeu_si256((__m256i *)(void *)w, v);
+	return w[0] | w[1] | w[2] | w[3];
+}
+
 AVX2 static uint64_t sectors_avx2(const uint64_t a[32], uint64_t more)
 {
 	const __m256i one = _mm256_set1_epi64x(1), length = _mm256_set1_epi64x((int64_t)more),
 		      from = _mm256_set1_epi64x((int64_t)((a[0] >> 5) - 32));
-	__m256i bits = _mm256_setzero_si256(), far = bits;
-	uint64_t b[4], f[4];
+	__m256i bits = _mm256_setzero_si256(), far = bits, low = bits;
 
 	for (unsigned l = 0; l < 32; l += 4) {
 		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(a + l)),
-			first = _mm256_sub_epi64(_mm256_srli_epi64(v, 5), from),
+			first = _mm256_sub_epi64(_mm256_srli_epi64(v, 5), from);
+
+		bits = _mm256_or_si256(bits, _mm256_sllv_epi64(one, first));
+		far = _mm256_or_si256(far, first);
+		low = _mm256_or_si256(low, v);
+	}
+	const bool across = (or_of_words(low) & 31) + more > 31;
+	/* if no access goes beyond its first sector, as aligned ones do not, the last sectors are the first ones */
+	for (unsigned l = 0; l < 32 && across; l += 4) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(a + l)),
 			last = _mm256_sub_epi64(_mm256_srli_epi64(_mm256_add_epi64(v, length), 5), from);
 
-		bits = _mm256_or_si256(
-			bits, _mm256_or_si256(_mm256_sllv_epi64(one, first), _mm256_sllv_epi64(one, last)));
-		far = _mm256_or_si256(far, _mm256_or_si256(first, last));
+		bits = _mm256_or_si256(bits, _mm256_sllv_epi64(one, last));
+		far = _mm256_or_si256(far, last);
 	}
-	_mm256_storeu_si256((__m256i *)(void *)b, bits);
-	_mm256_storeu_si256((__m256i *)(void *)f, far);
-	return (f[0] | f[1] | f[2] | f[3]) >> 6 ? 0 : b[0] | b[1] | b[2] | b[3];
+	return or_of_words(far) >> 6 ? 0 : or_of_words(bits);
 }
 
 AVX2 static uint32_t gather_avx2(uint32_t bits, uint32_t mask) { return _pext_u32(bits, mask); }

@@ -37,6 +37,12 @@ struct lanes_loops {
 	 * blank; n is from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
 	 */
 	uint32_t (*differences)(const uint64_t *a, unsigned n);
+	/* Returns the OR of the differences a[i] - c of n words. */
+	uint64_t (*bits_above)(const uint64_t *a, unsigned n, uint64_t c);
+	/* Sets n bytes to the lowest bytes of a[i] - c, shifted right by `shift`. */
+	void (*bytes)(uint8_t *to, const uint64_t *a, unsigned n, uint64_t c, unsigned shift);
+	/* Returns the OR of the bits in which n words of w[] differ from those of a[], in the bits of mask[]. */
+	uint64_t (*changes)(const uint64_t *a, const uint64_t *w, const uint64_t *mask, uint32_t n);
 	/*
 	 * Returns ORs over the differences d = w[i] - a[i] of n words: of d & fixed[i], of d, and of d + more.
 	 */
