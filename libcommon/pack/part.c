@@ -21,10 +21,15 @@ static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
 	return h;
 }
 
+/* Returns true if two warps have the same lanes. All have in thread blocks of whole warps. */
+static bool have_same_lanes(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
+{
+	return p->part.threads % 32 == 0 || flow_lanes(&p->part, a->id) == flow_lanes(&p->part, b->id);
+}
+
 static bool same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
 {
-	return a->count == b->count && a->n_runs == b->n_runs &&
-	       flow_lanes(&p->part, a->id) == flow_lanes(&p->part, b->id) &&
+	return a->count == b->count && a->n_runs == b->n_runs && have_same_lanes(p, a, b) &&
 	       !memcmp(p->run + a->first_run, p->run + b->first_run, a->n_runs * sizeof(p->run[0]));
 }
 
@@ -50,8 +55,7 @@ static void find_equal_paths(struct parsed *p)
 		struct pwarp *w = &p->warp[i];
 
 		w->first_alike = UINT32_MAX;
-		if (w->leader &&
-			flow_lanes(&p->part, w->id) == flow_lanes(&p->part, p->warp[w->leader - 1].id)) {
+		if (w->leader && have_same_lanes(p, w, &p->warp[w->leader - 1])) {
 			w->first_alike = p->warp[w->leader - 1].first_alike;
 			p->warp[w->first_alike].weight++;
 			continue;

@@ -66,11 +66,14 @@ static bool match_near(const struct differ *d, size_t *i, size_t *j)
 	return false;
 }
 
-static bool match_far(struct differ *d, size_t *i, size_t *j)
+/* Finds the next occurrence of the same bytes after at most `most` new bytes. */
+static bool match_far(struct differ *d, size_t *i, size_t *j, size_t most)
 {
+	const size_t end = most < d->n_b - *j ? *j + most + 1 : d->n_b;
+
 	if (!d->slot)
 		make_slots(d);
-	for (size_t to = *j; to + FAR_SAME <= d->n_b; to++) {
+	for (size_t to = *j; to < end && to + FAR_SAME <= d->n_b; to++) {
 		uint32_t at = d->slot[bytes_hash(d, d->new + to)];
 
 		if (at > *i && matches_at(d, at - 1, to, FAR_SAME)) {
@@ -99,7 +102,7 @@ bool patch_make(struct patch *p, const struct buf *a, const struct buf *b, size_
 		if (j == b->n)
 			break; /* the rest is copied without an entry */
 		size_t copied = j - from, was = i, fresh = j;
-		if (!match_near(&d, &i, &j) && !match_far(&d, &i, &j)) {
+		if (!match_near(&d, &i, &j) && !match_far(&d, &i, &j, most - ops.n - p->fresh.n)) {
 			i = a->n;
 			j = b->n;
 		}

@@ -187,9 +187,7 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 		for (uint32_t i = r->next_payload[u->id]; i < u->id + u->n;
 			i = r->next_payload[i + 1], payload++)
 			length += payload->text_len +
-				  (i < r->n_inst && r->inst[i].width
-						  ? addresses_length(r, payload->addr, u->mask, x->word)
-						  : 0);
+				  (payload->addr ? addresses_length(r, payload->addr, u->mask, x->word) : 0);
 	}
 	return length;
 }
