@@ -48,7 +48,7 @@ bool pack_code_good(const struct pack_code *c)
 
 static unsigned registers_length(const uint8_t *reg, const uint8_t *kind, unsigned n)
 {
-	unsigned length = 1; /* the number of registers has one digit */
+	unsigned length = 0;
 
 	for (unsigned i = 0; i < n; i++)
 		length += 3u + (kind[i] & 1u) + (reg[i] > 9) + (reg[i] > 99);
@@ -59,9 +59,9 @@ unsigned constant_length(const struct pack_inst *x)
 {
 	if (!x->columns)
 		return x->text_len ? x->text_len + (unsigned)x->end_len : decimal_digits(x->width);
-	unsigned n = registers_length(x->reg, x->kind, x->n_results) + 1 + x->text_len + 1 +
-		     registers_length(x->reg + x->n_results, x->kind + x->n_results, x->n_sources) + 1 +
-		     decimal_digits(x->width) + (unsigned)ends[x->end].n;
+	/* the numbers of results and of sources have one digit each; three blanks */
+	unsigned n = 2 + registers_length(x->reg, x->kind, x->n_results + (unsigned)x->n_sources) + 3 +
+		     x->text_len + decimal_digits(x->width) + (unsigned)ends[x->end].n;
 
 	for (unsigned i = 0; i < x->n_imms; i++)
 		n += 1 + signed_length(x->imm[i]);

@@ -280,9 +280,7 @@ static void queue_cut_piece(struct pack_writer *w, size_t n, size_t header, bool
 	c->text = w->kernel_text;
 	c->text.n = n;
 	w->kernel_text = rest;
-	for (const char *s = (const char *)c->text.p, *e = s + n;
-		(s = memmem(s, (size_t)(e - s), "#END_TB\n", 8)); s += 8)
-		w->blocks++;
+	w->blocks += text_count_blocks((const char *)c->text.p, n);
 	if (ends)
 		text_hash(w, c->hash);
 	place_piece_in_block(w, c);
