@@ -44,6 +44,17 @@ same_directory() { diff -r "$1" "$2"; }
 	cmp a b
 }
 
+@test "the bytes are the same for each set of vector instructions" {
+	for r in atomics gather gemm spaces vecadd; do
+		for level in default fast; do
+			trace-pack --level=$level "$(trace $r)" >a
+			for simd in none avx2 avx512; do
+				WARPTOOLS_SIMD=$simd trace-pack --level=$level "$(trace $r)" | cmp - a
+			done
+		done
+	done
+}
+
 @test "a single kernel file can be packed; a directory without a list is an error" {
 	t=$(trace vecadd)
 	trace-pack "$t/kernel-1.traceg" | trace-pack -d -o - | cmp - "$t/kernel-1.traceg"
