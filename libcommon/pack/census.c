@@ -161,15 +161,18 @@ struct changes {
 static void count_path(
 	struct census *c, const struct parsed *p, const struct pwarp *w, struct changes *change)
 {
+	const uint64_t warps = w->weight;
+	uint64_t thread_insts = 0;
 	uint32_t mask = 0, lanes = 0; /* most runs have the lanes of the run before */
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		if (r->mask != mask)
 			lanes = bit_count32(mask = r->mask);
-		c->tally.lanes += (uint64_t)w->weight * r->n * lanes;
-		change[r->id].n[r->mask != 0] += w->weight;
-		change[r->id + r->n].n[r->mask != 0] -= w->weight;
+		thread_insts += (uint64_t)r->n * lanes;
+		change[r->id].n[mask != 0] += warps;
+		change[r->id + r->n].n[mask != 0] -= warps;
 	}
+	c->tally.lanes += warps * thread_insts;
 }
 
 /* Removes the marks in the runs of all warps with the path of w from the instructions and their lanes. */

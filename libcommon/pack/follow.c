@@ -20,14 +20,15 @@ static bool lists_follow(const uint64_t *a, const uint64_t *w, uint32_t n)
 	return !off;
 }
 
-bool follow_may_lead(const struct pack_warp *w)
+/* Returns true if the words of the warp are in the order of its accesses, as those of a leader must be. */
+static bool are_words_in_order(const struct pack_warp *w)
 {
 	uint32_t end = w->n_words;
 
 	for (uint32_t i = w->n_payloads; i-- > 0; end = w->payload[i].addr >> 2)
 		if ((w->payload[i].addr >> 2) + 2 > end)
 			return false;
-	return w->n_runs && !w->n_text;
+	return true;
 }
 
 /* Compares the words of the warps, which have equal elements of payload[]. */
@@ -138,7 +139,7 @@ static inline struct words_distance distance_of_words(
 bool follow_compare(
 	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f)
 {
-	if (!have_equal_runs(a, w))
+	if (!have_equal_runs(a, w) || (x->state == FOLLOW_UNKNOWN && !are_words_in_order(a)))
 		return false;
 	if (x->state == FOLLOW_ONCE)
 		find_follow_words(x, a);

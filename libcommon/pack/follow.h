@@ -22,9 +22,6 @@ struct follow {
 };
 #define FOLLOW_NEAR (UINT64_C(1) << 30)
 
-/* Returns true if warps may follow w: it has runs and no text, and its words are in the order of its accesses. */
-bool follow_may_lead(const struct pack_warp *w);
-
 /*
  * Properties of a leader's words with which followers are compared in vectors. Only for leaders whose first addresses
  * have as many digits as all addresses near them.
@@ -39,8 +36,8 @@ struct follow_words {
 };
 void follow_words_free(struct follow_words *x);
 /*
- * Returns true if w follows a. follow_may_lead(a) must be true. If w follows, sets *f. x: words of a, which are set
- * when a second warp is compared with a; state FOLLOW_UNKNOWN: a is a new leader.
+ * Returns true if w follows a, which has runs and no text. If w follows, sets *f. x: words of a, which are set when a
+ * second warp is compared with a; state FOLLOW_UNKNOWN: a is a new leader.
  */
 bool follow_compare(
 	struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w, struct follow *f);

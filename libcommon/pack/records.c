@@ -236,7 +236,7 @@ static uint64_t length_of_warp(
 	r->digits = 0;
 	uint64_t length = lines_length(r, x, insts);
 	length += decimal_digits(*insts);
-	if (l && follow_may_lead(x)) {
+	if (l && !x->n_text) {
 		l->warp = p->n_warp + i + 1;
 		l->insts = *insts;
 		l->length = length - r->digits;
