@@ -30,7 +30,7 @@ static u16 compute_small_atom(enum atom a, enum small f, u16 x, u16 y)
 static u64 compute_float_atom(enum atom a, enum type t, u64 x, u64 y)
 {
 	if (t == T_F64)
-		return a == ATOM_ADD ? ieee_f64_bits(ieee_f64(x) + ieee_f64(y))
+		return a == ATOM_ADD ? ieee_f64_bits(ieee_add_f64(ieee_f64(x), ieee_f64(y)))
 				     : ieee_f64_bits(a == ATOM_MIN ? fmin(ieee_f64(x), ieee_f64(y))
 								   : fmax(ieee_f64(x), ieee_f64(y)));
 	if (t == T_F32)
@@ -84,6 +84,84 @@ u64 atom_global_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 					   : atom_new_value(a, t, old, b, c);
 }
 
+/* Executes an operation on an element of type T for the lanes of m in turn. Stores the old elements in `before`. */
+#define EACH_ELEMENT(T, expr) \
+	FOR_BITS32 (i, m) { \
+		T old, b = pb[i], v; \
+		memcpy(&old, at[i], sizeof(T)); \
+		v = (expr); \
+		memcpy(at[i], &v, sizeof(T)); \
+		before[i] = old; \
+		changed |= old ^ v; \
+	}
+
+u32 atom_apply_to_words(u32 *before, const u32 *pb, const u32 *pc, uint32_t m, uint8_t *const *at,
+	enum atom a, enum type t, bool flush)
+{
+	bool is_signed = t == T_S32;
+	u32 changed = 0;
+
+	switch (a) {
+	case ATOM_ADD:
+		if (t == T_F32 && flush)
+			EACH_ELEMENT(u32, (u32)atom_global_value(ATOM_ADD, T_F32, old, b, 0))
+		else if (t == T_F32)
+			EACH_ELEMENT(u32, (u32)canonical_f32_bits(ieee_f32(old) + ieee_f32(b)))
+		else
+			EACH_ELEMENT(u32, old + b)
+		break;
+	case ATOM_MIN: EACH_ELEMENT(u32, (is_signed ? (s32)b < (s32)old : b < old) ? b : old) break;
+	case ATOM_MAX: EACH_ELEMENT(u32, (is_signed ? (s32)b > (s32)old : b > old) ? b : old) break;
+	case ATOM_AND: EACH_ELEMENT(u32, old & b) break;
+	case ATOM_OR: EACH_ELEMENT(u32, old | b) break;
+	case ATOM_XOR: EACH_ELEMENT(u32, old ^ b) break;
+	case ATOM_CAS: EACH_ELEMENT(u32, old == b ? pc[i] : old) break;
+	default: EACH_ELEMENT(u32, b) /* ATOM_EXCH */
+	}
+	return changed;
+}
+
+bool atom_apply_to_pairs(
+	u64 *before, const u64 *pb, const u64 *pc, uint32_t m, uint8_t *const *at, enum atom a, enum type t)
+{
+	bool is_signed = t == T_S64;
+	u64 changed = 0;
+
+	switch (a) {
+	case ATOM_ADD:
+		if (t == T_F64)
+			EACH_ELEMENT(u64, ieee_f64_bits(ieee_add_f64(ieee_f64(old), ieee_f64(b))))
+		else
+			EACH_ELEMENT(u64, old + b)
+		break;
+	case ATOM_MIN: EACH_ELEMENT(u64, (is_signed ? (s64)b < (s64)old : b < old) ? b : old) break;
+	case ATOM_MAX: EACH_ELEMENT(u64, (is_signed ? (s64)b > (s64)old : b > old) ? b : old) break;
+	case ATOM_AND: EACH_ELEMENT(u64, old & b) break;
+	case ATOM_OR: EACH_ELEMENT(u64, old | b) break;
+	case ATOM_XOR: EACH_ELEMENT(u64, old ^ b) break;
+	case ATOM_CAS: EACH_ELEMENT(u64, old == b ? pc[i] : old) break;
+	default: EACH_ELEMENT(u64, b) /* ATOM_EXCH */
+	}
+	return changed;
+}
+
+bool atom_is_applied_to_lanes(enum atom a, enum type t)
+{
+	if (a == ATOM_INC || a == ATOM_DEC)
+		return false;
+	switch (t) {
+	case T_U32:
+	case T_S32:
+	case T_B32:
+	case T_U64:
+	case T_S64:
+	case T_B64: return true;
+	case T_F32:
+	case T_F64: return a == ATOM_ADD;
+	default: return false;
+	}
+}
+
 bool atom_is_in_shared(const struct warp *w, const uint8_t *at)
 {
 	const struct cluster *c = w->cta->cluster;
@@ -128,6 +206,41 @@ static void execute_atom(struct warp *w, const struct op *o, uint32_t m)
 	if (locked)
 		pthread_mutex_unlock(&w->mem->lock);
 	w->changed = changed;
+}
+
+/* Like execute_atom(), for one element of 32 or 64 bits in each lane. */
+static void execute_atom_in_lanes(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool locked = w->grid->n_threads > 1 && o->space != SP_SHARED, changed = w->changed;
+	const struct ext *x = o->x;
+	enum atom a = (enum atom)x->aux[0];
+	enum type t = (enum type)x->aux[1];
+	uint32_t to = x->slot[0], from = x->slot[8];
+	uint8_t *at[LANES];
+	u64 unused[LANES];
+
+	if (!mem_write(w, o, m, o->bytes, at))
+		return;
+	if (locked)
+		pthread_mutex_lock(&w->mem->lock);
+	if (o->bytes == 4)
+		changed |= atom_apply_to_words(o->is_signed ? (u32 *)unused : REG(u32, w, to),
+			REG(u32, w, from), REG(u32, w, o->c), m, at, a, t, o->space == SP_GLOBAL);
+	else
+		changed |= atom_apply_to_pairs(o->is_signed ? unused : REG(u64, w, to), REG(u64, w, from),
+			REG(u64, w, o->c), m, at, a, t);
+	if (locked)
+		pthread_mutex_unlock(&w->mem->lock);
+	w->changed = changed;
+}
+
+/* Returns true if execute_atom_in_lanes() can execute the op. */
+static bool has_atom_in_lanes(const struct op *o)
+{
+	enum type t = (enum type)o->x->aux[1];
+
+	return o->n == 1 && !(t == T_F32 && o->space == SP_GENERIC) &&
+	       atom_is_applied_to_lanes((enum atom)o->x->aux[0], t);
 }
 
 /* Executes exch and cas of 128 bits. */
@@ -270,7 +383,9 @@ int bind_atom(struct bind *b, struct op *o)
 	o->bytes = o->reg_bytes = (uint8_t)(types[t].bits / 8);
 	o->n = stmt_has(in, M_V2) ? 2 : stmt_has(in, M_V4) ? 4 : stmt_has(in, M_V8) ? 8 : 1;
 	o->is_signed = red || k[0].kind == O_NULL;
-	o->execute = types[t].bits == 128 ? execute_atom_128 : execute_atom;
+	o->execute = types[t].bits == 128   ? execute_atom_128
+		     : has_atom_in_lanes(o) ? execute_atom_in_lanes
+					    : execute_atom;
 	if (bind_atom_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
 		return -1;
 	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
