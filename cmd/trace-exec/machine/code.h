@@ -34,9 +34,10 @@ enum {
 	FRAME_RETURN = FRAME_R + 258 * (int)VECTOR, /* Rpc: words that RPCMOV keeps */
 	FRAME_UR = FRAME_R + 260 * (int)VECTOR,
 	FRAME_B = FRAME_UR +
-		  UNIFORM_VECTORS * (int)VECTOR,    /* convergence barriers: a mask of lanes in each lane */
-	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR, /* operands of asynchronous instructions */
-	FRAME_CONSTANTS = FRAME_SCRATCH + 24 * (int)VECTOR
+		  UNIFORM_VECTORS * (int)VECTOR,      /* convergence barriers: a mask of lanes in each lane */
+	FRAME_SCRATCH = FRAME_B + 16 * (int)VECTOR,   /* operands of asynchronous instructions */
+	FRAME_TID = FRAME_SCRATCH + 24 * (int)VECTOR, /* thread indexes along the axes X, Y and Z */
+	FRAME_CONSTANTS = FRAME_TID + 3 * (int)VECTOR
 };
 #define RZ                 255u
 #define UNIFORM_PREDICATES 7u
@@ -67,6 +68,7 @@ struct machine_code { /* Machine code of a kernel. */
 	uint32_t n_constants, cap_constants;
 	uint32_t registers;        /* number of registers that the code uses */
 	uint32_t uniforms;         /* number of uniform registers that the code uses */
+	uint32_t barriers;         /* number of convergence barriers that the code uses */
 	struct machine_text *text; /* trace.c: lines; NULL: not made yet */
 	struct pack_code
 		*packed; /* trace.c: static code of packed streams, made together with `text`; or NULL */
@@ -456,6 +458,8 @@ void group_end_cluster_wait(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 
+/* Makes the thread indexes of the lanes in the frame of a warp. */
+void special_make_thread_index(struct warp *w);
 /* Executes a call of extern function number `which`. */
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);
 /* Returns the number of the extern function with this name; -1 if it is not supported. */

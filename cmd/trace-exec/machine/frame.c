@@ -226,6 +226,7 @@ static void create_frame(struct warp *w, const struct machine_code *c)
 	w->frames_cap = bytes;
 	w->frame = w->frames;
 	memset(w->frame, 0, FRAME_R); /* frame_start() sets the registers to zero */
+	special_make_thread_index(w);
 	for (uint32_t i = 0; i < c->n_constants; i++)
 		fill_vectors(REG(uint32_t, w, FRAME_CONSTANTS + i * VECTOR), 1,
 			read_constant(w->grid, c, &c->constant[i]));
@@ -242,7 +243,7 @@ void frame_start(struct warp *w)
 	fill_vectors(REG(uint32_t, w, FRAME_R), c->registers, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_UR), c->uniforms, 0);
 	fill_vectors(REG(uint32_t, w, FRAME_RETURN), 2, 0);
-	fill_vectors(REG(uint32_t, w, FRAME_B), 16, 0);
+	fill_vectors(REG(uint32_t, w, FRAME_B), c->barriers, 0);
 	PRED(w, FRAME_PT) = ALL_LANES;
 	group_start(w, w->grid->launch->kernel->first_pc);
 }

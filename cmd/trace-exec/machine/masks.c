@@ -8,7 +8,10 @@
 
 uint32_t mbind_barrier(const struct mbind *b, unsigned at)
 {
-	return FRAME_B + (uint32_t)field(b, at, 4) * VECTOR;
+	uint32_t n = (uint32_t)field(b, at, 4);
+
+	b->code->barriers = max_u32(b->code->barriers, n + 1);
+	return FRAME_B + n * VECTOR;
 }
 
 /* ---- barriers of the cluster ---- */

@@ -38,6 +38,16 @@ static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 	}
 }
 
+/*
+ * Makes the thread indexes of a warp's lanes in its frame. They stay the same for all blocks of a launch, so that reading
+ * one of them copies a vector: a small `idivide` of HeCBench takes 86 million instructions instead of 90 million.
+ */
+void special_make_thread_index(struct warp *w)
+{
+	for (unsigned axis = 0; axis < 3; axis++)
+		read_thread_index(w, axis, REG(u32, w, FRAME_TID + axis * VECTOR));
+}
+
 /* Special registers that also exist in PTX: the number in machine code and the PTX register. */
 static const struct {
 	uint8_t number, sreg;
@@ -53,8 +63,9 @@ static const struct {
 	{136, S_CLUSTER_CTARANK},
 };
 
-/* Number of SR_CTAID.X, before those of the other axes. */
-#define BLOCK_X 37u
+/* Numbers of SR_TID.X and SR_CTAID.X, each before those of the other axes. */
+#define THREAD_X 33u
+#define BLOCK_X  37u
 
 /* Number of SR_CgaSize: index of the cluster's shape in bank 0. The executor has one shape, so the index is 0. */
 #define CLUSTER_INDEX 138u
@@ -86,21 +97,25 @@ static uint32_t shared_size(const struct grid *g)
 	return (bytes + 127) / 128 * 128;
 }
 
+/* Returns the index of the warp's block along an axis, or that which SETCTAID has set. */
+static inline u32 read_block_axis(const struct warp *w, unsigned axis)
+{
+	return PRED(w, FRAME_CTAID_SET) >> axis & 1 ? PRED(w, FRAME_CTAID + 4 * axis) : w->cta->id[axis];
+}
+
 static void read_special_register(struct warp *w, unsigned number, u32 *v)
 {
-	u32 y[LANES], z[LANES], one = 0;
+	const u32 *tid = REG(u32, w, FRAME_TID);
+	u32 one = 0;
 	unsigned sreg;
 
 	switch (number) {
-	case 33:
-	case 34:
-	case 35: read_thread_index(w, number - 33, v); return;
+	case THREAD_X:
+	case THREAD_X + 1:
+	case THREAD_X + 2: memcpy(v, tid + (number - THREAD_X) * LANES, VECTOR); return;
 	case 32:
-		read_thread_index(w, 0, v);
-		read_thread_index(w, 1, y);
-		read_thread_index(w, 2, z);
 		for (unsigned i = 0; i < LANES; i++)
-			v[i] |= y[i] << 16 | z[i] << 26;
+			v[i] = tid[i] | tid[i + LANES] << 16 | tid[i + 2 * LANES] << 26;
 		return;
 	case 2: one = w->grid->warps << 8; break; /* SR_VIRTCFG: bits 8 to 15 are the number of warps */
 	case 3: one = (u32)w->index << 8; break;  /* SR_VIRTID: bits 8 to 14 are the number of the warp */
@@ -113,11 +128,7 @@ static void read_special_register(struct warp *w, unsigned number, u32 *v)
 	case 50: one = shared_size(w->grid); break;
 	case BLOCK_X:
 	case BLOCK_X + 1:
-	case BLOCK_X + 2:
-		one = PRED(w, FRAME_CTAID_SET) >> (number - BLOCK_X) & 1
-			      ? PRED(w, FRAME_CTAID + 4 * (number - BLOCK_X))
-			      : w->cta->id[number - BLOCK_X];
-		break;
+	case BLOCK_X + 2: one = read_block_axis(w, number - BLOCK_X); break;
 	default:
 		if (find_ptx_register(number, &sreg)) {
 			if (!exec_sreg_differs(sreg)) {
@@ -155,6 +166,25 @@ static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = m >> i & 1 ? v[i] : d[i];
 }
 
+/* Reads the thread index, vector o->a of the frame. */
+LANE_FN static void thread_index_to_register(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d);
+	const u32 *a = REG(u32, w, o->a);
+
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? a[i] : d[i];
+}
+
+/* Reads the index of the block along axis o->mode. All lanes have the same, so that S2UR does so, too. */
+LANE_FN static void block_index_to_register(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), v = read_block_axis(w, o->mode);
+
+	EACH_LANE (i)
+		d[i] = m >> i & 1 ? v : d[i];
+}
+
 /* Executes S2UR: the result is the value of the lowest lane of the running group. */
 static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -171,6 +201,16 @@ int mbind_s2r(struct mbind *b, struct op *o)
 
 	o->n = (uint8_t)field(b, 72, 8);
 	o->d = uniform ? mbind_udst(b, 16) : mbind_dst(b, 16, 1);
+	if (o->n >= BLOCK_X && o->n < BLOCK_X + 3) {
+		o->mode = (uint8_t)(o->n - BLOCK_X);
+		machine_set_function(o, block_index_to_register);
+		return 0;
+	}
+	if (!uniform && o->n >= THREAD_X && o->n < THREAD_X + 3) {
+		o->a = FRAME_TID + (o->n - THREAD_X) * VECTOR;
+		machine_set_function(o, thread_index_to_register);
+		return 0;
+	}
 	machine_set_function(o, uniform ? special_to_uniform : special_to_register);
 	return is_known_special(o->n) ? 0 : mbind_refuse(b, "special register");
 }
