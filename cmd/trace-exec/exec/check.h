@@ -134,9 +134,13 @@ void race_free_cta(struct cta *c);
 void race_start_epoch(struct cta *c);
 /* Reports a race between warps of a block when the block is delivered. */
 void race_report_warps(struct cta *c);
-/* Notes an access to n words by the warp whose number is self - 1. */
-void race_note_warp(
-	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write);
+/* Bytes of global memory, counted from the first word: the byte `end` is the first one after them. */
+struct race_range {
+	uint64_t from, end;
+};
+/* Notes an access to n ranges by the warp whose number is self - 1. */
+void race_note_warp(struct warp_marks *x, uint32_t inst, uint32_t self, const struct race_range *s,
+	unsigned n, bool write);
 /* Sets *heap to the number of words of buffers, and *words to the number of words of all memory. */
 void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words);
 /* Starts the search for races in a launch. */

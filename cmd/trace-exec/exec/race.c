@@ -58,59 +58,64 @@ void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words)
 }
 
 /*
- * Sets *from and *end to the bytes of global memory that the span covers, counted from the first word. Returns
- * false if the span is in other memory.
+ * Sets range[] to the bytes of global memory that n spans cover, counted from the first word. Leaves out spans in other
+ * memory. Returns the number of ranges.
  */
-static inline bool byte_range_of_span(
-	const struct warp *w, const struct access_range *s, uint64_t *from, uint64_t *end)
+static inline unsigned find_global_ranges(
+	const struct warp *w, const struct access_range *s, unsigned n, struct race_range *range)
 {
 	const struct race *r = w->grid->race;
-	uint64_t heap = (uintptr_t)s->host - (uintptr_t)w->mem->heap,
-		 fixed = (uintptr_t)s->host - (uintptr_t)w->mem->statics;
-	bool in_heap = heap / 4 < r->heap;
+	const uintptr_t heap = (uintptr_t)w->mem->heap, statics = (uintptr_t)w->mem->statics;
+	unsigned count = 0;
 
-	if (!in_heap && fixed >= w->mem->static_bytes)
-		return false;
-	uint64_t most = 4 * (in_heap ? r->heap : r->words);
-	*from = in_heap ? heap : 4 * r->heap + fixed;
-	*end = *from + s->bytes < most ? *from + s->bytes : most;
-	return true;
+	for (const struct access_range *last = s + n; s < last; s++) {
+		uint64_t in_heap = (uintptr_t)s->host - heap, fixed = (uintptr_t)s->host - statics, most;
+
+		if (in_heap / 4 < r->heap) {
+			most = 4 * r->heap;
+			range[count].from = in_heap;
+		} else if (fixed < w->mem->static_bytes) {
+			most = 4 * r->words;
+			range[count].from = 4 * r->heap + fixed;
+		} else {
+			continue;
+		}
+		range[count].end = min_u64(range[count].from + s->bytes, most);
+		count++;
+	}
+	return count;
 }
 
 /*
- * Marks an access to n spans for races between blocks. Short spans of one line that follow each other are marked
+ * Marks an access to n ranges for races between blocks. Short ranges of one line that follow each other are marked
  * together.
  */
-static void mark_spans(struct warp *w, uint64_t key, const struct access_range *s, unsigned n, bool write)
+static void mark_ranges(struct grid *g, uint64_t key, const struct race_range *s, unsigned n, bool write)
 {
-	uint64_t from, end, line = 0;
+	uint64_t line = 0;
 	uint32_t mask = 0;
 
-	for (const struct access_range *last = s + n; s < last; s++) {
-		if (!byte_range_of_span(w, s, &from, &end))
-			continue;
-		if (from / RACE_LINE_BYTES != (end - 1) / RACE_LINE_BYTES) {
-			race_mark_range(w->cta->grid, key, from, end, write);
+	for (const struct race_range *last = s + n; s < last; s++) {
+		if (s->from / RACE_LINE_BYTES != (s->end - 1) / RACE_LINE_BYTES) {
+			race_mark_range(g, key, s->from, s->end, write);
 			continue;
 		}
-		if (mask && line != from / RACE_LINE_BYTES) {
-			race_mark_line(w->cta->grid, key, line, mask, write);
+		if (mask && line != s->from / RACE_LINE_BYTES) {
+			race_mark_line(g, key, line, mask, write);
 			mask = 0;
 		}
-		line = from / RACE_LINE_BYTES;
-		mask |= race_mask_of_bytes(from % RACE_LINE_BYTES, end - from);
+		line = s->from / RACE_LINE_BYTES;
+		mask |= race_mask_of_bytes(s->from % RACE_LINE_BYTES, s->end - s->from);
 	}
 	if (mask)
-		race_mark_line(w->cta->grid, key, line, mask, write);
+		race_mark_line(g, key, line, mask, write);
 }
 
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write)
 {
-	uint32_t inst = o->inst;
-	uint64_t key = (w->grid->race->base + w->cta->number + 1) << RACE_BLOCK_SHIFT | (uint64_t)inst << 1,
-		 from, end;
 	struct warp_marks *x = bytes >= 4 ? w->cta->warp_marks : NULL;
+	struct race_range range[LANES];
 
 	if (is_atomic_access(o)) {
 		race_start_epoch(w->cta); /* atomics may synchronize threads */
@@ -121,11 +126,15 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		race_start_epoch(w->cta);
 		x = NULL;
 	}
-	if (w->grid->race->line_marks)
-		mark_spans(w, key, s, n, write);
-	for (const struct access_range *last = s + n; x && s < last; s++)
-		if (byte_range_of_span(w, s, &from, &end))
-			race_note_warp(x, inst, w->index + 1, from / 4, (end + 3) / 4 - from / 4, write);
+	n = find_global_ranges(w, s, n, range);
+	if (w->grid->race->line_marks) {
+		uint64_t block = w->grid->race->base + w->cta->number + 1;
+
+		mark_ranges(
+			w->cta->grid, block << RACE_BLOCK_SHIFT | (uint64_t)o->inst << 1, range, n, write);
+	}
+	if (x)
+		race_note_warp(x, o->inst, w->index + 1, range, n, write);
 }
 
 static void write_block_name(const struct grid *g, uint64_t key, char *out, size_t cap)

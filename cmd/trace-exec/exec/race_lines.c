@@ -200,16 +200,26 @@ static bool set_split_marks(uint64_t *own, uint32_t mask, uint64_t key)
 	return changed;
 }
 
-/* Sets the instructions of a mask of words or bytes that have none. Returns true if one had none. */
-static bool set_owned_insts(uint16_t *own, uint32_t mask, uint16_t inst)
-{
-	bool changed = false;
+typedef uint16_t eight_insts __attribute__((vector_size(16), may_alias));
 
-	FOR_BITS32 (i, mask)
-		if (own[i] == NO_INST) {
-			own[i] = inst;
-			changed = true;
-		}
+/* Sets the instructions of a mask of words or bytes, n in all, that have none. Returns true if one had none. */
+static inline bool set_owned_insts(uint16_t *own, unsigned n, uint32_t mask, uint16_t inst)
+{
+	static const eight_insts bits = {1, 2, 4, 8, 16, 32, 64, 128};
+	uint64_t changed = 0;
+
+	for (unsigned i = 0; i < n; i += 8, mask >>= 8) {
+		eight_insts *at = (eight_insts *)(void *)(own + i);
+		eight_insts in_mask = (eight_insts)(((uint16_t)mask & bits) != 0);
+		eight_insts set = in_mask & (eight_insts)(*at == NO_INST);
+		union {
+			eight_insts inst;
+			uint64_t half[2];
+		} u = {set};
+
+		*at = (*at & ~set) | (inst & set);
+		changed |= u.half[0] | u.half[1];
+	}
 	return changed;
 }
 
@@ -220,8 +230,10 @@ static bool mark_owned_line(struct race *r, uint64_t *line, uint64_t old, uint64
 
 	if (!old || (bytes && !(old & OF_BYTES)))
 		*line = old = own_line(r, old, key, bytes);
-	return set_owned_insts(owned_insts(r, old), old & OF_BYTES ? mask : mask_of_words(mask),
-		(uint16_t)race_inst_of_mark(key));
+	uint16_t inst = (uint16_t)race_inst_of_mark(key), *own = owned_insts(r, old);
+
+	return old & OF_BYTES ? set_owned_insts(own, BYTES, mask, inst)
+			      : set_owned_insts(own, MARKED_LINE, mask_of_words(mask), inst);
 }
 
 /* Marks parts of a line that is split or becomes so. old: the line's mark */

@@ -171,40 +171,87 @@ static inline void begin_parts(struct region_marks *r, uint32_t epoch, uint32_t 
 		}
 }
 
-/* Notes an access to n words of a region by the warp whose number is self - 1. */
-static void note_region_access(struct warp_marks *x, uint64_t region, uint32_t inst, uint32_t self,
-	uint32_t first, uint32_t n, bool write)
+/* Returns the marks of a region in this epoch. */
+static inline struct region_marks *marks_of_region(struct warp_marks *x, uint64_t region)
 {
 	if (x->region[region].epoch != x->epoch)
 		place_region(x, region);
-	struct region_marks *r = &x->marks[x->region[region].place];
-	uint32_t *warps = r->warps + first, *insts = (write ? r->write_inst : r->read_inst) + first;
+	return &x->marks[x->region[region].place];
+}
 
-	begin_parts(r, x->epoch, first, n);
-	if (n == 1) { /* fast path without calls */
-		if (!x->race_found && do_warps_race(*warps, self, write))
-			note_warp_race(x, r, region, inst, self, first, write);
-		*warps = add_warp_to_mark(*warps, self, write);
-		*insts = inst;
-		return;
-	}
+/* Notes an access to n words of a region by the warp whose number is self - 1. */
+static NOINLINE void note_region_access(struct warp_marks *x, uint64_t region, uint32_t inst, uint32_t self,
+	uint32_t first, uint32_t n, bool write)
+{
+	struct region_marks *r = marks_of_region(x, region);
+	uint32_t *warps = r->warps + first, *insts = (write ? r->write_inst : r->read_inst) + first;
 	bool (*set)(uint32_t *, uint32_t *, uint64_t, uint32_t, uint32_t, bool) =
 		write ? set_warp_write_marks : set_warp_read_marks;
+
+	begin_parts(r, x->epoch, first, n);
 	if (set(warps, insts, n, inst, self, !x->race_found)) {
 		note_warp_race(x, r, region, inst, self, first, write);
 		set(warps, insts, n, inst, self, false);
 	}
 }
 
-void race_note_warp(
-	struct warp_marks *x, uint32_t inst, uint32_t self, uint64_t first, uint64_t n, bool write)
+/*
+ * Words of a range that is noted without a call: `rainflow` of HeCBench with 200 histories takes 172 million instructions
+ * for marks of warps instead of 244 million.
+ */
+#define SHORT_RANGE 4u
+
+/* Like note_region_access(), for at most SHORT_RANGE words. */
+static ALWAYS_INLINE void note_short_access(struct warp_marks *x, struct region_marks *r, uint64_t region,
+	uint32_t inst, uint32_t self, uint32_t first, uint32_t n, bool write)
 {
-	for (uint64_t part; n; first += part, n -= part) {
-		part = WARP_REGION - first % WARP_REGION;
-		part = n < part ? n : part;
-		note_region_access(x, first / WARP_REGION, inst, self, (uint32_t)(first % WARP_REGION),
-			(uint32_t)part, write);
+	uint32_t *insts = write ? r->write_inst : r->read_inst, race = 0;
+
+	begin_parts(r, x->epoch, first, n);
+	for (uint32_t i = first; i < first + n; i++)
+		race |= do_warps_race(r->warps[i], self, write);
+	if (race && !x->race_found)
+		note_warp_race(x, r, region, inst, self, first, write);
+	for (uint32_t i = first; i < first + n; i++) {
+		r->warps[i] = add_warp_to_mark(r->warps[i], self, write);
+		insts[i] = inst;
 	}
+}
+
+static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint32_t self,
+	const struct race_range *s, unsigned n, bool write)
+{
+	struct region_marks *r = NULL;
+	uint64_t region = UINT64_MAX;
+
+	for (const struct race_range *last = s + n; s < last; s++) {
+		uint64_t first = s->from / 4, words = (s->end + 3) / 4 - first, part;
+
+		if (words <= SHORT_RANGE && first / WARP_REGION == (first + words - 1) / WARP_REGION) {
+			if (region != first / WARP_REGION) {
+				region = first / WARP_REGION;
+				r = marks_of_region(x, region);
+			}
+			note_short_access(x, r, region, inst, self, (uint32_t)(first % WARP_REGION),
+				(uint32_t)words, write);
+			continue;
+		}
+		for (; words; first += part, words -= part) {
+			part = min_u64(words, WARP_REGION - first % WARP_REGION);
+			note_region_access(x, first / WARP_REGION, inst, self,
+				(uint32_t)(first % WARP_REGION), (uint32_t)part, write);
+		}
+		region = UINT64_MAX; /* the marks may have moved */
+	}
+}
+
+void race_note_warp(struct warp_marks *x, uint32_t inst, uint32_t self, const struct race_range *s,
+	unsigned n, bool write)
+{
+	if (write)
+		note_ranges(x, inst, self, s, n, true);
+	else
+		note_ranges(x, inst, self, s, n, false);
 }
 
 static const char *access_verb(const struct op *o)
