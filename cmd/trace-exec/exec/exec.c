@@ -81,21 +81,43 @@ static unsigned bit_of_finding(const char *id)
 	return !strcmp(id, "race") ? NOTED_RACE : !strcmp(id, "uninitialised") ? NOTED_READ : 0;
 }
 
+/* Returns true if the finding was printed, so that it is not printed again. */
+static bool is_finding_printed(const struct bound_code *code, const struct op *o, unsigned bit)
+{
+	const struct func *f = code->prog->func[code->owner[o->inst]];
+	const uint8_t *reported = __atomic_load_n(&f->reported, __ATOMIC_ACQUIRE);
+
+	return bit && reported && __atomic_load_n(&reported[o->inst - f->first_pc], __ATOMIC_RELAXED) & bit;
+}
+
+bool exec_is_finding_known(struct warp *w, const struct op *o, const char *id)
+{
+	struct cta *c = w->cta;
+	const struct op *original = bound_original(c->grid->code, o);
+	const unsigned bit = bit_of_finding(id);
+
+	for (uint32_t i = 0; i < c->n_findings; i++)
+		if (bit == bit_of_finding(c->finding[i].fault.id) && (c->finding[i].op == original || !bit))
+			return true;
+	if (c->n_findings == FINDINGS_MAX)
+		return true;
+	if (!is_finding_printed(c->grid->code, original, bit))
+		return false;
+	c->finding[c->n_findings].op = original;
+	c->finding[c->n_findings++].fault.id = id;
+	return true;
+}
+
 void exec_note_finding(
 	struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
 	struct cta *c = w->cta;
-	const struct op *original = bound_original(c->grid->code, o);
 	va_list args;
 
-	for (uint32_t i = 0; i < c->n_findings; i++)
-		if (bit_of_finding(id) == bit_of_finding(c->finding[i].fault.id) &&
-			(c->finding[i].op == original || !bit_of_finding(id)))
-			return;
-	if (c->n_findings == FINDINGS_MAX)
+	if (exec_is_finding_known(w, o, id))
 		return;
 	va_start(args, fmt);
-	c->finding[c->n_findings].op = original;
+	c->finding[c->n_findings].op = bound_original(c->grid->code, o);
 	describe_finding(&c->finding[c->n_findings++].fault, w, o, mask, id, fmt, args);
 	va_end(args);
 }
@@ -108,10 +130,10 @@ static bool is_first_finding_at(const struct bound_code *code, const struct op *
 	uint8_t *at;
 
 	if (!f->reported)
-		f->reported = xcalloc(f->n_insts, 1);
+		__atomic_store_n(&f->reported, xcalloc(f->n_insts, 1), __ATOMIC_RELEASE);
 	at = &f->reported[inst - f->first_pc];
 	bool first = !(*at & bit);
-	*at |= (uint8_t)bit;
+	__atomic_store_n(at, (uint8_t)(*at | bit), __ATOMIC_RELAXED);
 	return first;
 }
 

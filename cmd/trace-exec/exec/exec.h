@@ -497,6 +497,11 @@ void exec_init_frame(struct warp *w, const struct frame *f);
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 /*
+ * Returns true if the finding at an op needs no text, because the block has noted it, or because it was printed for
+ * another block. Notes it in the latter case.
+ */
+bool exec_is_finding_known(struct warp *w, const struct op *o, const char *id);
+/*
  * Keeps a finding, which does not end the launch, until the CTA is delivered: one race and one read per place, and only
  * the first finding of any other kind.
  */

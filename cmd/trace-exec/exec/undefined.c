@@ -31,6 +31,7 @@ struct undefined {
 	uint32_t *lanes;  /* lanes in which a register is undefined; index: offset in w->frames / 4 */
 	uint16_t *origin; /* number of the load of an undefined value; same index */
 	size_t n;
+	size_t first, end; /* all nonzero elements of lanes[] are from number `first` to number end - 1 */
 	struct unset_load *load;
 	uint32_t n_loads, cap_loads;
 	/* for each byte of the warp's local memory, 1 + number of the load; 0: defined. NULL: all bytes are defined */
@@ -70,6 +71,12 @@ static void set_state(struct warp *w, size_t i, uint32_t lanes, unsigned origin)
 	}
 	u->lanes[i] = lanes;
 	u->origin[i] = (uint16_t)origin;
+	if (u->first >= u->end) {
+		u->first = i;
+		u->end = i + 1;
+	}
+	u->first = i < u->first ? i : u->first;
+	u->end = i >= u->end ? i + 1 : u->end;
 	w->n_undefined += !old;
 	w->n_undefined -= !lanes;
 }
@@ -81,7 +88,8 @@ void undefined_reset(struct warp *w)
 	if (!u)
 		return;
 	if (w->n_undefined)
-		memset(u->lanes, 0, u->n * sizeof(*u->lanes));
+		memset(u->lanes + u->first, 0, (u->end - u->first) * sizeof(*u->lanes));
+	u->first = u->end = 0;
 	free(u->local);
 	u->local = NULL;
 	u->n_loads = 0;
@@ -208,6 +216,8 @@ static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsig
 	if (from->reported)
 		return;
 	from->reported = true;
+	if (exec_is_finding_known(w, from->op, "uninitialised"))
+		return;
 	if (o->func->machine)
 		o->func->machine->describe(o, where, sizeof(where));
 	else
@@ -462,7 +472,8 @@ void undefined_note_read(
 
 	if (is_followed_load(operands_class(&l))) {
 		mark_loaded(w, o, lane, unset, r->bytes, r, 0);
-	} else if ((unset & low_bits(r->bytes)) == low_bits(r->bytes)) {
+	} else if ((unset & low_bits(r->bytes)) == low_bits(r->bytes) &&
+		   !exec_is_finding_known(w, o, "uninitialised")) {
 		r->describe(w, o, r, what, sizeof(what));
 		exec_note_finding(w, o, 1u << lane, "uninitialised", "%s", what);
 	}
