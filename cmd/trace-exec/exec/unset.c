@@ -88,8 +88,8 @@ static uint32_t clear_marks_of_word(uint8_t *mark)
 		       : 0;
 }
 
-/* Sets marks to 0. Returns how many were 1: each one is counted by one thread. */
-static uint32_t clear_marks(uint8_t *mark, uint64_t n)
+/* Sets marks to 0. Returns how many were 1: each one is counted by one of several threads. */
+static uint32_t clear_shared_marks(uint8_t *mark, uint64_t n)
 {
 	uint64_t sum = 0;
 
@@ -108,15 +108,48 @@ static uint32_t clear_marks(uint8_t *mark, uint64_t n)
 	return (uint32_t)sum;
 }
 
+/* Like clear_shared_marks(), if no other thread uses the marks: atomic exchanges take longer. */
+static uint32_t clear_own_marks(uint8_t *mark, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (; n >= 8; mark += 8, n -= 8) {
+		uint64_t eight;
+
+		memcpy(&eight, mark, 8);
+		if (eight) {
+			sum += eight * 0x0101010101010101u >> 56;
+			memset(mark, 0, 8);
+		}
+	}
+	for (; n; mark++, n--) {
+		sum += *mark;
+		*mark = 0;
+	}
+	return (uint32_t)sum;
+}
+
+/* Clears marks of a page whose marks are in use. Returns true if it has no uninitialised byte left. */
+static bool clear_marks_of_page(const struct memory *m, uint16_t *count, uint64_t off, uint64_t n)
+{
+	uint32_t cleared;
+
+	if (m->has_threads) {
+		cleared = clear_shared_marks(m->unset + off, n);
+		return cleared && !__atomic_sub_fetch(count, (uint16_t)cleared, __ATOMIC_ACQ_REL);
+	}
+	cleared = clear_own_marks(m->unset + off, n);
+	*count = (uint16_t)(*count - cleared);
+	return cleared && !*count;
+}
+
 void unset_initialise_in_page(const struct memory *m, uint64_t off, uint64_t n)
 {
 	uint16_t *count = &m->unset_count[off / UNSET_PAGE];
-	uint32_t cleared;
 
 	if (__atomic_load_n(count, __ATOMIC_ACQUIRE) == ALL_UNSET)
 		use_marks_of_page(m, off / UNSET_PAGE);
-	cleared = clear_marks(m->unset + off, n);
-	if (cleared && !__atomic_sub_fetch(count, (uint16_t)cleared, __ATOMIC_ACQ_REL))
+	if (clear_marks_of_page(m, count, off, n))
 		release_group(m, off / UNSET_PAGE);
 }
 
