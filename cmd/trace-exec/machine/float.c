@@ -228,54 +228,84 @@ int mbind_fswzadd(struct mbind *b, struct op *o)
 
 /* ---- f64 ---- */
 
-static inline double f64_of(const u32 *p, unsigned i, u64 n, u64 x)
+static inline double f64_of(const u32 *p, unsigned i) { return ieee_f64(p[i] | (u64)p[i + LANES] << 32); }
+
+static inline double f64_with_signs(const u32 *p, unsigned i, u64 n, u64 x)
 {
 	return ieee_f64(((p[i] | (u64)p[i + LANES] << 32) & n) ^ x);
 }
 
+/*
+ * Defines an operation on doubles for all lanes: name_plain() for operands without changes of signs, name_signs() for
+ * operands of which n[] keeps bits and x[] inverts bits.
+ */
 #define F64_OP(name, expr) \
-	LANE_FN static NOINLINE void name##_all( \
-		u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
+	LANE_FN static NOINLINE void name##_plain(u32 *d, const u32 *pa, const u32 *pb, const u32 *pc) \
 	{ \
-		for (unsigned i = 0; i < LANES; i++) { \
-			double a = f64_of(pa, i, n[0], x[0]), b = f64_of(pb, i, n[1], x[1]), \
-			       c = f64_of(pc, i, n[2], x[2]); \
+		EACH_LANE (i) { \
+			double a = f64_of(pa, i), b = f64_of(pb, i), c = f64_of(pc, i); \
 			(void)c; \
-			r[i] = ieee_f64_bits(expr); \
+			u64 r = ieee_f64_bits(expr); \
+			d[i] = (u32)r; \
+			d[i + LANES] = (u32)(r >> 32); \
+		} \
+	} \
+	LANE_FN static NOINLINE void name##_signs( \
+		u32 *d, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
+	{ \
+		EACH_LANE (i) { \
+			double a = f64_with_signs(pa, i, n[0], x[0]), b = f64_with_signs(pb, i, n[1], x[1]), \
+			       c = f64_with_signs(pc, i, n[2], x[2]); \
+			(void)c; \
+			u64 r = ieee_f64_bits(expr); \
+			d[i] = (u32)r; \
+			d[i + LANES] = (u32)(r >> 32); \
 		} \
 	} \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		compute_f64_lanes(w, o, m, name##_all); \
+		compute_f64_lanes(w, o, m, name##_plain, name##_signs); \
 	}
 
-LANE_FN static void store_doubles(struct warp *w, const struct op *o, uint32_t m, const u64 *r)
+/* Copies a register of 64 bits in the lanes of m. */
+LANE_FN static void copy_double(u32 *d, const u32 *from, uint32_t m)
 {
-	u32 *d = REG(u32, w, o->d), *h = d + LANES;
-
-	EACH_LANE (i)
-		d[i] = m >> i & 1 ? (u32)r[i] : d[i];
-	EACH_LANE (i)
-		h[i] = m >> i & 1 ? (u32)(r[i] >> 32) : h[i];
+	EACH_LANE (i) {
+		d[i] = m >> i & 1 ? from[i] : d[i];
+		d[i + LANES] = m >> i & 1 ? from[i + LANES] : d[i + LANES];
+	}
 }
 
-typedef void f64_fn(u64 *r, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x);
+typedef void f64_plain_fn(u32 *d, const u32 *pa, const u32 *pb, const u32 *pc);
+typedef void f64_signs_fn(u32 *d, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x);
 
-static void compute_f64_lanes(struct warp *w, const struct op *o, uint32_t m, f64_fn *fn)
+static void compute_with_signs(struct warp *w, const struct op *o, u32 *d, f64_signs_fn *fn)
 {
 	const u64 sign = 1ull << 63;
-	u64 n[3], x[3], r[LANES];
+	u64 n[3], x[3];
 
 	for (unsigned k = 0; k < 3; k++) {
 		n[k] = o->mode >> 2 * k & ABS_A ? ~sign : ~0ull;
 		x[k] = o->mode >> 2 * k & NEG_A ? sign : 0;
 	}
+	fn(d, REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c), n, x);
+}
+
+static ALWAYS_INLINE void compute_f64_lanes(
+	struct warp *w, const struct op *o, uint32_t m, f64_plain_fn *plain, f64_signs_fn *signs)
+{
+	u32 part[2 * LANES], *d = m == ALL_LANES ? REG(u32, w, o->d) : part;
+
 	if (o->n & ROUND)
 		set_rounding(o->n);
-	fn(r, REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c), n, x);
+	if (o->mode)
+		compute_with_signs(w, o, d, signs);
+	else
+		plain(d, REG(u32, w, o->a), REG(u32, w, o->b), REG(u32, w, o->c));
 	if (o->n & ROUND)
 		fesetround(FE_TONEAREST);
-	store_doubles(w, o, m, r);
+	if (d == part)
+		copy_double(REG(u32, w, o->d), part, m);
 }
 F64_OP(dadd, ieee_add_f64(a, b))
 F64_OP(dmul, ieee_mul_f64(a, b))
