@@ -143,15 +143,24 @@ static void preds_to_reg(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Copies byte o->n of a register to the predicates of mask b. o->c: slot of the first predicate. */
+/* Returns the lanes in which bit number `at` is set. */
+LANE_FN static u32 lanes_with_bit(const u32 *a, unsigned at)
+{
+	u32 lanes = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		lanes |= (a[i] >> at & 1) << i;
+	return lanes;
+}
+
+/* Copies byte o->n of a register to the predicates of mask b, a constant. o->c: slot of the first predicate. */
 static void reg_to_preds(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
+	const u32 *pa = REG(u32, w, o->a), *pb = REG(u32, w, o->b);
 
 	for (unsigned k = 0; k < 7; k++)
-		FOR_BITS32 (i, m)
-			if (pb[i] >> k & 1)
-				set_pred(w, o->c + 4 * k, 1u << i, pa[i] >> (8 * o->n + k) & 1 ? ~0u : 0);
+		if (pb[0] >> k & 1)
+			set_pred(w, o->c + 4 * k, m, lanes_with_bit(pa, 8u * o->n + k));
 }
 
 /* Adds the predicates of mask b to the list of operands. */
