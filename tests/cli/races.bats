@@ -355,3 +355,18 @@ waits_for_flag() {
 	waits_for_flag '' ''
 	launch_ends 1 'of .shared that warp'
 }
+
+@test "a loop in machine code that waits for a flag in shared memory orders other accesses" {
+	cd "$BATS_TEST_TMPDIR"
+	local code=$ROOT/tests/data/sass/waits-75.sass
+
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=64 args O' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -s 75 -S 8 -p 8 k <"$code" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	# the flag is read once, without fences: its load may be an ordinary one
+	sed -E 's/.*(BRA.U 0xb0|BRA 0xe0|MEMBAR.*)$/000fc00000000000 0000000000007918  # NOP/' "$code" |
+		"$ROOT/tests/data/sass/cubin.py" -s 75 -S 8 -p 8 k >k
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'since the last barrier (expected a barrier between them, or volatile accesses, which LDS and STS do not show)'
+}

@@ -174,6 +174,9 @@ void checker_mark_unwritten(
 static void report_shared_race(
 	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, uint32_t other, bool written)
 {
+	const char *hidden = o->func->machine && o->space == SP_SHARED
+				     ? ", or volatile accesses, which LDS and STS do not show"
+				     : "";
 	char by[40];
 
 	if (other == MANY)
@@ -181,8 +184,8 @@ static void report_shared_race(
 	else
 		snprintf(by, sizeof(by), "warp %u has", other - 1);
 	exec_note_finding(w, o, 1u << lane, "race",
-		"race: %s at byte %u of .shared that %s %s since the last barrier (expected a barrier between them)",
-		checker_access_noun(o), off, by, written ? "written" : "read");
+		"race: %s at byte %u of .shared that %s %s since the last barrier (expected a barrier between them%s)",
+		checker_access_noun(o), off, by, written ? "written" : "read", hidden);
 }
 
 /*

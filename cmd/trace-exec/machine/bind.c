@@ -367,8 +367,12 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	int64_t guard = mbind_pred(b, 12, b->uniform);
 	uint64_t rest[2];
 
-	*o = (struct op){
-		.stmt = in, .func = b->func, .target = FRAME_PSINK, .rpc = FRAME_PSINK, .d = FRAME_SINK};
+	*o = (struct op){.stmt = in,
+		.func = b->func,
+		.inst = (uint32_t)(o - b->bound->op),
+		.target = FRAME_PSINK,
+		.rpc = FRAME_PSINK,
+		.d = FRAME_SINK};
 	o->a = o->b = o->c = FRAME_ZERO;
 	o->guard = (uint32_t)guard & 0xffff;
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
@@ -416,6 +420,7 @@ int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 	}
 	op[c->n] = (struct op){.stmt = &fn->inst[c->n], .func = fn, .flow = MF_END};
 	find_plain_ops(op, c->n);
+	poll_mark_loads(bound, fn);
 	bound->frame[fn->number].reserved = frame_find_reserved(c);
 	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;
 	return 0;

@@ -150,6 +150,8 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 	return (int64_t)(field(b, at, n) << (64 - n)) >> (64 - n);
 }
 
+/* Treats loads of shared memory in loops that wait for a value as volatile (poll.c). */
+void poll_mark_loads(const struct bound_code *code, struct func *fn);
 /* Sets the function that executes the op. */
 void machine_set_function(struct op *o, op_fn *fn);
 /* Executes an instruction without an effect. */

@@ -17,6 +17,7 @@
  *   texture.c   fetches from textures               surface.c   accesses to surfaces
  *   link.c      device functions, relocations       column.c    columns of copies in the trace
  *   copy.c      constants, LDSM and STSM, LDGSTS, fences
+ *   poll.c      loads in loops that wait for a value
  *   state.c     base of local memory, index of the block, size of shared memory
  *
  * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
