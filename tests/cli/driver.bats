@@ -120,6 +120,12 @@ cubin_lines() {
 	"$ROOT/tests/data/sass/cubin.py" -S 256 -r 36 k <"$ROOT/tests/data/sass/steps.sass" >k36.cubin
 	run -0 trace-exec -n -g a100-40 --run ./cubin k36.cubin k
 	assert_output "$(cubin_lines 36 24)"
+	# a note says from which PTX the code was compiled; sm_86 executes code for sm_80
+	run -0 trace-exec -n -g rtx3070 --run ./cubin k.cubin k versions
+	assert_line 'cuModuleLoad 0 PTX 80, binary 80'
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -r 16 -P 75 k <"$ROOT/tests/data/sass/steps.sass" >note.cubin
+	run -0 trace-exec -n -g rtx3070 --run ./cubin note.cubin k versions
+	assert_line 'cuModuleLoad 0 PTX 75, binary 80'
 	run -0 trace-exec -o out -g a100-40 --run ./cubin k.cubin k
 	run -0 grep -c 'binary version = 80' out/kernel-1.traceg
 	# the machine code is for another GPU, and --code ptx accepts no machine code

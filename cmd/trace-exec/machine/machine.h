@@ -49,6 +49,8 @@ struct module *machine_read(const char *path, unsigned sm, struct fault *f);
 static inline bool machine_can_run(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
 /* Returns the number of registers of a kernel of machine code. */
 unsigned machine_register_count(const struct func *f);
+/* Returns the compute capability of the PTX from which a kernel of machine code was compiled. */
+unsigned machine_ptx_target(const struct func *f);
 /* Returns the bytes of the static shared memory of a kernel, without those that are reserved for the system. */
 uint32_t machine_shared_bytes(const struct func *f);
 

@@ -484,6 +484,8 @@ struct module *machine_module(const char *path, const void *bytes, size_t n, str
 
 unsigned machine_register_count(const struct func *f) { return f->machine_code->kernel->registers; }
 
+unsigned machine_ptx_target(const struct func *f) { return f->machine_code->module->image->ptx_sm; }
+
 uint32_t machine_shared_bytes(const struct func *f)
 {
 	uint32_t reserved = f->machine_code->sm >= 90 ? RESERVED_SHARED : 0;

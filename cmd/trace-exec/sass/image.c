@@ -312,6 +312,21 @@ static int load_image(struct image_loading *l)
 	return 0;
 }
 
+/*
+ * Returns the compute capability of the PTX from which the code was compiled: the second 16-bit number of the note of
+ * the CUDA tools, which begins with three words and the name "NVIDIA Corp". Without such a note, it is that of the code.
+ */
+static unsigned read_ptx_sm(const struct elf_file *e, unsigned sm)
+{
+	enum { NAME_BYTES = 12, NAME_AT = 12, PTX_SM_AT = NAME_AT + NAME_BYTES + 2 };
+	const struct elf_section *note = elf_find(e, ".note.nv.cuinfo");
+
+	if (!note || !note->p || note->n < PTX_SM_AT + 2 || elf_number(note->p, 4) != NAME_BYTES ||
+		memcmp(note->p + NAME_AT, "NVIDIA Corp", NAME_BYTES) != 0)
+		return sm;
+	return (unsigned)elf_number(note->p + PTX_SM_AT, 2);
+}
+
 struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name, struct fault *f)
 {
 	struct image_loading l = {.fault = f};
@@ -328,6 +343,7 @@ struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name
 		memcpy(l.image->bytes, bytes, n);
 	if (elf_open(&l.elf, l.image->bytes, n, name, f) == 0) {
 		l.image->sm = cubin_sm(l.elf.flags);
+		l.image->ptx_sm = read_ptx_sm(&l.elf, l.image->sm);
 		l.image->relocatable = l.elf.type == 1;
 		rc = l.image->sm
 			     ? load_image(&l)

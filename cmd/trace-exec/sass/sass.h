@@ -258,6 +258,7 @@ struct sass_lines;
 
 struct sass_image {
 	unsigned sm;
+	unsigned ptx_sm;  /* compute capability of the PTX from which the code was compiled */
 	bool relocatable; /* an object of -rdc, to be linked */
 	struct sass_function *function;
 	uint32_t n_functions;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
 int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *),
@@ -25,7 +26,9 @@ int cuMemcpyHtoD_v2(uint64_t, const void *, size_t), cuMemcpyDtoH_v2(void *, uin
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
 	void **, void **);
 
-enum { N = 64, REGISTERS = 4 };
+enum { N = 64, REGISTERS = 4, PTX_VERSION, BINARY_VERSION };
+
+static int prints_versions; /* prints the compute capabilities of the kernel's PTX and machine code */
 
 static void *read_file(const char *path)
 {
@@ -52,6 +55,13 @@ static int launch(void *kernel)
 	    cuMemcpyDtoH_v2(out, o, sizeof(out)) || cuMemFree_v2(a) || cuMemFree_v2(o);
 	if (e)
 		return e;
+	if (prints_versions) {
+		if (cuFuncGetAttribute(&regs, PTX_VERSION, kernel) ||
+			cuFuncGetAttribute(&fit, BINARY_VERSION, kernel))
+			return 1;
+		printf("PTX %d, binary %d\n", regs, fit);
+		return 0;
+	}
 	printf("%d registers, %d blocks:", regs, fit);
 	for (int i = 0; i < N; i++)
 		printf(" %d", out[i]);
@@ -95,6 +105,7 @@ int main(int argc, char **argv)
 	if (argc < 3 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
 		return 3;
 	bytes = read_file(argv[1]);
+	prints_versions = argc > 3 && !strcmp(argv[3], "versions");
 	show("cuModuleLoad", cuModuleLoad(&m, argv[1]), &m, argv[2], 0);
 	show("cuLibraryLoadFromFile", cuLibraryLoadFromFile(&m, argv[1], NULL, NULL, 0, NULL, NULL, 0), &m,
 		argv[2], 1);

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a cubin with one kernel from the numbers of its instructions, for tests.
 
-usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-m LOCAL] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] [-w] NAME <NUMBERS >CUBIN
+usage: cubin.py [-s SM] [-r REGISTERS] [-S SHARED] [-m LOCAL] [-p BYTES,BYTES...] [-l PC:LINE,...] [-5 FILE] [-P SM] [-w] NAME <NUMBERS >CUBIN
   NUMBERS has a line for each instruction: the upper and the lower 64 bits, in hexadecimal; # begins a comment
   -p  sizes of the parameters (default 8,8,4)
   -m  bytes of local memory of a thread
   -l  line table, whose file is src/kernel.cu
   -5  line table of DWARF 5 with file FILE of cubin_code.py; FILE + 64: with offsets of 64 bits
+  -P  compute capability of the PTX from which the code was compiled, in a note
   -w  parameters in attributes of the form for more than 4 KiB
 """
 import struct
@@ -26,7 +27,7 @@ def attribute(number, payload):
 
 
 def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"", lines=(), file_5=None,
-          wide=False, local=0):
+          wide=False, local=0, ptx_sm=0):
     """Returns the file with kernel `name`. sizes: sizes of the parameters; attributes: additional attributes of the kernel;
     lines: pairs of PC and line; file_5: file of a line table of DWARF 5, or None for DWARF 2."""
     first, at, info = PARAM_AT.get(sm // 10, 0x380), 0, b""
@@ -46,6 +47,8 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
                 (".nv.info." + name, 0x70000000, 0x40, info, 3, 6)]
     if shared:
         sections.append((".nv.shared." + name, 8, 3, b"", 0, 6))
+    if ptx_sm:
+        sections.append((".note.nv.cuinfo", 7, 0, struct.pack("<III12sHHI", 12, 8, 1000, b"NVIDIA Corp", 2, ptx_sm, 130), 0, 0))
     if lines:
         if file_5 is None:
             table_of_lines, address = line_table(lines)
@@ -73,7 +76,7 @@ def cubin(name, code, sm=80, regs=16, shared=0, sizes=(8, 8, 4), attributes=b"",
 
 
 def main():
-    options, (name,) = getopt(sys.argv[1:], "s:r:S:m:p:l:5:w")
+    options, (name,) = getopt(sys.argv[1:], "s:r:S:m:p:l:5:P:w")
     options = dict(options)
     code = b""
     for line in sys.stdin:
@@ -83,7 +86,7 @@ def main():
     lines = [tuple(int(x, 0) for x in r.split(":")) for r in options["-l"].split(",")] if "-l" in options else ()
     sys.stdout.buffer.write(cubin(name, code, int(options.get("-s", 80)), int(options.get("-r", 16)), int(options.get("-S", 0)),
                                   [int(n) for n in options.get("-p", "8,8,4").split(",")], lines=lines,
-                                  file_5=int(options["-5"]) if "-5" in options else None, wide="-w" in options, local=int(options.get("-m", 0))))
+                                  file_5=int(options["-5"]) if "-5" in options else None, wide="-w" in options, local=int(options.get("-m", 0)), ptx_sm=int(options.get("-P", 0))))
 
 
 if __name__ == "__main__":
