@@ -282,3 +282,35 @@ setup_file() { stub_runtime; }
 		assert_line "$p: right"
 	done
 }
+
+@test "machine code has the initial values of managed variables, and stack for alloca" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >own.cu <<-'C'
+		#include <cstdio>
+		__managed__ int first = 7, table[2] = {30, 4};
+		__global__ void reverse(int n)
+		{
+			int *copy = (int *)alloca(n * sizeof(int)), sum = 0;
+			for (int i = 0; i < n; i++)
+				copy[n - 1 - i] = i * threadIdx.x;
+			for (int i = 0; i < n; i++)
+				sum = sum * 3 + copy[i];
+			if (threadIdx.x == 2)
+				first += table[0] + sum;
+		}
+		int main()
+		{
+			reverse<<<1, 32>>>(5);
+			cudaError_t e = cudaDeviceSynchronize();
+			printf("%s %d %d\n", cudaGetErrorString(e), first, table[1]);
+			cudaDeviceReset();
+			cudaFree(0);
+		}
+	C
+	nvcc -arch=sm_80 -cudart shared -o own own.cu
+	for code in ptx sass; do
+		run -0 trace-exec -n -g a100 --code $code --run ./own
+		assert_line 'no error 889 4'
+	done
+}

@@ -131,6 +131,20 @@ static void write_initial_value(struct symbol *v)
 		memset(bytes, 0, v->size);
 }
 
+/* Writes the initial values of a module's variables. In machine code, only the scope has the managed ones. */
+static void write_initial_values(const struct module *m)
+{
+	for_each_variable(m, write_initial_value);
+	for (uint32_t i = 0; m->machine && i < cudart.n_variables; i++) {
+		const struct variable *v = &cudart.variable[i];
+		struct symbol *s =
+			v->managed ? scope_find(m->scope, v->name, (uint32_t)strlen(v->name)) : NULL;
+
+		if (s && s->kind == SYM_VAR && s->placed)
+			write_initial_value(s);
+	}
+}
+
 /*
  * Adds a static variable to the buffers, for messages about accesses. A variable in the heap already is a
  * buffer.
@@ -150,12 +164,12 @@ static void name_variable_buffer(struct symbol *v)
 
 void cudart_init_variables(const struct module *m)
 {
-	for_each_variable(m, write_initial_value);
+	write_initial_values(m);
 	for_each_variable(m, name_variable_buffer);
 }
 
 void cudart_reset_variables(void)
 {
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		for_each_variable(cudart.prog.module[i], write_initial_value);
+		write_initial_values(cudart.prog.module[i]);
 }

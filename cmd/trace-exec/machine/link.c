@@ -111,6 +111,19 @@ void link_decode(struct machine_code *c, struct arena *arena)
 	free(called);
 }
 
+/*
+ * Returns true if the instruction moves the top of the stack by the value of a register, as alloca() does: R1 is the top,
+ * and the frames of functions are constants.
+ */
+static bool does_allocate_stack(const struct sass_inst *in)
+{
+	bool varies = false;
+
+	for (unsigned i = in->n_results; i < in->n_args; i++)
+		varies |= in->arg[i].kind == SASS_REG && in->arg[i].reg != 1 && in->arg[i].reg != RZ;
+	return varies && in->n_results == 1 && in->arg[0].kind == SASS_REG && in->arg[0].reg == 1;
+}
+
 uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 {
 	bool returns = c->n > c->n_own, stores = returns;
@@ -122,8 +135,9 @@ uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 		i++) { /* functions in the kernel's section may be recursive */
 		returns |= c->inst[i].opcode == 0x950;
 		stores |= c->inst[i].opcode == 0x387 || c->inst[i].opcode == 0x987; /* STL */
+		*grows |= does_allocate_stack(&c->inst[i]);
 	}
-	*grows = returns && stores;
+	*grows |= returns && stores;
 	return *grows ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }
 

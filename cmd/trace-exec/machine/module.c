@@ -96,6 +96,7 @@ static void add_variables(struct machine_module *x)
 			continue;
 		struct symbol *v = new_variable(m, s->name, (enum state_space)in->space, s->bytes, 1);
 		v->visible = s->global;
+		v->init = in->init ? in->init + s->value : NULL;
 		scope_add(m->scope, v, &m->arena);
 	}
 }
