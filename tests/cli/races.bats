@@ -370,3 +370,26 @@ waits_for_flag() {
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'since the last barrier (expected a barrier between them, or volatile accesses, which LDS and STS do not show)'
 }
+
+@test "a race of two stores to a surface names both as writes" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >k.ptx <<-'P'
+		.version 8.0
+		.target sm_80
+		.address_size 64
+		.visible .entry k(.param .u64 s)
+		{
+			.reg .b32 %r<3>;
+			.reg .b64 %rd<2>;
+			ld.param.u64 %rd1, [s];
+			mov.u32 %r1, %tid.x;
+			shr.u32 %r2, %r1, 3;
+			mov.u32 %r1, 0;
+			sust.b.1d.b32.trap [%rd1, {%r1}], {%r2};
+			ret;
+		}
+	P
+	printf '%s\n' 'module k.ptx' 'buffer B bytes=64 zero' 'surface S B u32 dims=16' 'launch k grid=1 block=64 args S' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output --partial "warp 1 writes byte 0 of 'B', which warp 0 writes at line 12 of CTA (0,0,0)"
+}

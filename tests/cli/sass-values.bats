@@ -47,6 +47,13 @@ for i in range(64):
     assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
 }
 
+@test "sm_100: TEX at level 0 of a cube map" {
+	printf '%s\n' 'module k' 'buffer B bytes=96 u8=iota' 'texture T B u8 dims=4,4 cube read=float normalized' 'buffer O bytes=128 zero' \
+		'launch k grid=1 block=32 args T,O' 'save O o' >k.launch
+	equals_ptx cubelevel 100 -r 24 -p 8,8
+	python3 -c 'import struct; assert len(set(struct.unpack("<32f", open("o", "rb").read()))) > 3'
+}
+
 @test "sm_75: BRA.CONV has no operand, and lanes from two sides of a branch meet at a barrier" {
 	printf '%s\n' 'module k' 'buffer O bytes=256 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx meeting 75 -r 16 -S 256 -p 8

@@ -47,8 +47,10 @@ static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char 
 const char *checker_access_noun(const struct op *o)
 {
 	switch (o->stmt->opcode) {
-	case I_st: return "write";
+	case I_st:
+	case I_sust: return "write";
 	case I_atom:
+	case I_sured:
 	case I_red: return "atomic";
 	case I_cp: return "copy";
 	default: return "read";

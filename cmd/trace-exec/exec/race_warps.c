@@ -258,7 +258,7 @@ static const char *access_verb(const struct op *o)
 {
 	bool bulk = o->stmt->opcode == I_cp && strstr(o->stmt->text, ".global.shared");
 
-	return o->stmt->opcode == I_st || bulk ? "writes" : "reads";
+	return o->stmt->opcode == I_st || o->stmt->opcode == I_sust || bulk ? "writes" : "reads";
 }
 
 static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)

@@ -166,6 +166,7 @@ int mbind_store_surface(struct mbind *b, struct op *o)
 
 	if (!x)
 		return -1;
+	b->func->inst[b->index].opcode = I_sust;
 	machine_set_function(o, store_surface);
 	x->access.formatted = op == 0x19b || op == 0x19c;
 	if (!x->access.formatted) {
@@ -186,6 +187,7 @@ int mbind_reduce_surface(struct mbind *b, struct op *o)
 
 	if (!x)
 		return -1;
+	b->func->inst[b->index].opcode = I_sured;
 	x->access.atom = (enum atom)field(b, 87, 3); /* operations in the order of enum atom */
 	x->access.formatted = !bit(b, 72);
 	x->access.typed = x->access.formatted && field(b, 73, 3) == 6;

@@ -178,9 +178,12 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 		f->detail = DETAIL_GRAD;
 		return !mode;
 	}
-	if (b->code->sm >= 100) { /* bit 59 of TEX and bit 76 of TLD are set if the fetch has a level */
+	if (b->code->sm >=
+		100) { /* bit 59 of TEX and bit 76 of TLD are set if the fetch has a level; mode 0 of TEX: 0 */
+		bool level = bit(b, kind == FETCH_TEX ? 59 : 76);
+
 		f->detail = mode ? DETAIL_LEVEL : DETAIL_BASE;
-		return mode == bit(b, kind == FETCH_TEX ? 59 : 76);
+		return mode == level || (!mode && kind == FETCH_TEX);
 	}
 	f->detail = mode == 3 ? DETAIL_LEVEL : mode ? DETAIL_BASE : DETAIL_QUAD;
 	return mode == 1 || mode == 3 || (!mode && kind == FETCH_TEX);
