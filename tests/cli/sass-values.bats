@@ -47,6 +47,19 @@ for i in range(64):
     assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
 }
 
+@test "sm_103: powers of 2 of pairs of f16 and bf16" {
+	python3 -c '
+import struct, sys
+pairs = [0x3c003c00, 0xbc00c000, 0x80000000, 0x7c00fc00, 0x7e007e01, 0x00018001, 0x4bff4c00, 0xcc00d000, 0x3f80bf80, 0xc0007f80, 0x008042fe, 0xc2fec316]
+sys.stdout.buffer.write(struct.pack("<32I", *pairs, *(0x3e003800 + 0x10101 * i for i in range(20))))' >in
+	printf '%s\n' 'module k' 'buffer A bytes=128 file=in' 'buffer O bytes=512 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	equals_ptx powers 103 -r 24 -p 8,8
+	python3 -c 'import struct; o = open("o", "rb").read(); assert struct.unpack_from("<I", o) == (0x40004000,), o[:4]'
+	run -0 trace-exec --disassemble k
+	assert_output --partial 'MUFU.EX2.F16_V2 R'
+	assert_output --partial 'MUFU.EX2.BF16_V2 R'
+}
+
 @test "sm_100: TEX at level 0 of a cube map" {
 	printf '%s\n' 'module k' 'buffer B bytes=96 u8=iota' 'texture T B u8 dims=4,4 cube read=float normalized' 'buffer O bytes=128 zero' \
 		'launch k grid=1 block=32 args T,O' 'save O o' >k.launch

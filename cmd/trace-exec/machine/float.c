@@ -560,32 +560,50 @@ static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 		       : (u32)small_of_double(v, format, ROUND_RN, false);
 }
 
-/* Executes MUFU on 16-bit numbers. o->is_param: the source is the register's upper half. o->reg_bytes: its format. */
+/* Returns the function's value for the source's lower half (shift 0) or upper half (shift 16). o->reg_bytes: its format. */
+static u32 mufu_of_half(const struct op *o, u32 source, unsigned shift)
+{
+	u32 h = source >> shift & 0xffff;
+
+	h = o->mode & ABS_B ? h & 0x7fff : h;
+	h = o->mode & NEG_B ? h ^ 0x8000 : h;
+	return mufu_small_value(o->n, (u16)h, (enum small)o->reg_bytes);
+}
+
+/* Executes MUFU on 16-bit numbers. o->is_param: the source is the register's upper half. */
 static void execute_small_mufu(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
 
-	FOR_BITS32 (i, m) {
-		u32 h = p[i] >> (o->is_param ? 16 : 0) & 0xffff;
+	FOR_BITS32 (i, m)
+		d[i] = mufu_of_half(o, p[i], o->is_param ? 16 : 0);
+}
 
-		h = o->mode & ABS_B ? h & 0x7fff : h;
-		h = o->mode & NEG_B ? h ^ 0x8000 : h;
-		d[i] = mufu_small_value(o->n, (u16)h, (enum small)o->reg_bytes);
-	}
+/* Executes MUFU on pairs of 16-bit numbers. */
+static void execute_mufu_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *d = REG(u32, w, o->d), *p = REG(u32, w, o->b);
+
+	FOR_BITS32 (i, m)
+		d[i] = mufu_of_half(o, p[i], 0) | mufu_of_half(o, p[i], 16) << 16;
 }
 
 int mbind_mufu(struct mbind *b, struct op *o)
 {
 	unsigned format = (unsigned)field(b, 72, 2), f16 = b->code->sm < 90 ? 2 : 1;
+	bool bf16_pair = b->code->sm == 103 && bit(b, 80), f16_pair = b->code->sm == 103 && format == 3;
 
 	if (mbind_forms(b, o, WIDE_NONE))
 		return -1;
 	o->n = (uint8_t)field(b, 74, 4);
 	o->mode &= NEG_B | ABS_B;
 	o->is_param = field(b, 60, 2) == 1 && b->inst->form != FORM_IMM;
-	o->reg_bytes = format == f16 ? SMALL_F16 : SMALL_BF16;
-	machine_set_function(o, format ? execute_small_mufu : execute_mufu);
-	if (format == 3 || (format && format != f16 && b->code->sm < 90))
+	o->reg_bytes = format == f16 || f16_pair ? SMALL_F16 : SMALL_BF16;
+	machine_set_function(o, bf16_pair || f16_pair ? execute_mufu_pair
+				: format              ? execute_small_mufu
+						      : execute_mufu);
+	if (f16_pair || bf16_pair ? o->is_param || (format && bf16_pair)
+				  : format == 3 || (format && format != f16 && b->code->sm < 90))
 		return mbind_refuse(b, "format");
 	return o->n > MUFU_TANH || mbind_has_constant_c(b) ? mbind_refuse(b, "function") : 0;
 }
