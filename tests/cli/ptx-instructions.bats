@@ -230,6 +230,21 @@ results() {
 	assert_output ' 00000000 3f800000 bf800000 7fffffff'
 }
 
+@test "cvt.ftz.f64.f32 converts every NaN to that of the canonical NaN, as compiled code does" {
+	kernel <<-'E'
+		mov.b32 %f1, 0xffd2d93f;
+		cvt.ftz.f64.f32 %d1, %f1;
+		st.global.f64 [%rd1], %d1;
+		cvt.f64.f32 %d1, %f1;
+		st.global.f64 [%rd1+8], %d1;
+	E
+	launch 1
+	echo 'save A o' >>k.launch
+	run -0 trace-exec -n k.launch
+	run -0 python3 -c 'import struct; print(*("%x" % n for n in struct.unpack_from("<2Q", open("o", "rb").read())))'
+	assert_output '7fffffffe0000000 fffa5b27e0000000'
+}
+
 @test "video instructions give the required results" {
 	results <<-'E'
 		vadd2.u32.u32.u32 %r2, 0x00010002, 0x00100020, 0;	00110022

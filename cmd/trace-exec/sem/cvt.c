@@ -10,6 +10,7 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include "lang/ieee.h"
 #include "sem/cvt.h"
 #include "sem/narrow.h"
 
@@ -55,6 +56,14 @@ static enum small small_format_of(enum type t)
 	return t == T_F16 ? SMALL_F16 : t == T_BF16 ? SMALL_BF16 : SMALL_TF32;
 }
 
+/* Returns the product of v and 1, by which compiled code flushes subnormals: its NaN is the canonical one. */
+static double flush_f32(float v)
+{
+	return v != v               ? (double)ieee_f32(0x7fffffff)
+	       : fabsf(v) < FLT_MIN ? copysign(0, (double)v)
+				    : (double)v;
+}
+
 static double load_float_lane(const void *r, const struct cvt *c, unsigned i)
 {
 	u64 v = read_lane_bits(r, c->s_bytes, i);
@@ -70,7 +79,7 @@ static double load_float_lane(const void *r, const struct cvt *c, unsigned i)
 	if (c->from_type == T_F64)
 		return d.f;
 	if (c->from_type == T_F32)
-		return c->ftz && fabsf(f.f) < FLT_MIN ? copysign(0, (double)f.f) : (double)f.f;
+		return c->ftz ? flush_f32(f.f) : (double)f.f;
 	return small_value((u32)v, small_format_of(c->from_type));
 }
 
