@@ -393,3 +393,14 @@ waits_for_flag() {
 	run -0 trace-exec -n k.launch
 	assert_output --partial "warp 1 writes byte 0 of 'B', which warp 0 writes at line 12 of CTA (0,0,0)"
 }
+
+@test "stores of machine code with scaled addresses are checked for alignment and for lanes that differ" {
+	cd "$BATS_TEST_TMPDIR"
+	"$ROOT/tests/data/sass/cubin.py" -s 80 -S 256 -p 8 k <"$ROOT/tests/data/sass/scaledstores-80.sass" >k
+	printf '%s\n' 'module k' 'buffer A bytes=128 u32=fill:2' 'launch k grid=1 block=32 args A' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output --partial 'lanes 0 and 1 of warp 0 write different values to byte 8 of .shared'
+	sed -i 's/fill:2/iota/' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'misaligned write of 8 bytes at 0x4 (expected a multiple of 8)'
+}

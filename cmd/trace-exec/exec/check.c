@@ -120,7 +120,7 @@ static uint64_t required_alignment(const struct op *o, uint64_t bytes)
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	return o->is_param || stmt_has(o->stmt, M_BULK) || !is_pow2(step) ? 1 : step;
+	return op_uses_frame(o) || stmt_has(o->stmt, M_BULK) || !is_pow2(step) ? 1 : step;
 }
 
 /*

@@ -87,7 +87,7 @@ void clash_check_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *
 {
 	uint8_t first[SLOTS] = {0}; /* first lane with the address, plus 1 */
 
-	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || lanes_are_ascending(at, m) ||
+	if (w->cta->clash.op || op_uses_frame(o) || o->space == SP_LOCAL || lanes_are_ascending(at, m) ||
 		stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
 		stmt_has(o->stmt, M_RELEASE) || stmt_has(o->stmt, M_MMIO))
 		return;

@@ -83,7 +83,7 @@ struct op {
 	uint8_t reg_bytes, is_signed;
 	uint8_t memory;   /* trace records of the op have addresses */
 	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
-	uint8_t is_param; /* SP_LOCAL: the address is an offset in the running function's frame */
+	uint8_t is_param; /* PTX, SP_LOCAL: the address is an offset in the running function's frame (op_uses_frame) */
 	uint8_t stretch; /* packed records: the op is an access that begins a stretch (machine/same_base.c) */
 	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
 	uint32_t inst;     /* number of the instruction in the program, which copies of the op keep */
@@ -92,6 +92,8 @@ struct op {
 	const struct stmt *stmt;
 	const struct func *func;
 };
+/* Returns true if is_param has its meaning of PTX. Machine code uses it for other properties, as the scale of an address. */
+static inline bool op_uses_frame(const struct op *o) { return o->is_param && !o->func->machine; }
 
 /* ---- linking; place.c ---- */
 
