@@ -17,7 +17,8 @@
 #include "trace/lanes.h"
 
 struct lanes {
-	uint64_t base, step;  /* base and step of a line: lane l has base + l * step */
+	uint64_t base;        /* base of a line: lane l has base + l * step */
+	uint64_t step;        /* step of that line */
 	bool line;            /* whether base and step give the lanes */
 	uint32_t stamp;       /* number of the warp that set these lanes (addresses.warp_stamp) */
 	const uint64_t *list; /* offsets: lane l has base + list[l]; NULL: the lanes are in addr[] */
@@ -40,9 +41,10 @@ struct addresses {
 	struct lanes *latest;     /* latest lanes of each memory instruction */
 	/* First address of the last list with numbers of each memory instruction, over all warps of a span. */
 	uint64_t *base;
-	bool *straight;          /* whether each pattern is a straight line */
-	uint32_t warp_stamp;     /* number of the current warp, for stamps */
-	uint32_t warp, block[3]; /* number of the warp, and its thread block */
+	bool *straight;      /* whether each pattern is a straight line */
+	uint32_t warp_stamp; /* number of the current warp, for stamps */
+	uint32_t warp;       /* number of the warp */
+	uint32_t block[3];   /* its thread block */
 };
 
 void addresses_new(struct addresses *x, const struct pcode *c);

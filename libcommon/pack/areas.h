@@ -11,8 +11,9 @@
 
 /* Lowest and highest address of a memory instruction. */
 struct mem_reach {
-	uint64_t lowest, highest; /* lowest and highest address */
-	bool has_address;         /* whether there is an address */
+	uint64_t lowest;  /* lowest address */
+	uint64_t highest; /* highest address */
+	bool has_address; /* whether there is an address */
 };
 
 /* Extends the reach to the first and the last active lane. */

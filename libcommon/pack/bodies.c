@@ -14,10 +14,13 @@
 #define SHOWN_BYTES (8u << 20)
 
 struct kept_body {
-	uint32_t number, root; /* root is the body that this patch changes; NONE: the body is whole */
+	uint32_t number;
+	uint32_t root; /* body that this patch changes; NONE: the body is whole */
 	struct buf string;
 	struct patch patch;
-	struct kept_body *newer, *older, *by_number; /* neighbours by last use; next in the slot */
+	struct kept_body *newer;     /* neighbour that was used later */
+	struct kept_body *older;     /* neighbour that was used earlier */
+	struct kept_body *by_number; /* next in the slot */
 };
 
 struct bodies {

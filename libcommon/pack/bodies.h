@@ -12,10 +12,11 @@
 /* A body, decoded to a part and its columns. */
 struct shown {
 	uint32_t number;
-	unsigned users, flags; /* number of users; flags of the piece */
-	struct buf string;     /* the body as a string */
-	struct cur header;     /* text of the header without id and stream */
-	uint64_t text_bytes;   /* number of bytes of the kernel without its header */
+	unsigned users;      /* number of users */
+	unsigned flags;      /* flags of the piece */
+	struct buf string;   /* the body as a string */
+	struct cur header;   /* text of the header without id and stream */
+	uint64_t text_bytes; /* number of bytes of the kernel without its header */
 	struct part part;
 	struct buf col[N_COLUMNS]; /* columns that point into the string */
 	size_t size;               /* approximate size in memory in bytes */

@@ -27,7 +27,8 @@ struct body_parts {
 	unsigned flags; /* set of PIECE_BEGINS, PIECE_ENDS, PIECE_PART and PIECE_STORED */
 	/* PIECE_BEGINS: text of the header without id and stream; otherwise the position in the kernel. */
 	struct cur header;
-	struct cur table, stored;   /* tables of the part; blank text after the part */
+	struct cur table;           /* tables of the part */
+	struct cur stored;          /* blank text after the part */
 	uint64_t text_bytes;        /* PIECE_ENDS: number of bytes of the kernel's text without its header */
 	struct cur col[COL_STORED]; /* columns from number 1 on */
 	struct cur columns;         /* bytes of all columns in order, set by body_split() */
@@ -64,10 +65,12 @@ void patch_free(struct patch *p);
  * prediction follows an earlier sequence of the same bodies. It continues with that sequence if one body differs.
  */
 struct body_order {
-	uint32_t *body;                   /* number of the body of each piece */
-	uint32_t *last_piece;             /* number, plus 1, of the last piece with a body in each slot */
-	uint32_t n, cap, predicted_piece; /* piece whose body is predicted next */
-	unsigned missed;                  /* number of wrong predictions in a row */
+	uint32_t *body;       /* number of the body of each piece */
+	uint32_t *last_piece; /* number, plus 1, of the last piece with a body in each slot */
+	uint32_t n;
+	uint32_t cap;
+	uint32_t predicted_piece; /* piece whose body is predicted next */
+	unsigned missed;          /* number of wrong predictions in a row */
 };
 /* Returns the predicted next body; NONE if there is no prediction. */
 uint32_t order_predict(const struct body_order *o);

@@ -17,12 +17,14 @@
 
 struct buf {
 	uint8_t *p;
-	size_t n, cap; /* number of bytes, and allocated size */
+	size_t n;   /* number of bytes */
+	size_t cap; /* allocated size */
 };
 
 struct cur {
-	const uint8_t *p, *end; /* next byte, and end of the bytes */
-	bool bad;               /* true after a value was missing or malformed */
+	const uint8_t *p;   /* next byte */
+	const uint8_t *end; /* end of the bytes */
+	bool bad;           /* true after a value was missing or malformed */
 };
 
 static inline void buf_room(struct buf *b, size_t bytes)

@@ -49,9 +49,10 @@ struct known_shape {
 
 struct counted { /* a static instruction */
 	const struct inst *inst;
-	bool lanes;                 /* addresses of its accesses are counted */
-	struct known_shape *shape;  /* shape of the last access; NULL: none */
-	uint64_t accesses, sectors; /* numbers of accesses so far and of their sectors, if they are counted */
+	bool lanes;                /* addresses of its accesses are counted */
+	struct known_shape *shape; /* shape of the last access; NULL: none */
+	uint64_t accesses;         /* number of accesses so far, if they are counted */
+	uint64_t sectors;          /* number of their sectors */
 };
 
 /* State of a count: per static instruction, and the address patterns seen last. */

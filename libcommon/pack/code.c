@@ -26,9 +26,10 @@ struct form {
 };
 
 struct split {
-	struct form form;                                        /* form of the instruction's line */
-	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind is R, UR, P or UP */
-	uint64_t imm[IMMS_MAX];                                  /* folded value of each immediate */
+	struct form form; /* form of the instruction's line */
+	uint8_t reg[2 * REGISTERS_MAX];
+	uint8_t kind[2 * REGISTERS_MAX]; /* R, UR, P or UP */
+	uint64_t imm[IMMS_MAX];          /* folded value of each immediate */
 };
 
 enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };

@@ -15,26 +15,30 @@
 #include "table.h"
 
 struct pack_entry {
-	uint64_t offset, size, first_block; /* offset and size in the stream; first thread block */
+	uint64_t offset;      /* offset in the stream */
+	uint64_t size;        /* size in the stream */
+	uint64_t first_block; /* first thread block */
 	uint32_t kernel;
-	bool begins;                 /* true if the first piece begins the kernel */
-	uint32_t first_body, bodies; /* number of the block's first body, and number of its bodies */
-	size_t body;                 /* offset of the block's body in the frame, for a stream from a pipe */
+	bool begins;         /* true if the first piece begins the kernel */
+	uint32_t first_body; /* number of the block's first body */
+	uint32_t bodies;     /* number of bodies of the block */
+	size_t body;         /* offset of the block's body in the frame, for a stream from a pipe */
 };
 
 struct read_piece {
-	unsigned flags;            /* set of PIECE_ flags */
-	uint32_t kernel;           /* number of the kernel */
-	struct buf header;         /* PIECE_BEGINS: text of the header */
-	struct part *part;         /* decoded part; NULL for a PIECE_SHARED in a block */
-	const struct buf *col;     /* columns of the part and of stored text */
-	uint32_t body;             /* PIECE_SHARED: number of the body */
-	struct header_state ids;   /* PIECE_SHARED: id and stream of the kernel */
-	uint64_t stored, n_stored; /* offset and size of its text in the column COL_STORED */
-	uint64_t codes;            /* PIECE_CODES: offset in the block's column of control codes */
-	uint32_t n_codes;          /* number of instructions with control codes */
-	uint64_t bytes;            /* PIECE_ENDS: number of bytes of the kernel's text */
-	const uint8_t *hash;       /* PIECE_HASH: hash of the kernel's text */
+	unsigned flags;          /* set of PIECE_ flags */
+	uint32_t kernel;         /* number of the kernel */
+	struct buf header;       /* PIECE_BEGINS: text of the header */
+	struct part *part;       /* decoded part; NULL for a PIECE_SHARED in a block */
+	const struct buf *col;   /* columns of the part and of stored text */
+	uint32_t body;           /* PIECE_SHARED: number of the body */
+	struct header_state ids; /* PIECE_SHARED: id and stream of the kernel */
+	uint64_t stored;         /* offset of its text in the column COL_STORED */
+	uint64_t n_stored;       /* size of its text */
+	uint64_t codes;          /* PIECE_CODES: offset in the block's column of control codes */
+	uint32_t n_codes;        /* number of instructions with control codes */
+	uint64_t bytes;          /* PIECE_ENDS: number of bytes of the kernel's text */
+	const uint8_t *hash;     /* PIECE_HASH: hash of the kernel's text */
 };
 
 struct pack_block {
@@ -77,10 +81,14 @@ struct pack {
 	/* Stream from a pipe (forward.c), whose blocks become known as they are read. */
 	struct input *input;
 	struct buf *frame; /* frame of each block entry; empty: the frame was dropped */
-	uint32_t cap_entries, cap_frames, dropped; /* dropped: number of dropped frames */
-	uint32_t next_kernel, next_body;           /* numbers of the next block's first kernel and body */
-	bool complete, keep_all;                   /* whether the end was read; whether all frames are kept */
-	struct walk **walk;                        /* unfinished walks over blocks */
+	uint32_t cap_entries;
+	uint32_t cap_frames;
+	uint32_t dropped;     /* number of dropped frames */
+	uint32_t next_kernel; /* number of the next block's first kernel */
+	uint32_t next_body;   /* number of the next block's first body */
+	bool complete;        /* true if the end was read */
+	bool keep_all;        /* true if all frames are kept */
+	struct walk **walk;   /* unfinished walks over blocks */
 	uint32_t n_walks, cap_walks;
 };
 

@@ -24,12 +24,13 @@ struct replay {
 	uint32_t *ran;              /* number of the warp in which each memory instruction last ran */
 	uint64_t insts_to_miss, /* number of instructions before the next one that the flow model predicts wrongly */
 		mems_to_miss; /* number of memory instructions before the next one without its default recipe */
-	uint32_t blocks, insts; /* numbers of thread blocks and instructions left in the span */
-	uint64_t next_block;    /* row-major index of the next thread block */
-	uint64_t bits;          /* bits of COL_BITS that are not yet used */
-	unsigned n_bits;        /* number of these bits */
-	uint32_t *warp_id;      /* ids of warps, if they are not 0, 1, ... */
-	bool begins_kernel;     /* true if the next thread block is the kernel's first */
+	uint32_t blocks;      /* number of thread blocks left in the span */
+	uint32_t insts;       /* number of instructions left in the span */
+	uint64_t next_block; /* row-major index of the next thread block */
+	uint64_t bits;       /* bits of COL_BITS that are not yet used */
+	unsigned n_bits;     /* number of these bits */
+	uint32_t *warp_id;   /* ids of warps, if they are not 0, 1, ... */
+	bool begins_kernel;  /* true if the next thread block is the kernel's first */
 
 	/*
 	 * Path of the last warp without a miss: the instructions that the same lanes execute unless there is a miss
@@ -58,7 +59,8 @@ struct path_line {
 };
 
 struct path_mem {
-	uint32_t rec, mem;     /* number of the record in the warp, and number of the memory instruction */
+	uint32_t rec;          /* number of the record in the warp */
+	uint32_t mem;          /* number of the memory instruction */
 	struct path_line line; /* line of a planned record, from the record's first active lane */
 	uint64_t fixed_base;   /* part of the base that does not depend on the warp */
 };

@@ -16,8 +16,9 @@ struct isa;
 
 /* Counts of a piece of a kernel. Text outside regular thread blocks is not counted. */
 struct census {
-	bool has_counts;        /* whether the piece has counts */
-	uint64_t blocks, insts; /* numbers of thread blocks and warp instructions */
+	bool has_counts; /* whether the piece has counts */
+	uint64_t blocks; /* number of thread blocks */
+	uint64_t insts;  /* number of warp instructions */
 	struct tally tally;
 };
 

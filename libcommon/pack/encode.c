@@ -18,7 +18,8 @@
 
 /* Offset and length of bytes in a column. */
 struct column_part {
-	size_t offset, n; /* offset and number of bytes */
+	size_t offset; /* offset in bytes */
+	size_t n;      /* number of bytes */
 };
 
 /*
@@ -26,9 +27,13 @@ struct column_part {
  * after the last one, and the column data of the misses.
  */
 struct known_path {
-	struct column_part gap, miss, kind; /* column data; gap without the gap before the first miss */
-	uint64_t insts_before, insts_after; /* instructions before the first and after the last miss */
-	bool is_set, has_misses;            /* whether the entry is set; whether it has misses */
+	struct column_part gap;  /* gaps, without the gap before the first miss */
+	struct column_part miss; /* misses */
+	struct column_part kind; /* kinds of misses */
+	uint64_t insts_before;   /* instructions before the first miss */
+	uint64_t insts_after;    /* instructions after the last miss */
+	bool is_set;             /* true if the entry is set */
+	bool has_misses;         /* true if the entry has misses */
 };
 
 /*
@@ -38,18 +43,21 @@ struct known_path {
  */
 struct plain {
 	uint32_t id, next, guard, flip; /* instruction, successor, and source of the mask */
-	uint32_t n_alike, n_full;       /* numbers of instructions that the model predicts from here */
-	uint32_t mem;                   /* number among the memory instructions; NONE: it has no addresses */
-	uint32_t next_guard;            /* this or the next number to which a guard refers */
-	bool is_set, has_text;          /* whether the entry is set; whether it has text */
+	uint32_t n_alike;               /* number of instructions that the model predicts from here */
+	uint32_t n_full;
+	uint32_t mem;        /* number among the memory instructions; NONE: it has no addresses */
+	uint32_t next_guard; /* this or the next number to which a guard refers */
+	bool is_set;         /* true if the entry is set */
+	bool has_text;       /* true if the entry has text */
 };
 
 /* A default recipe that uses the lanes of another memory instruction, moved or with multiplied steps. */
 struct default_recipe {
-	struct lanes *source, *target; /* lanes of the other instruction, and of this one */
-	uint64_t addend;               /* addend of the lanes */
-	uint8_t shift;                 /* bits by which the lanes are shifted left */
-	bool exists;                   /* true if the instruction has a default recipe of this kind */
+	struct lanes *source; /* lanes of the other instruction */
+	struct lanes *target; /* lanes of this instruction */
+	uint64_t addend;      /* addend of the lanes */
+	uint8_t shift;        /* bits by which the lanes are shifted left */
+	bool exists;          /* true if the instruction has a default recipe of this kind */
 };
 
 struct encoder {
@@ -69,7 +77,8 @@ struct encoder {
 	struct plain *plain;             /* instructions by number in runs */
 	struct known_path *known_path;   /* path of each warp that was the first one to take it */
 	struct known_path path;          /* path of the current warp */
-	uint64_t gap, mem_gap;           /* instructions and memory instructions since the last miss */
+	uint64_t gap;                    /* instructions since the last miss */
+	uint64_t mem_gap;                /* memory instructions since the last miss */
 	uint64_t bits;                   /* bits that do not fill a byte */
 	unsigned n_bits;                 /* number of these bits */
 };

@@ -54,8 +54,9 @@ struct fit_sample {
 	uint32_t fullest; /* first shape with the most lanes */
 };
 
-struct rest {                        /* executions for which no recipe is right */
-	uint32_t runs[2], missed[2]; /* executions, and misses of the defaults */
+struct rest {               /* executions for which no recipe is right */
+	uint32_t runs[2];   /* executions */
+	uint32_t missed[2]; /* misses of the defaults */
 	uint64_t lanes, lowest, highest, low,
 		delta_low;                 /* number of lanes; range and set bits of their values */
 	uint64_t deltas;                   /* OR of all folded differences */
@@ -64,7 +65,8 @@ struct rest {                        /* executions for which no recipe is right 
 	bool has_executions;               /* whether there are such executions */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
-	uint64_t patterned, n; /* executions with the pattern; all executions */
+	uint64_t patterned; /* executions with the pattern */
+	uint64_t n;         /* all executions */
 };
 
 struct fitter {
@@ -75,14 +77,15 @@ struct fitter {
 	struct rest *rest;         /* unexplained executions of each memory instruction */
 	struct mem_reach *reach;   /* address range of each memory instruction; NULL: no areas */
 	uint8_t *ran; /* executions of each memory instruction in this warp, at most LATER_KNOWN + 1 */
-	uint32_t recent[RECENT], n_recent; /* memory instructions that ran last in this warp */
-	uint32_t most_recent;              /* largest n_recent */
-	bool *path_walked;     /* whether a warp with the path of each warp was walked, by first_alike */
-	bool repeats_path;     /* a warp with the path of the current one was walked before */
-	uint32_t most_samples; /* largest number of samples of an instruction and phase */
-	uint32_t step;         /* every step-th warp is walked, and some others; 1: all warps */
-	uint32_t n_unseen;     /* number of memory instructions without a sample */
-	bool unsure;           /* a default recipe was wrong */
+	uint32_t recent[RECENT]; /* memory instructions that ran last in this warp */
+	uint32_t n_recent;       /* number of these instructions */
+	uint32_t most_recent;    /* largest n_recent */
+	bool *path_walked;       /* whether a warp with the path of each warp was walked, by first_alike */
+	bool repeats_path;       /* a warp with the path of the current one was walked before */
+	uint32_t most_samples;   /* largest number of samples of an instruction and phase */
+	uint32_t step;           /* every step-th warp is walked, and some others; 1: all warps */
+	uint32_t n_unseen;       /* number of memory instructions without a sample */
+	bool unsure;             /* a default recipe was wrong */
 };
 
 static void keep_execution_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)

@@ -35,8 +35,10 @@ struct fit_tallies {
 struct fit_access {
 	const struct recorded *recorded;
 	const uint64_t *addr;
-	unsigned n;                                  /* number of active lanes */
-	unsigned first_lane, second_lane, last_lane; /* second: equal to first if one lane is active */
+	unsigned n; /* number of active lanes */
+	unsigned first_lane;
+	unsigned second_lane; /* equal to first_lane if one lane is active */
+	unsigned last_lane;
 };
 
 void fit_access_set(struct fit_access *x, const struct recorded *g, uint64_t storage[32]);

@@ -18,9 +18,10 @@
 
 struct flow {
 	const struct pstatic *statics; /* static instructions by number */
-	uint32_t id, active; /* predicted instruction and its lanes; the id is NONE if the warp ends */
-	uint32_t live;       /* lanes that have not ended */
-	uint32_t cause;      /* instruction with the unknown target that prevents a prediction, or NONE */
+	uint32_t id;                   /* predicted instruction; NONE if the warp ends */
+	uint32_t active;               /* lanes of the predicted instruction */
+	uint32_t live;                 /* lanes that have not ended */
+	uint32_t cause; /* instruction with the unknown target that prevents a prediction, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group {
 		uint32_t id, mask, cause; /* next instruction and lanes of a waiting group */

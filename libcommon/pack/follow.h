@@ -71,14 +71,16 @@ struct follow_rules {
 	struct follow_distance *distance;
 	uint32_t n_distances, cap_distances;
 	struct follow_part {
-		uint32_t n_accesses;            /* number of accesses; 0: the leader has no rules */
-		uint32_t first_check, n_checks; /* checks of the leader */
-		uint32_t n_moved;               /* number of checks with a list */
-		uint32_t equal, n_equal;        /* index in equal[], and number of checks there */
-		uint32_t distance, n_distances; /* distances of the leader, numbered from 1 */
-		uint32_t block;                 /* thread block of the leader, as an index of parsed.tb */
-	} * of;                                 /* rules, indexed by warp of the part */
-	uint64_t *value;                        /* distances of a follower by number */
+		uint32_t n_accesses;     /* number of accesses; 0: the leader has no rules */
+		uint32_t first_check;    /* first check of a leader */
+		uint32_t n_checks;       /* number of checks of the leader; 0: it has none */
+		uint32_t n_moved;        /* number of checks with a list */
+		uint32_t equal, n_equal; /* index in equal[], and number of checks there */
+		uint32_t distance;       /* first distance of the leader, numbered from 1 */
+		uint32_t n_distances;    /* number of distances of the leader */
+		uint32_t block;          /* thread block of the leader, as an index of parsed.tb */
+	} * of;                          /* rules, indexed by warp of the part */
+	uint64_t *value;                 /* distances of a follower by number */
 	uint32_t cap_values;
 };
 

@@ -121,17 +121,19 @@ struct pstatic {
 	uint32_t head;       /* offset in pcode.text of the PC and a blank, for the parser */
 	uint32_t mid, tail;  /* offsets in pcode.text */
 	uint16_t mid_len, tail_len;
-	uint16_t opcode, opcode_len; /* opcode: offset from mid, and length; 0: the line is stored as text */
+	uint16_t opcode;     /* offset of the opcode from mid */
+	uint16_t opcode_len; /* length of the opcode; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;
 	/*
 	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in guard_mask[].
 	 */
 	uint32_t guard_ref;
-	uint32_t guard_slot;   /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
-	uint32_t next, target; /* static instructions or NONE; while parsing, next is the last successor */
-	uint32_t mem;          /* index among the memory instructions */
-	uint32_t form;         /* writer: number of the line's form, plus 1; 0: it has none */
-	uint64_t imm;          /* first immediate, for branch targets */
+	uint32_t guard_slot; /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
+	uint32_t next;       /* next static instruction or NONE; while parsing, the last successor */
+	uint32_t target;     /* target of the branch, or NONE */
+	uint32_t mem;        /* index among the memory instructions */
+	uint32_t form;       /* writer: number of the line's form, plus 1; 0: it has none */
+	uint64_t imm;        /* first immediate, for branch targets */
 };
 
 enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, OP_BASED };
@@ -156,13 +158,14 @@ struct pmem {
 };
 
 struct pcode {
-	struct pstatic *statics;         /* static instructions by number */
-	uint32_t n_statics, cap_statics; /* number of static instructions, and allocated ones */
-	struct pmem *mem;                /* recipes of each memory instruction */
-	uint32_t n_mem;                  /* number of memory instructions */
-	uint32_t n_guard_slots;          /* number of slots of guards in guard_mask[] */
-	struct buf text;                 /* constant texts of the lines */
-	int64_t (*pattern)[32];          /* patterns of recipes, by lane */
+	struct pstatic *statics; /* static instructions by number */
+	uint32_t n_statics;      /* number of static instructions */
+	uint32_t cap_statics;    /* number of allocated static instructions */
+	struct pmem *mem;        /* recipes of each memory instruction */
+	uint32_t n_mem;          /* number of memory instructions */
+	uint32_t n_guard_slots;  /* number of slots of guards in guard_mask[] */
+	struct buf text;         /* constant texts of the lines */
+	int64_t (*pattern)[32];  /* patterns of recipes, by lane */
 	uint32_t n_pattern, cap_pattern;
 	uint64_t *area;             /* first address of each area (areas.h) */
 	uint32_t n_areas;           /* number of areas; 0: constants are not relative to areas */
@@ -170,7 +173,8 @@ struct pcode {
 };
 
 struct pspan {
-	uint32_t blocks, insts;     /* numbers of thread blocks and instructions */
+	uint32_t blocks;            /* number of thread blocks */
+	uint32_t insts;             /* number of instructions */
 	uint32_t len[N_COLUMNS];    /* number of bytes in each column */
 	uint64_t offset[N_COLUMNS]; /* offsets in the block's columns */
 };
@@ -178,9 +182,11 @@ struct pspan {
 /* Thread blocks of a kernel, before or after packing. */
 struct part {
 	struct pcode code;
-	uint32_t style;                   /* set of STYLE_ flags, and the dialect */
-	uint64_t first_block;             /* number of thread blocks of the kernel before the part */
-	uint32_t grid[3], threads, warps; /* grid; threads and warps of a thread block */
+	uint32_t style;       /* set of STYLE_ flags, and the dialect */
+	uint64_t first_block; /* number of thread blocks of the kernel before the part */
+	uint32_t grid[3];     /* size of the grid */
+	uint32_t threads;     /* threads of a thread block */
+	uint32_t warps;       /* warps of a thread block */
 	uint32_t n_blocks;
 	uint64_t n_insts, lines;
 	struct pspan *span;
@@ -201,12 +207,15 @@ struct ptb {
 };
 
 struct pwarp {
-	uint32_t id, count;         /* number of the warp, and of its instructions */
-	uint32_t first_run, n_runs; /* first run in run[], and number of runs */
-	uint32_t first_payload;     /* index of its first element in payload[] */
-	uint32_t word, text;  /* offsets of the data for its elements of payload[], in addr[] and text */
-	uint32_t first_alike; /* first warp with the same lanes, instructions and masks */
-	uint32_t weight;      /* number of warps that equal this one */
+	uint32_t id;            /* number of the warp */
+	uint32_t count;         /* number of its instructions */
+	uint32_t first_run;     /* index of the first run in run[] */
+	uint32_t n_runs;        /* number of runs */
+	uint32_t first_payload; /* index of its first element in payload[] */
+	uint32_t word;          /* offset in addr[] of the data for its elements of payload[] */
+	uint32_t text;          /* offset in text of these data */
+	uint32_t first_alike;   /* first warp with the same lanes, instructions and masks */
+	uint32_t weight;        /* number of warps that equal this one */
 	/* Warp that this one follows (follow.h) and whose runs and elements of payload[] it shares, plus 1; 0: none. */
 	uint32_t leader;
 	uint32_t followers; /* number of warps that follow this one */
@@ -222,9 +231,11 @@ struct parsed {
 	struct pwarp *warp; /* warps of all thread blocks */
 	uint32_t n_warp, cap_warp;
 	struct pack_run *run; /* runs; their numbers follow the order in which instructions first occur */
-	uint32_t n_run, cap_run, n_rec; /* n_rec is the number of instructions in all runs */
-	uint32_t warp_run;              /* first run of the warp that is being parsed */
-	struct pack_payload *payload;   /* instructions with addresses or text */
+	uint32_t n_run;
+	uint32_t cap_run;
+	uint32_t n_rec;               /* number of instructions in all runs */
+	uint32_t warp_run;            /* first run of the warp that is being parsed */
+	struct pack_payload *payload; /* instructions with addresses or text */
 	uint32_t n_payloads, cap_payloads;
 	uint32_t n_shared_payloads; /* elements of payload[] that followers share with their leaders */
 	uint64_t *addr;             /* address data of all warps */
@@ -232,8 +243,10 @@ struct parsed {
 	struct buf text; /* texts of payload[] */
 	uint32_t *slot;  /* hash table of static instructions by their constant text */
 	uint32_t n_slots;
-	uint32_t *path, n_paths, n_path_slots; /* hash table of warps that differ from all earlier warps */
-	bool style_known;                      /* whether the style of the lines was found */
+	uint32_t *path;        /* hash table of warps that differ from all earlier warps */
+	uint32_t n_paths;      /* number of paths */
+	uint32_t n_path_slots; /* number of slots of the table */
+	bool style_known;      /* whether the style of the lines was found */
 	/*
 	 * Tables with n_met entries, indexed by the numbers in runs. met_static is the static instruction plus 1 (0: none),
 	 * or NULL if the numbers are static instructions. After parsing, static_of is the static instruction, and next_payload
@@ -405,9 +418,11 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 /* Do the same as columns_pack() in steps. Frames 0 to FRAMES - 1 may be compressed in any order and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
-	struct buf join, frame[N_COLUMNS + 1]; /* joined short columns, which are in the last frame */
-	bool lzma[N_COLUMNS], words;           /* by column: LZMA2 is used; PACK_WORDED */
-	uint32_t used_frames;                  /* set of frames that have bytes */
+	struct buf join;                 /* joined short columns, which are in the last frame */
+	struct buf frame[N_COLUMNS + 1]; /* frame of each column */
+	bool lzma[N_COLUMNS];            /* by column: LZMA2 is used */
+	bool words;                      /* PACK_WORDED */
+	uint32_t used_frames;            /* set of frames that have bytes */
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);

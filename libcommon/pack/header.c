@@ -18,7 +18,8 @@ struct values {
 	const char *name, *nvbit, *format; /* texts of the header's fields */
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
-	uint64_t blank_before, blank_after; /* numbers of empty lines before and after the format line */
+	uint64_t blank_before; /* number of empty lines before the format line */
+	uint64_t blank_after;  /* number of empty lines after the format line */
 };
 
 /* Known format lines. A header is packed with the index of its format line plus 1; 0: the line follows. */
@@ -76,7 +77,8 @@ static void append_header_text(struct buf *b, const struct values *v)
 /* ---- parsing of the text ------------------------------------------------------------------ */
 
 struct header_scan {
-	const char *p, *end; /* position in the header, and its end */
+	const char *p;   /* position in the header */
+	const char *end; /* end of the header */
 };
 
 static bool skip_header_text(struct header_scan *s, const char *word)

@@ -18,8 +18,11 @@
 /* Encoded form of a piece. */
 struct encoded {
 	struct census census;
-	struct buf head, stored, table, body; /* body: the piece as a string, or empty */
-	struct buf col[N_COLUMNS];            /* columns of the piece */
+	struct buf head;
+	struct buf stored;
+	struct buf table;
+	struct buf body;           /* the piece as a string, or empty */
+	struct buf col[N_COLUMNS]; /* columns of the piece */
 };
 
 /* Piece of a kernel's text. */
@@ -27,12 +30,15 @@ struct piece {
 	struct buf text;        /* text of the piece */
 	struct parsed *records; /* thread blocks other than those in the text; NULL: all are in the text */
 	uint32_t kernel;
-	bool begins, ends;                /* whether the piece begins or ends its kernel */
-	bool has_records, is_stored_text; /* whether text became records; whether text is stored as text */
-	bool no_hash;  /* true if the kernel has no hash, because a part of it was given as records */
-	bool lines;    /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
-	bool relative; /* true if constants are relative to areas */
-	uint64_t bytes, first_block; /* bytes is the size of the kernel's text if ends is set */
+	bool begins;         /* true if the piece begins its kernel */
+	bool ends;           /* true if the piece ends its kernel */
+	bool has_records;    /* true if text became records */
+	bool is_stored_text; /* true if text is stored as text */
+	bool no_hash;        /* true if the kernel has no hash, because a part of it was given as records */
+	bool lines;     /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
+	bool relative;  /* true if constants are relative to areas */
+	uint64_t bytes; /* size of the kernel's text if ends is set */
+	uint64_t first_block;
 	unsigned char hash[16];
 	struct header_facts facts;
 	size_t header;           /* size of the header in the text in bytes */
@@ -53,17 +59,21 @@ struct piece {
 struct job {
 	struct job *next;
 	struct piece **piece;
-	uint32_t n, cap, started, encoded; /* number of pieces; how many were started and encoded */
+	uint32_t n; /* number of pieces */
+	uint32_t cap;
+	uint32_t started; /* number of pieces that were started */
+	uint32_t encoded; /* number of pieces that were encoded */
 	bool closed, gathering, gathered, finished;
 	bool words;                /* true if metadata are compressed with the dictionary of PTX */
 	struct buf col[N_COLUMNS]; /* columns of all pieces, which are compressed to frames in parallel */
 	struct frames frames;
-	unsigned frames_begun, frames_done; /* numbers of frames that were begun and done */
-	struct buf list;                    /* metadata of the list, for the first block */
-	uint32_t n_bodies;                  /* number of bodies that the block defines */
-	bool shared;                        /* true if a piece refers to a body */
-	bool relative;                      /* true if numbers of bodies are relative to the prediction */
-	bool plain; /* true if the stream has only this block, so that older readers read it */
+	unsigned frames_begun; /* number of frames that were begun */
+	unsigned frames_done;  /* number of frames that are done */
+	struct buf list;       /* metadata of the list, for the first block */
+	uint32_t n_bodies;     /* number of bodies that the block defines */
+	bool shared;           /* true if a piece refers to a body */
+	bool relative;         /* true if numbers of bodies are relative to the prediction */
+	bool plain;            /* true if the stream has only this block, so that older readers read it */
 	struct origin *gone_origins; /* bodies to which no later block refers */
 	struct buf out;              /* bytes of the block */
 };
@@ -77,7 +87,8 @@ struct queue {
 	struct isa *isa;
 	struct share *share;             /* bodies of the stream */
 	struct job *oldest, *newest;     /* oldest and newest job */
-	uint32_t waiting, max_waiting;   /* number of pieces that are not yet encoded, and its limit */
+	uint32_t waiting;                /* number of pieces that are not yet encoded */
+	uint32_t max_waiting;            /* limit of `waiting` */
 	struct parsed *spare[SPARE_MAX]; /* empty structs for reuse */
 	struct buf text[SPARE_MAX];      /* empty buffers for reuse */
 	uint32_t n_spare, n_text;

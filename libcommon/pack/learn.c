@@ -16,12 +16,15 @@ union four {
 };
 
 struct votes {
-	uint32_t n, full_masks, empty_masks; /* counts of executions, of full masks and of empty masks */
+	uint32_t n;           /* number of executions */
+	uint32_t full_masks;  /* number of full masks */
+	uint32_t empty_masks; /* number of empty masks */
 	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
 	bool even;        /* in the first pass, its mask always was that of the active lanes */
-	uint32_t next, next_n; /* candidate for another successor, and its lead */
-	uint32_t side[3][2];   /* counts of the side that ran first: the fall-through or the taken side */
-	uint32_t ref[REFS];    /* guards as memory instructions, or NONE */
+	uint32_t next;       /* candidate for another successor */
+	uint32_t next_n;     /* lead of the candidate */
+	uint32_t side[3][2]; /* counts of the side that ran first: the fall-through or the taken side */
+	uint32_t ref[REFS];  /* guards as memory instructions, or NONE */
 	/*
 	 * Number of times that the mask equalled a guard's mask (like), or the active lanes without it (unlike). The
 	 * last element counts guards without a slot.

@@ -18,13 +18,15 @@
 #define ITEMS_MAX   64u
 
 struct line_form {
-	size_t name_offset;  /* offset of the name in names */
-	uint32_t n, operand; /* bytes of the form; number of its first operand */
+	size_t name_offset; /* offset of the name in names */
+	uint32_t n;         /* bytes of the form */
+	uint32_t operand;   /* number of its first operand */
 };
 
 struct regclass {
-	bool bank;                       /* true if registers of the class have a second number */
-	int64_t difference, last_second; /* difference of the two numbers; last second number */
+	bool bank;           /* true if registers of the class have a second number */
+	int64_t difference;  /* difference of the two numbers */
+	int64_t last_second; /* last second number */
 };
 
 struct learned {
@@ -102,9 +104,10 @@ static void learn_register(struct learned *l, struct regclass *c, char letter, i
 /* ---- conversion of text to bytes ---- */
 
 struct line_item {
-	char letter;           /* first letter of the item */
-	bool bank;             /* whether the item has a second number */
-	int64_t first, second; /* numbers of the item */
+	char letter;    /* first letter of the item */
+	bool bank;      /* whether the item has a second number */
+	int64_t first;  /* first number of the item */
+	int64_t second; /* second number of the item */
 };
 
 static bool parse_line_number(const char **s, const char *end, int64_t *v)

@@ -15,8 +15,9 @@
 
 struct out {
 	struct pack *pack;
-	uint64_t first_block, last_block; /* first and last thread block to write */
-	bool all_blocks;                  /* whether all thread blocks are written */
+	uint64_t first_block; /* first thread block to write */
+	uint64_t last_block;  /* last thread block to write */
+	bool all_blocks;      /* whether all thread blocks are written */
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 	struct fault *fault; /* first fault of the output */

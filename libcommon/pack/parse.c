@@ -11,7 +11,8 @@
 
 /* Fields of a line. */
 struct record {
-	uint32_t id, mask; /* static instruction, and active lanes */
+	uint32_t id;   /* static instruction */
+	uint32_t mask; /* active lanes */
 	struct pack_payload payload;
 };
 

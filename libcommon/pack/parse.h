@@ -10,7 +10,8 @@
 #include "format.h"
 
 struct line {
-	const char *p, *end; /* end points to the newline */
+	const char *p;
+	const char *end; /* newline at the end of the line */
 };
 
 static inline bool scan_literal(struct line *l, const char *s)

@@ -13,10 +13,11 @@
 #define FAR_SAME 8u  /* number of equal bytes that must follow any other difference */
 
 struct differ {
-	const uint8_t *old, *new; /* old and new string */
-	size_t n_a, n_b;          /* sizes of a and b in bytes */
-	uint32_t *slot;           /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
-	unsigned bits;            /* logarithm of the number of slots */
+	const uint8_t *old; /* old string */
+	const uint8_t *new; /* new string */
+	size_t n_a, n_b;    /* sizes of a and b in bytes */
+	uint32_t *slot;     /* offset plus 1 of the first FAR_SAME bytes in a, by hash; or NULL */
+	unsigned bits;      /* logarithm of the number of slots */
 };
 
 static uint32_t bytes_hash(const struct differ *d, const uint8_t *p)

@@ -13,16 +13,19 @@
 
 /* A piece that does not repeat another one. */
 struct origin {
-	uint64_t key[2];              /* hash of the piece's text without id and stream */
-	uint64_t near, far;           /* hash of the kernel's name and grid, and hash of the name alone */
-	struct origin *newer, *older; /* neighbours in the order of last use */
+	uint64_t key[2];                          /* hash of the piece's text without id and stream */
+	uint64_t near;                            /* hash of the kernel's name and grid */
+	uint64_t far;                             /* hash of the name alone */
+	struct origin *newer;                     /* origin that was used later */
+	struct origin *older;                     /* origin that was used earlier */
 	struct origin *by_key, *by_near, *by_far; /* next origin in the slot of each table */
 	uint64_t weight;                          /* body_size_max() of the body's text */
-	bool encoded, may_be_body; /* whether the piece is encoded, and whether it may be a body */
-	uint32_t body;             /* number of its body; NONE: it is not a body */
-	struct origin *root;       /* origin of which this one is a patch; NULL: it is whole */
-	unsigned holders;          /* number of references from the origin itself and from its patches */
-	struct buf string;         /* bytes of a complete body */
+	bool encoded;                             /* true if the piece is encoded */
+	bool may_be_body;                         /* true if the piece may be a body */
+	uint32_t body;                            /* number of its body; NONE: it is not a body */
+	struct origin *root;                      /* origin of which this one is a patch; NULL: it is whole */
+	unsigned holders;  /* number of references from the origin itself and from its patches */
+	struct buf string; /* bytes of a complete body */
 	struct census census;
 	struct origin *next_gone; /* next origin of a list that is to be freed */
 };
@@ -35,9 +38,11 @@ struct origin {
 
 struct share {
 	struct origin *key[ORIGIN_SLOTS], *near[ORIGIN_SLOTS], *far[ORIGIN_SLOTS];
-	struct origin *newest, *oldest; /* ends of the list by last use */
-	uint64_t weight, seed;          /* sum of all weights; seed of the hashes */
-	uint32_t n_bodies;              /* number of bodies in the blocks that were gathered */
+	struct origin *newest; /* origin that was used last */
+	struct origin *oldest; /* origin that was used first */
+	uint64_t weight;       /* sum of all weights */
+	uint64_t seed;         /* seed of the hashes */
+	uint32_t n_bodies;     /* number of bodies in the blocks that were gathered */
 };
 
 /* Text that identifies a piece. */

@@ -35,7 +35,8 @@ struct packed {
 	bool is_ahead;            /* whether ahead has a thread block */
 	struct warp_recs *listed; /* warps in the order of the stream */
 	uint32_t cap_listed;
-	struct buf line, whole; /* text of a line; text of the header */
+	struct buf line;  /* text of a line */
+	struct buf whole; /* text of the header */
 	unsigned char hash[16];
 	struct cubins *codes; /* control codes of the kernel; NULL: none */
 };

@@ -13,7 +13,8 @@
 #include "records.h"
 
 struct block_entry {
-	uint64_t size, kernel; /* size of the block, and number of its first kernel */
+	uint64_t size;   /* size of the block */
+	uint64_t kernel; /* number of the first kernel of the block */
 	/* 1 + number of thread blocks of the kernel before the block; 0: the block begins the kernel. */
 	uint64_t blocks_before;
 	uint64_t bodies; /* number of bodies that the block defines */
@@ -24,7 +25,8 @@ struct pack_writer {
 	FILE *spool; /* file of the blocks while the list is unknown; NULL: the list was written first */
 	struct queue *queue;
 	struct job *job;            /* block that is being filled */
-	uint64_t text, room;        /* bytes of text in the block, and bytes left for columns */
+	uint64_t text;              /* bytes of text in the block */
+	uint64_t room;              /* bytes left for columns */
 	struct buf list;            /* metadata of the list, until the first block */
 	struct buf picks;           /* text of the picks; empty: there are none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
@@ -48,7 +50,8 @@ struct pack_writer {
 	uint32_t kernel;
 	struct buf kernel_text; /* text of the kernel that is not yet in a piece */
 	size_t limit;           /* size of `kernel_text` at which the next piece is cut, in bytes */
-	uint64_t bytes, blocks; /* size and thread blocks of the kernel so far */
+	uint64_t bytes;         /* size of the kernel so far */
+	uint64_t blocks;        /* thread blocks of the kernel so far */
 	struct header_facts facts;
 	bool kernel_begun;     /* true between begin and end of a kernel */
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */

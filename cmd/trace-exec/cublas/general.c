@@ -15,13 +15,17 @@ struct product_args {
 	int64_t stride[4][4]; /* row, column, other, batch */
 	uint64_t alpha[2], beta[2];
 	uint32_t m, n, k, flags;
-	uint32_t below, above; /* band matrix a: number of diagonals below and above the main one */
+	uint32_t below; /* number of diagonals of band matrix a below the main one */
+	uint32_t above; /* number of diagonals above the main one */
 };
 struct solve_args {
 	uint64_t base[2];
 	int64_t stride[2][3]; /* row, column, batch */
 	uint64_t alpha[2];
-	uint32_t n, columns, flags, band; /* band: number of diagonals of a next to the main one */
+	uint32_t n;
+	uint32_t columns;
+	uint32_t flags;
+	uint32_t band; /* number of diagonals of a next to the main one */
 };
 struct rotation_args {
 	uint64_t x, y;

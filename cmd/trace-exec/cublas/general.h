@@ -33,16 +33,20 @@ struct cublas_general {
 	int64_t m, n, k, batches;
 	const void *alpha, *beta;
 	int type;                      /* TYPE_F32, TYPE_F64, TYPE_C32 or TYPE_C64 */
-	bool real_alpha, real_beta;    /* the scalar is real though the type is complex */
+	bool real_alpha;               /* alpha is real though the type is complex */
+	bool real_beta;                /* beta is real though the type is complex */
 	bool conjugate_alpha;          /* use the conjugate of alpha */
 	bool no_beta;                  /* beta is 0 */
-	bool b_is_one, pointers;       /* b is 1 and has no base; bases are of arrays of addresses */
+	bool b_is_one;                 /* b is 1 and has no base */
+	bool pointers;                 /* bases are of arrays of addresses */
 	bool real_diagonal;            /* the diagonal of d is real */
 	enum cublas_triangle triangle; /* part of d that is written */
-	bool band; /* true if a has values only in `below` and `above` diagonals and the main one */
-	int64_t below, above;    /* numbers of diagonals of a band below and above the main one */
-	bool packed_c, packed_d; /* the triangle of c or d is stored column by column, without the other */
-	bool copy;               /* d = c, even if a value is a negative zero */
+	bool band;     /* true if a has values only in `below` and `above` diagonals and the main one */
+	int64_t below; /* number of diagonals of a band below the main one */
+	int64_t above; /* number of diagonals of a band above the main one */
+	bool packed_c; /* the triangle of c is stored column by column, without the other */
+	bool packed_d; /* the triangle of d is stored in this way */
+	bool copy;     /* d = c, even if a value is a negative zero */
 };
 
 /* Each function launches a kernel and returns a status (enum cublas_status). */

@@ -9,7 +9,10 @@
 #include "cublas/general.h"
 
 struct least_args {
-	uint64_t a, b, scales, info; /* arrays of addresses; info: of results; 0: none */
+	uint64_t a;      /* array of addresses */
+	uint64_t b;      /* array of addresses */
+	uint64_t scales; /* array of addresses; 0: none */
+	uint64_t info;   /* array of addresses of results; 0: none */
 	uint32_t m, n, columns, pitch_a, pitch_b, unused;
 };
 

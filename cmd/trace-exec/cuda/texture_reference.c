@@ -16,7 +16,8 @@ struct texture_reference {
 	uint64_t object; /* 0: none */
 	struct cuda_resource resource;
 	struct cuda_sampler sampler;
-	unsigned format, channels; /* format and number of channels of linear memory */
+	unsigned format;   /* format of linear memory */
+	unsigned channels; /* number of channels of linear memory */
 };
 
 enum {

@@ -13,7 +13,8 @@
 #define PAGE 4096u
 
 static struct advice {
-	uint64_t start, end; /* whole pages of one allocation */
+	uint64_t start; /* start of whole pages of one allocation */
+	uint64_t end;   /* end of these pages */
 	enum hint_kind kind;
 	struct location value;
 } * records;

@@ -171,7 +171,9 @@ static void replace_freed_buffers(const char *name, uint64_t at, uint64_t n, uin
 struct freed_size {
 	uint64_t bytes; /* size of the buffers, a multiple of DEVICE_ALIGN */
 	uint64_t *addr;
-	uint32_t first, n, cap; /* cap: 0 or a power of two */
+	uint32_t first;
+	uint32_t n;
+	uint32_t cap; /* 0 or a power of two */
 };
 
 #define QUARANTINE  4u   /* number of buffers of a size that were freed last and are not yet used again */

@@ -21,8 +21,9 @@ struct stream_capture {
 	unsigned long long id;
 	pthread_t thread;
 	int mode;
-	bool broken, extends; /* extends: the capture adds nodes to a graph that the program built */
-	uint32_t n_before;    /* number of nodes in the graph before the capture */
+	bool broken;
+	bool extends;      /* the capture adds nodes to a graph that the program built */
+	uint32_t n_before; /* number of nodes in the graph before the capture */
 };
 
 struct branch {

@@ -84,11 +84,12 @@ struct kernel {
 	uint32_t image;
 	struct func *func; /* function of the kernel; NULL: not loaded, or the image lacks the kernel */
 	uint32_t regs, shared_bytes;
-	int max_dynamic_shared;   /* largest dynamic shared memory, in bytes */
-	int carveout, scheduling; /* set by the program; -1 (carveout) or 0 (scheduling): not set */
-	bool cluster_needed;      /* the kernel must be launched with a cluster; set by the program */
-	bool large_cluster;       /* the cluster may exceed the portable size; set by the program */
-	uint32_t cluster[3];      /* cluster set by the program; 0: none */
+	int max_dynamic_shared; /* largest dynamic shared memory, in bytes */
+	int carveout;           /* set by the program; -1: not set */
+	int scheduling;         /* set by the program; 0: not set */
+	bool cluster_needed;    /* the kernel must be launched with a cluster; set by the program */
+	bool large_cluster;     /* the cluster may exceed the portable size; set by the program */
+	uint32_t cluster[3];    /* cluster set by the program; 0: none */
 };
 
 struct variable {
@@ -109,8 +110,9 @@ enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
-	bool live, is_variable; /* is_variable: the memory of a variable, which the program cannot free */
-	bool from_graph_node;   /* allocated by a node of a graph */
+	bool live;
+	bool is_variable;     /* the memory of a variable, which the program cannot free */
+	bool from_graph_node; /* allocated by a node of a graph */
 	unsigned flags;
 	struct pool *pool;            /* memory pool of the allocation; NULL: none */
 	struct cuda_context *context; /* context that was current at the allocation */
@@ -133,11 +135,13 @@ struct mipmap;
 struct cudart {
 	pthread_mutex_t lock;
 	struct wire wire;
-	bool started, has_token; /* has_token: this process may send messages to trace-exec */
-	bool host_visible;       /* the host can map device memory */
-	int pid, broken;         /* broken: error that every later call returns; 0: none */
-	uint64_t static_limit;   /* lowest address of host memory */
-	int pending;             /* error of a kernel that the program has not seen yet */
+	bool started;
+	bool has_token;    /* this process may send messages to trace-exec */
+	bool host_visible; /* the host can map device memory */
+	int pid;
+	int broken;            /* error that every later call returns; 0: none */
+	uint64_t static_limit; /* lowest address of host memory */
+	int pending;           /* error of a kernel that the program has not seen yet */
 	struct options exec;
 	struct options unchecked; /* like `exec`, without checks, for launches that are not chosen */
 
@@ -149,15 +153,17 @@ struct cudart {
 	struct kernel *kernel;
 	struct variable *variable;
 	uint32_t n_images, cap_images, n_kernels, cap_kernels, n_variables, cap_variables, n_loaded;
-	struct table kernels, variables; /* kernels and variables by host address */
+	struct table kernels;   /* kernels by host address */
+	struct table variables; /* variables by host address */
 	uint32_t launches;
 	uint64_t warp_insts, thread_insts;
 	uint64_t moved_lines; /* lines of 128 bytes that copies and fills have written */
 	uint64_t repeats;     /* launches that were not executed because they repeat an earlier one */
 
 	struct grant *grant;
-	uint32_t n_grants, cap_grants; /* grants are in ascending order of addresses */
-	uint32_t n_allocations;        /* number of allocations so far */
+	uint32_t n_grants; /* number of grants, which are in ascending order of addresses */
+	uint32_t cap_grants;
+	uint32_t n_allocations; /* number of allocations so far */
 	uint64_t allocated_bytes;
 };
 extern struct cudart cudart;

@@ -20,7 +20,9 @@
 #include "cudart/cudart.h"
 
 struct configuration {
-	struct dim grid, block, cluster; /* cluster.x 0: use the kernel's own cluster */
+	struct dim grid;
+	struct dim block;
+	struct dim cluster; /* cluster.x 0: use the kernel's own cluster */
 	size_t shared_bytes;
 	struct stream *stream;
 	struct event *event; /* event to record after the launch; NULL: none */
@@ -52,8 +54,10 @@ struct copy_3d {
 struct fill_2d {
 	void *base;
 	size_t pitch;
-	unsigned value, unit; /* unit: bytes of an element: 1, 2, 4 */
-	size_t width, height; /* width: in elements */
+	unsigned value;
+	unsigned unit; /* bytes of an element: 1, 2, 4 */
+	size_t width;  /* number of elements of a row */
+	size_t height;
 };
 struct host_call {
 	void (*call)(void *);
@@ -62,7 +66,8 @@ struct host_call {
 
 /* Memory that a node allocates or frees. Its address is set when the node is added. */
 struct graph_memory {
-	uint64_t addr, bytes; /* bytes: size, only if the node allocates */
+	uint64_t addr;
+	uint64_t bytes; /* size, only if the node allocates */
 };
 
 struct kernel_params {

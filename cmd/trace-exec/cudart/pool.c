@@ -24,7 +24,8 @@ struct pool {
 };
 
 struct pool_place {
-	int type, id; /* number of the device or of the host's NUMA node */
+	int type;
+	int id; /* number of the device or of the host's NUMA node */
 };
 
 struct pool_properties {

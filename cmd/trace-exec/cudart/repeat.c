@@ -42,8 +42,9 @@ struct chunk_change {
 };
 
 struct effect {
-	XXH128_hash_t id;                     /* hash of the launch and of the memory before it */
-	struct effect *next_in_bucket, *next; /* next: the effect that was kept after this one */
+	XXH128_hash_t id; /* hash of the launch and of the memory before it */
+	struct effect *next_in_bucket;
+	struct effect *next; /* effect that was kept after this one */
 	uint64_t warp_insts, thread_insts;
 	bool changes_host;    /* some of the chunks have bytes that the host may write */
 	struct bytes changes; /* struct chunk_change, with the contents of the chunks */

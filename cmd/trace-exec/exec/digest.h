@@ -25,8 +25,9 @@
  */
 struct digests {
 	uint32_t change_number, buffer_change_number;
-	uint32_t *chunk_number;              /* number of each chunk of the heap, as above */
-	XXH128_hash_t *of_heap, *of_statics; /* hash of each chunk */
+	uint32_t *chunk_number;    /* number of each chunk of the heap, as above */
+	XXH128_hash_t *of_heap;    /* hash of each chunk of the heap */
+	XXH128_hash_t *of_statics; /* hash of each chunk of the static memory */
 	XXH3_state_t *state;
 };
 

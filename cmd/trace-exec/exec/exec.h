@@ -79,10 +79,11 @@ struct op {
 	uint32_t target;     /* number of the target instruction in the program */
 	uint32_t rpc;        /* number of the instruction where diverged lanes meet; UINT32_MAX: none */
 	uint8_t flow, space;
-	uint8_t bytes, n; /* size and number of the elements of a memory access */
+	uint8_t bytes; /* size of the elements of a memory access */
+	uint8_t n;     /* number of the elements of a memory access */
 	uint8_t reg_bytes, is_signed;
-	uint8_t memory;   /* trace records of the op have addresses */
-	uint8_t mode;     /* mode of the op, whose meaning depends on the family */
+	uint8_t memory; /* trace records of the op have addresses */
+	uint8_t mode;   /* mode of the op, whose meaning depends on the family */
 	uint8_t is_param; /* PTX, SP_LOCAL: the address is an offset in the running function's frame (op_uses_frame) */
 	uint8_t stretch; /* packed records: the op is an access that begins a stretch (machine/same_base.c) */
 	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
@@ -137,8 +138,10 @@ struct bound_code {
 	struct frame *frame;  /* frames by function number */
 	uint32_t *owner;      /* number of the function of each instruction */
 	uint32_t local_bytes; /* local memory of a thread: frames of the deepest chain of calls */
-	bool recursive, uses_malloc, allocates_local; /* allocates_local: a function executes alloca */
-	struct reg_sum *sum; /* sources of the form register + constant, by instruction: sem/sum.c */
+	bool recursive;
+	bool uses_malloc;
+	bool allocates_local; /* a function executes alloca */
+	struct reg_sum *sum;  /* sources of the form register + constant, by instruction: sem/sum.c */
 	uint32_t n_sums, cap_sums;
 	struct operand_lists *operands; /* operands.h */
 	struct arena arena;
@@ -255,19 +258,20 @@ struct grid {
 	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
 	uint32_t shared_window; /* bytes of shared memory of a CTA: shared_bytes, and reserved ones if the kernel uses them */
-	uint32_t reserved_at;              /* offset of the reserved bytes; UINT32_MAX: not used */
-	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
-	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
-	const struct textures *textures;   /* textures that the kernel may use */
-	uint64_t warp_insts, thread_insts; /* numbers of instructions of the delivered CTAs */
-	uint64_t timer;                    /* %globaltimer at the start of each CTA */
-	atomic_uint_fast64_t failed;       /* number of the lowest CTA that has failed; UINT64_MAX: none */
-	pthread_mutex_t lock;              /* protects fault and printing */
-	struct fault fault;                /* fault of CTA `failed` */
-	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
-	bool has_outside_effect;           /* a delivered CTA has an effect outside of memory (struct cta) */
-	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
-	uint64_t resident;                 /* number of CTAs that the GPU executes at once; 0: unknown */
+	uint32_t reserved_at;            /* offset of the reserved bytes; UINT32_MAX: not used */
+	uint32_t cluster[3];             /* CTAs of a cluster in each dimension */
+	uint32_t cluster_size;           /* CTAs of a cluster; 1 without clusters */
+	const struct textures *textures; /* textures that the kernel may use */
+	uint64_t warp_insts;             /* number of warp instructions of the delivered CTAs */
+	uint64_t thread_insts;           /* number of thread instructions of the delivered CTAs */
+	uint64_t timer;                  /* %globaltimer at the start of each CTA */
+	atomic_uint_fast64_t failed;     /* number of the lowest CTA that has failed; UINT64_MAX: none */
+	pthread_mutex_t lock;            /* protects fault and printing */
+	struct fault fault;              /* fault of CTA `failed` */
+	bool has_finding;                /* a delivered CTA has a finding that does not end the launch */
+	bool has_outside_effect;         /* a delivered CTA has an effect outside of memory (struct cta) */
+	uint32_t order;                  /* ORDER_* of the kernel and the functions that it calls */
+	uint64_t resident;               /* number of CTAs that the GPU executes at once; 0: unknown */
 	uint64_t slice;            /* number of warp instructions after which another cluster continues */
 	uint64_t turn;             /* number of instructions that a warp executes before the next warp */
 	bool independent;          /* groups of diverged lanes take turns */

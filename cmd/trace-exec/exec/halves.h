@@ -12,8 +12,9 @@ enum halves_op { HALVES_ADD, HALVES_MUL, HALVES_FMA };
 
 /* Place of a number in a register, and changes of its bits. */
 struct half_source {
-	uint8_t shift;       /* 0 or 16 */
-	uint16_t keep, flip; /* masks: bits to keep, then bits to invert */
+	uint8_t shift; /* 0 or 16 */
+	uint16_t keep; /* bits to keep */
+	uint16_t flip; /* bits to invert afterwards */
 };
 
 /*

@@ -38,15 +38,18 @@ struct region_marks {
 struct warp_marks {
 	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool race_found;
-	uint64_t word;                  /* word on which warps race */
-	uint64_t heap, words;           /* number of words of buffers, and of all memory */
-	struct race_step first, second; /* accesses of the race, in the order of execution */
+	uint64_t word;           /* word on which warps race */
+	uint64_t heap;           /* number of words of buffers */
+	uint64_t words;          /* number of words of all memory */
+	struct race_step first;  /* access of the race that was executed first */
+	struct race_step second; /* access that was executed second */
 	struct region_place {
 		uint32_t epoch; /* epoch in which the region was accessed last */
 		uint32_t place; /* index in marks[] of the region's marks of that epoch */
 	} * region;
 	struct region_marks *marks;
-	uint32_t n_marks, cap_marks; /* marks in use in this epoch, and allocated ones */
+	uint32_t n_marks;   /* number of marks in use in this epoch */
+	uint32_t cap_marks; /* number of allocated marks */
 };
 
 void race_start_cta(struct cta *c)

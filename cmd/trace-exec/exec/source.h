@@ -19,8 +19,9 @@ struct source_files {
 struct source_lines {
 	struct source_line {
 		uint64_t pc;
-		uint32_t file, line; /* line 0: unknown */
-	} * row;                     /* sorted by pc; a row applies up to the next row */
+		uint32_t file;
+		uint32_t line; /* 0: unknown */
+	} * row;               /* sorted by pc; a row applies up to the next row */
 	uint32_t n, cap;
 	struct source_files files;
 };

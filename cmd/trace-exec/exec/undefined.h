@@ -16,8 +16,9 @@ struct unset_read {
 	/* Writes the text of the read by op o. */
 	void (*describe)(
 		const struct warp *w, const struct op *o, const struct unset_read *r, char *out, size_t cap);
-	uint64_t address, bytes; /* address, and number of bytes */
-	bool all_unwritten;      /* all bytes are unwritten */
+	uint64_t address;
+	uint64_t bytes;     /* number of bytes */
+	bool all_unwritten; /* all bytes are unwritten */
 	uint32_t stored_read; /* 1 + number of the read whose undefined value was stored there (shared.c); 0: none */
 };
 

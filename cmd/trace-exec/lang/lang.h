@@ -219,10 +219,11 @@ struct stmt {
 	uint64_t mod[(N_MODIFIERS + 63) / 64];
 	struct operand *operand;
 	uint32_t line, col;
-	uint32_t mod_col;            /* column of the first suffix */
-	uint32_t loc_file, loc_line; /* source position from .loc; 0: none */
-	uint32_t loc_inlined;        /* position of the inlined call: index + 1 of its .loc; not used */
-	const char *text;            /* "ld.global.f32" as written, without blanks */
+	uint32_t mod_col;     /* column of the first suffix */
+	uint32_t loc_file;    /* source file from .loc; 0: none */
+	uint32_t loc_line;    /* source line from .loc; 0: none */
+	uint32_t loc_inlined; /* position of the inlined call: index + 1 of its .loc; not used */
+	const char *text;     /* "ld.global.f32" as written, without blanks */
 };
 
 static inline bool stmt_has(const struct stmt *in, enum modifier m)
@@ -240,7 +241,8 @@ struct func {
 	struct symbol *sym;
 	bool entry, has_body, noreturn, explicit_cluster;
 	uint32_t line, col;
-	struct symbol **param, **ret; /* parameters and results: SYM_VAR in SP_PARAM, or SYM_REG */
+	struct symbol **param; /* parameters: SYM_VAR in SP_PARAM, or SYM_REG */
+	struct symbol **ret;   /* results: as for param */
 	uint32_t n_params, n_rets;
 	uint32_t param_bytes; /* size of a kernel's parameter block */
 	struct reg *reg;
@@ -254,7 +256,8 @@ struct func {
 	uint32_t n_shared_before; /* number of shared variables that the module declared before the function */
 	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that the function names, or that a kernel reaches */
-	uint32_t local_bytes, local_align; /* size and alignment of the frame */
+	uint32_t local_bytes;    /* size of the frame */
+	uint32_t local_align;    /* alignment of the frame */
 	bool stack_grows;        /* machine code whose calls may need more local memory than local_bytes */
 	bool race_reported;      /* a race of thread blocks was reported */
 	bool warp_race_reported; /* a race of warps of a thread block was reported */
@@ -273,7 +276,8 @@ struct module {
 	const char *path;
 	char *text;
 	size_t n_text;
-	uint32_t version, target; /* PTX version and target: 64 is 6.4, 75 is sm_75 */
+	uint32_t version; /* PTX version: 64 is 6.4 */
+	uint32_t target;  /* target: 75 is sm_75 */
 	uint32_t target_col, target_line;
 	uint8_t address_bytes;
 	bool arch_specific; /* the target has a letter, as in sm_90a */
@@ -359,9 +363,10 @@ static inline struct symbol *sym_definition(struct symbol *s) { return s->def ? 
 
 /* The row of an opcode in ptx.def, without its binding. */
 struct opcode_row {
-	const char *name, *words; /* words: allowed modifiers, separated by blanks */
-	uint16_t version;         /* PTX version that introduced the opcode: 10 means 1.0 */
-	uint16_t target;          /* lowest target that supports the opcode */
+	const char *name;
+	const char *words; /* allowed modifiers, separated by blanks */
+	uint16_t version;  /* PTX version that introduced the opcode: 10 means 1.0 */
+	uint16_t target;   /* lowest target that supports the opcode */
 };
 extern const struct opcode_row opcodes[N_OPCODES];
 /* A suffix, type or form that is newer than its instruction: a row of needs.def. */

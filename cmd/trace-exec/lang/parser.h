@@ -28,7 +28,8 @@ struct block {
 struct parser {
 	struct module *module;
 	struct lexer lexer;
-	struct token token, next_token; /* the current and the next token */
+	struct token token;      /* current token */
+	struct token next_token; /* next token */
 	struct fault *fault;
 	bool failed;
 	struct func *func;   /* function whose body is being read */

@@ -20,7 +20,8 @@
 #define THREAD_REGISTERS 255u /* most registers of a thread */
 
 struct text_inst {
-	char pc[12], *rest; /* parts of a line, such as "0010 " and " 1 R4 LDG.E 1 R2 " */
+	char pc[12]; /* part of a line such as "0010 " */
+	char *rest;  /* part of a line such as " 1 R4 LDG.E 1 R2 " */
 	uint8_t n_pc, bytes;
 	uint16_t n_rest;
 	bool access, result;

@@ -15,8 +15,9 @@
 struct held_constant { /* a constant in a register */
 	const struct symbol *sym;
 	uint64_t value;
-	uint32_t reg, item; /* reg: a constant PTX register; UINT32_MAX: a literal */
-	uint32_t last_use;  /* PTX instruction that used the constant last */
+	uint32_t reg; /* a constant PTX register; UINT32_MAX: a literal */
+	uint32_t item;
+	uint32_t last_use; /* PTX instruction that used the constant last */
 };
 
 struct selection {

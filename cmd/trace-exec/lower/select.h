@@ -13,7 +13,9 @@ enum part_kind { PART_NONE, PART_RESULT, PART_SOURCE, PART_ADDRESS, PART_TEMP };
 #define STEP_SOURCES 4u
 
 struct lower_part {
-	uint8_t kind, index, half; /* half: 0, 1 or WHOLE */
+	uint8_t kind;
+	uint8_t index;
+	uint8_t half; /* 0, 1 or WHOLE */
 };
 
 struct lower_step {
@@ -49,13 +51,15 @@ enum value_kind { VALUE_REG, VALUE_PRED, VALUE_CONST, VALUE_SAME };
 
 struct lower_value {
 	uint32_t defs, uses, address_uses;
-	uint32_t fused_uses;    /* number of uses in pairs that could be fused */
-	uint32_t def, last_use; /* instructions of the value's last definition and last use */
+	uint32_t fused_uses;   /* number of uses in pairs that could be fused */
+	uint32_t def;          /* instruction of the value's last definition */
+	uint32_t last_use;     /* instruction of the value's last use */
 	uint32_t same_as;      /* VALUE_SAME: the register that the value equals, or whose lower half it is */
 	uint32_t item, offset; /* select.c */
-	uint8_t kind, size;    /* size: number of registers */
-	bool scattered;        /* the value is used outside of the block that defines it */
-	bool guarded;          /* the value is defined under a guard */
+	uint8_t kind;
+	uint8_t size;   /* number of registers */
+	bool scattered; /* the value is used outside of the block that defines it */
+	bool guarded;   /* the value is defined under a guard */
 };
 
 enum plan_action { ACT_ROW, ACT_GONE, ACT_FUSED };
@@ -93,8 +97,9 @@ void plan_widen_loads(struct plan *p);
 #define NO_REF            UINT32_MAX
 #define REF(item, offset) ((item) << 8 | (offset))
 
-struct lower_item {                     /* consecutive registers */
-	uint32_t first_inst, last_inst; /* first and last machine instruction of the item's live range */
+struct lower_item {          /* consecutive registers */
+	uint32_t first_inst; /* first machine instruction of the item's live range */
+	uint32_t last_inst;  /* last machine instruction of the item's live range */
 	uint16_t size, reg;
 };
 
@@ -103,8 +108,10 @@ struct machine_inst {
 	uint32_t dst, src[STEP_SOURCES];
 	uint8_t n_src, bytes;
 	bool access;
-	bool ends_group;                      /* a product that ends a group */
-	int32_t immediate, immediate2, shift; /* shift: executed address minus the address of the access */
+	bool ends_group; /* a product that ends a group */
+	int32_t immediate;
+	int32_t immediate2;
+	int32_t shift; /* executed address minus the address of the access */
 };
 
 struct lower_code {

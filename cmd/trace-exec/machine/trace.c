@@ -23,7 +23,8 @@
 typedef bool column_fn(struct warp *w, const struct op *o, int lane);
 
 struct machine_text {
-	char *pc, *rest; /* parts of a line, such as "0010 " and " 1 R4 LDG.E 1 R2 " */
+	char *pc;   /* part of a line such as "0010 " */
+	char *rest; /* part of a line such as " 1 R4 LDG.E 1 R2 " */
 	uint16_t n_pc, n_rest;
 	uint8_t width;
 	uint64_t window; /* base of the window, which is added to addresses */

@@ -45,9 +45,11 @@ struct line_span {
 struct line_reader {
 	struct sass_lines *lines;
 	const struct elf_file *elf;
-	const struct elf_section *section, *symbols;      /* symbols: symbol table; NULL if absent */
-	const struct elf_section *strings, *line_strings; /* .debug_str and .debug_line_str; NULL if absent */
-	struct line_reloc *reloc;                         /* relocations, sorted by offset */
+	const struct elf_section *section;
+	const struct elf_section *symbols;      /* symbol table; NULL if absent */
+	const struct elf_section *strings;      /* .debug_str; NULL if absent */
+	const struct elf_section *line_strings; /* .debug_line_str; NULL if absent */
+	struct line_reloc *reloc;               /* relocations, sorted by offset */
 	size_t n_relocs;
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;

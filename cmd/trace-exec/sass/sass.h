@@ -28,9 +28,10 @@ struct sass_row {
 	const char *operands;  /* string in the grammar of opcodes.def */
 	uint16_t base;         /* bits 0 .. 8 of an arithmetic opcode, bits 0 .. 11 of another */
 	bool arithmetic;       /* bits 9 .. 11 choose the form of the operands b and c */
-	bool uniform;   /* executed once per warp, on uniform registers; the guard is a uniform predicate */
-	uint8_t bit_91; /* value of bit 91; 2: either */
-	uint8_t first_sm, last_sm; /* lowest and highest compute capability */
+	bool uniform;     /* executed once per warp, on uniform registers; the guard is a uniform predicate */
+	uint8_t bit_91;   /* value of bit 91; 2: either */
+	uint8_t first_sm; /* lowest compute capability */
+	uint8_t last_sm;  /* highest compute capability */
 };
 
 enum sass_kind {
@@ -163,8 +164,9 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX]);
 /* Texts of opcodes that sass_opcode_text_known() made. */
 struct sass_opcode_texts {
 	struct sass_opcode_entry {
-		const struct sass_row *row;     /* NULL: the entry is empty */
-		uint64_t used_bits[2], word[2]; /* bits that the text depends on, and their values */
+		const struct sass_row *row; /* NULL: the entry is empty */
+		uint64_t used_bits[2];      /* bits that the text depends on */
+		uint64_t word[2];           /* values of these bits */
 		size_t n;
 		char text[SASS_TEXT_MAX];
 	} slot[64][2]; /* by opcode; the first entry of two is the newer one */
@@ -210,7 +212,8 @@ struct sass_function {
 	uint32_t param_bytes;
 	struct sass_param *param;
 	unsigned n_params;
-	const uint8_t *bank0, *bank2; /* .nv.constant0.NAME, .nv.constant2.NAME; NULL: none */
+	const uint8_t *bank0; /* .nv.constant0.NAME; NULL: none */
+	const uint8_t *bank2; /* .nv.constant2.NAME; NULL: none */
 	uint32_t bank0_bytes, bank2_bytes;
 };
 

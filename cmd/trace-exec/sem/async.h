@@ -11,9 +11,10 @@
 
 /* A second address of an op, as bind_address() sets the first. */
 struct address {
-	uint32_t slot;       /* as o->a */
-	int64_t imm;         /* as o->imm */
-	uint8_t mode, space; /* copies of o->mode and o->space */
+	uint32_t slot; /* as o->a */
+	int64_t imm;   /* as o->imm */
+	uint8_t mode;  /* copy of o->mode */
+	uint8_t space; /* copy of o->space */
 };
 
 int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space);

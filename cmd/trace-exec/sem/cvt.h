@@ -6,8 +6,10 @@
 #include "sem/sem.h"
 
 struct cvt {
-	enum type to_type, from_type; /* types of the destination and the source */
-	uint8_t d_bytes, s_bytes;     /* bytes of the registers of the destination and the source */
+	enum type to_type;   /* type of the destination */
+	enum type from_type; /* type of the source */
+	uint8_t d_bytes;     /* bytes of the register of the destination */
+	uint8_t s_bytes;     /* bytes of the register of the source */
 	bool sat, ftz, relu, satfinite;
 	enum rounding round;
 	uint8_t integral_rounding; /* rounding to a whole number: INTEGRAL_... */

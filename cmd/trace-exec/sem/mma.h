@@ -28,21 +28,29 @@ struct mma_scales {
 	uint8_t n;    /* number of factors: 1, 2, 4, or 0 without scaled blocks */
 	uint8_t type; /* T_UE8M0 or T_UE4M3 */
 	bool packed; /* select[0] is a word with all selectors: byte of A in bits 0-1, t of A in bit 2, B in 3-6 */
-	uint32_t a, b;      /* registers with the factors */
+	uint32_t a;         /* register with the first factor */
+	uint32_t b;         /* register with the second factor */
 	uint32_t select[4]; /* registers of 16 bits with the selectors: byte and t of A, byte and t of B */
 };
 
 struct matrix { /* data of an op */
 	struct mma_shape shape;
-	uint8_t a, b, c, d; /* types */
-	uint8_t rounding;   /* rounding of sums of f64: enum rounding */
+	uint8_t a;        /* type of A */
+	uint8_t b;        /* type of B */
+	uint8_t c;        /* type of C */
+	uint8_t d;        /* type of D */
+	uint8_t rounding; /* rounding of sums of f64: enum rounding */
 	bool saturate;
-	bool a_col, b_row;          /* .col for A, .row for B; only m8n8k4 of f16 permits them */
-	bool volta;                 /* m8n8k4 of f16 */
-	struct mma_range part_c;    /* m8n8k4 of f16: elements of a lane's C that the op reads */
-	struct mma_range part_d;    /* m8n8k4 of f16: elements of a lane's D that the op writes */
-	uint8_t b1_operation;       /* operation of .b1: 1: xor, 2: and */
-	uint8_t n_a, n_b, n_c, n_d; /* number of registers of each matrix */
+	bool a_col;              /* .col for A; only m8n8k4 of f16 permits it */
+	bool b_row;              /* .row for B; only m8n8k4 of f16 permits it */
+	bool volta;              /* m8n8k4 of f16 */
+	struct mma_range part_c; /* m8n8k4 of f16: elements of a lane's C that the op reads */
+	struct mma_range part_d; /* m8n8k4 of f16: elements of a lane's D that the op writes */
+	uint8_t b1_operation;    /* operation of .b1: 1: xor, 2: and */
+	uint8_t n_a;             /* number of registers of A */
+	uint8_t n_b;             /* number of registers of B */
+	uint8_t n_c;             /* number of registers of C */
+	uint8_t n_d;             /* number of registers of D */
 	bool wmma;
 	bool sparse;      /* A has k / 2 columns; o->a: metadata */
 	uint8_t selector; /* lanes of a quad that have the metadata */
@@ -91,8 +99,10 @@ struct wgmma { /* x->family */
 	uint16_t n, k;
 	enum type d, a, b;
 	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
-	uint32_t slot_d[WGMMA_N_MOST / 2], slot_a[4]; /* slot_a[0]: the descriptor unless in_regs */
-	uint32_t slot_b, scale;                       /* scale: predicate; false: D is not read */
+	uint32_t slot_d[WGMMA_N_MOST / 2];
+	uint32_t slot_a[4]; /* slot_a[0]: the descriptor unless in_regs */
+	uint32_t slot_b;
+	uint32_t scale; /* predicate; false: D is not read */
 	bool in_regs, sparse;
 	uint8_t selector; /* sparse: selects the lanes whose slot_meta has the metadata */
 	uint32_t slot_meta;

@@ -99,7 +99,8 @@ enum {
 struct narrow { /* x->family */
 	enum small to_type, from_type;
 	uint8_t n, d_bytes, s_bytes;
-	uint8_t d_step, s_step; /* bits from one element to the next; s_step 0: f32 */
+	uint8_t d_step; /* bits from one element of the destination to the next */
+	uint8_t s_step; /* bits from one element of the source to the next; 0: f32 */
 	bool relu, satfinite;
 	enum rounding round;
 };

@@ -9,9 +9,10 @@
 
 /* Shape of the texture or surface that an instruction expects, and the slots of its coordinates. */
 struct geometry {
-	uint8_t shape;          /* enum texture_shape; .1d also accepts linear memory */
-	uint8_t n;              /* coordinates without the layer */
-	bool layered, real;     /* real: coordinates of .f32 */
+	uint8_t shape; /* enum texture_shape; .1d also accepts linear memory */
+	uint8_t n;     /* coordinates without the layer */
+	bool layered;
+	bool real;              /* coordinates of .f32 */
 	bool layer_has_16_bits; /* the layer has 16 bits */
 	bool has_sampler;       /* a separate sampler is given, whose handle is in slot sampler */
 	uint32_t slot[3], layer, sampler;

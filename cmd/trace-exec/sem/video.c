@@ -18,20 +18,24 @@ enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
 struct video_op {
 	enum video operation;
 	enum type type_d, type_a, type_b;
-	uint8_t join;           /* JOIN_...: how the result is joined with the third operand */
-	uint8_t cmp;            /* comparison of V_SET */
-	uint8_t sat;            /* the result is clamped to the destination's width */
-	uint8_t clamp;          /* shift amounts are clamped, not wrapped */
-	uint8_t bits;           /* bits of an element */
-	uint8_t n;              /* number of elements: 1, 2 or 4 */
-	uint8_t a[4], b[4];     /* part of the operand for each element */
-	uint8_t d;              /* bit i: element i is computed */
-	uint8_t a_bits, b_bits; /* single word: width of the parts of a and b */
-	uint8_t d_shift;        /* single word: first bit of the part of d */
-	uint8_t c_bits, c_part; /* vmad: part of c, which must be the whole word */
-	uint8_t right_shift;    /* vmad: the sum is shifted right by this number */
-	uint8_t adds_one;       /* vmad: .po is given, so 1 is added */
-	uint8_t neg_ab, neg_c;  /* vmad: the product or c is negated */
+	uint8_t join;    /* JOIN_...: how the result is joined with the third operand */
+	uint8_t cmp;     /* comparison of V_SET */
+	uint8_t sat;     /* the result is clamped to the destination's width */
+	uint8_t clamp;   /* shift amounts are clamped, not wrapped */
+	uint8_t bits;    /* bits of an element */
+	uint8_t n;       /* number of elements: 1, 2 or 4 */
+	uint8_t a[4];    /* part of operand a for each element */
+	uint8_t b[4];    /* part of operand b for each element */
+	uint8_t d;       /* bit i: element i is computed */
+	uint8_t a_bits;  /* single word: width of the parts of a */
+	uint8_t b_bits;  /* single word: width of the parts of b */
+	uint8_t d_shift; /* single word: first bit of the part of d */
+	uint8_t c_bits;
+	uint8_t c_part;      /* vmad: part of c, which must be the whole word */
+	uint8_t right_shift; /* vmad: the sum is shifted right by this number */
+	uint8_t adds_one;    /* vmad: .po is given, so 1 is added */
+	uint8_t neg_ab;      /* vmad: the product is negated */
+	uint8_t neg_c;       /* vmad: c is negated */
 };
 
 static s64 extend_part(u64 v, unsigned bits, enum type t)

@@ -13,12 +13,13 @@
 #include <string.h>
 #include "sem/mma.h"
 
-struct shared_matrix {         /* matrix in shared memory, with M or N rows */
-	uint64_t start;        /* offset in shared memory */
-	uint64_t lead, stride; /* leading and stride dimension byte offset of the descriptor */
-	uint64_t offset;       /* base offset of the descriptor */
-	unsigned swizzle;      /* bytes of the swizzle; 0: none */
-	bool trans;            /* the elements of a column are contiguous, else the elements of a row */
+struct shared_matrix {    /* matrix in shared memory, with M or N rows */
+	uint64_t start;   /* offset in shared memory */
+	uint64_t lead;    /* leading dimension byte offset of the descriptor */
+	uint64_t stride;  /* stride dimension byte offset of the descriptor */
+	uint64_t offset;  /* base offset of the descriptor */
+	unsigned swizzle; /* bytes of the swizzle; 0: none */
+	bool trans;       /* the elements of a column are contiguous, else the elements of a row */
 	enum type type;
 };
 
