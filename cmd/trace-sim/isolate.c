@@ -71,7 +71,7 @@ struct isolate {
 	uint32_t failed;             /* first command that cannot be simulated; n_cmds if there is none */
 	struct spool spool;          /* records that wait for the records of an earlier kernel */
 	struct spool all_records;    /* all written records, for the totals */
-	struct sums sums;            /* checksums of these records */
+	struct part_sums sums;       /* checksums of these records */
 	uint32_t kernels;            /* number of kernels with a record */
 	uint32_t kernels_done;       /* number of kernels simulated to their end */
 	struct reuse *reuse;         /* sets of equal kernels; NULL without --reuse */
@@ -229,7 +229,7 @@ static void finish_trace_check(struct isolate *o)
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
 	output_truncate(o->run->result, o->resumed_bytes);
-	sums_remove(&o->sums);
+	part_sums_remove(&o->sums);
 	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
@@ -381,7 +381,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 			&done->outcome.kernel);
 	done->end_offset_in_all = o->all_records.n;
 	output_keep_part(r->result);
-	sums_add(&o->sums, &o->all_records);
+	part_sums_add(&o->sums, &o->all_records);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse_run_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
@@ -526,7 +526,7 @@ static void start_isolated_result(
 	}
 	if (!done->is_part || !done->bytes)
 		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);
-	sums_open(&o->sums, output_flushed_path(r->result));
+	part_sums_open(&o->sums, output_flushed_path(r->result));
 	output_flush(r->result);
 	if (done->n_kernels)
 		output_keep_part(r->result);
@@ -581,7 +581,7 @@ int isolate_run(
 				r->list.n_kernels == 1 ? "" : "s");
 		isolate_write_end(r, &o->all_records, o->kernels_done);
 		output_commit(r->result);
-		sums_remove(&o->sums);
+		part_sums_remove(&o->sums);
 		progress_end(r);
 		status = strcmp(r->status, "complete") && strcmp(r->status, "limit") ? EXIT_NO : EXIT_GOOD;
 	}

@@ -42,25 +42,25 @@ void isolate_write_records(struct run *r, struct spool *all, const struct spool 
 /* Writes the end record. `all` has the records before it; `done` is the number of kernels simulated to their end. */
 void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 
-/* sums.c: checksums of the records in NAME.part. */
-struct sums {
+/* part_sums.c: checksums of the records in NAME.part. */
+struct part_sums {
 	char *path;   /* NAME.part.sums; NULL: the result is not a file */
 	FILE *file;   /* NULL: no checksum was written yet */
 	uint64_t end; /* size of the records that have checksums */
 };
 /* Begins the checksums of a file of records, and removes those of an earlier run. part: NULL for other outputs */
-void sums_open(struct sums *s, const char *part);
+void part_sums_open(struct part_sums *s, const char *part);
 /* Writes the checksum of the records in `all` that have none. Ends the program on failure. */
-void sums_add(struct sums *s, const struct spool *all);
+void part_sums_add(struct part_sums *s, const struct spool *all);
 /* Removes the file of checksums. */
-void sums_remove(struct sums *s);
-#define SUMS_NONE UINT64_MAX
+void part_sums_remove(struct part_sums *s);
+#define PART_SUMS_NONE UINT64_MAX
 /*
  * Compares the records in NAME.part, which has `size` bytes, with their checksums. Returns the size of the records that
- * have one, or SUMS_NONE if there are no checksums. Ends the program with a message if records are damaged. has_lines:
- * the records are text.
+ * have one, or PART_SUMS_NONE if there are no checksums. Ends the program with a message if records are damaged.
+ * has_lines: the records are text.
  */
-uint64_t sums_verify(const char *part, uint64_t size, bool has_lines);
+uint64_t part_sums_verify(const char *part, uint64_t size, bool has_lines);
 
 /* A kernel that has a record from an earlier run. */
 struct resumed_kernel {

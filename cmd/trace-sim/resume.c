@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Implements --resume: reuses the records of an earlier run that are byte for byte equal to records of this
- * run. sums.c finds damaged records.
+ * run. part_sums.c finds damaged records.
  *
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options
  * are equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of
@@ -29,7 +29,7 @@ struct resume_state {
 	bool has_unfinished; /* true if kernel[done->kernels] is read but may be incomplete */
 	char *name;          /* name of the kernel in kernel[done->kernels] */
 	uint64_t end;        /* offset of the end of that kernel's record */
-	uint64_t summed;     /* size of the records with checksums; SUMS_NONE: the file has none */
+	uint64_t summed;     /* size of the records with checksums; PART_SUMS_NONE: the file has none */
 };
 
 static bool is_nonempty_file(const char *path)
@@ -241,7 +241,7 @@ static bool is_last_kernel_whole(const struct resume_state *l, const struct resu
 {
 	if (strcmp(end->status, "cut"))
 		return true;
-	if (l->summed != SUMS_NONE)
+	if (l->summed != PART_SUMS_NONE)
 		return l->end <= l->summed;
 	return end->form == RESULT_MSGPACK ||
 	       (end->form == RESULT_JSON && is_newline_at(l->resumed->path, l->end - 1));
@@ -290,7 +290,7 @@ static void read_resumed_kernels(struct run *r, struct resume_state *l)
 void resume_read(struct run *r, const char *name, struct spool *k, struct resumed *done)
 {
 	uint64_t head = k->n;
-	struct resume_state l = {.resumed = done, .summed = SUMS_NONE};
+	struct resume_state l = {.resumed = done, .summed = PART_SUMS_NONE};
 	struct stat st;
 	bool cut; /* the file ends within the run record */
 
@@ -305,7 +305,8 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 	if (!cut) {
 		done->bytes = head;
 		if (done->is_part)
-			l.summed = sums_verify(done->path, (uint64_t)st.st_size, r->format != FORMAT_MSGPACK);
+			l.summed = part_sums_verify(
+				done->path, (uint64_t)st.st_size, r->format != FORMAT_MSGPACK);
 		read_resumed_kernels(r, &l);
 	}
 	if (!done->complete && done->bytes)

@@ -14,7 +14,7 @@
 #include "arena.h"
 #include "isolate.h"
 
-static char *sums_path(const char *part)
+static char *part_sums_path(const char *part)
 {
 	size_t n = strlen(part);
 	char *path = xmalloc(n + sizeof(".sums"));
@@ -42,14 +42,14 @@ static uint64_t hash_of_range(int fd, uint64_t from, uint64_t to)
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
-void sums_open(struct sums *s, const char *part)
+void part_sums_open(struct part_sums *s, const char *part)
 {
-	*s = (struct sums){.path = part ? sums_path(part) : NULL};
+	*s = (struct part_sums){.path = part ? part_sums_path(part) : NULL};
 	if (s->path && unlink(s->path) && errno != ENOENT)
 		die_errno_at((struct place){.file = s->path}, "cannot be written");
 }
 
-void sums_add(struct sums *s, const struct spool *all)
+void part_sums_add(struct part_sums *s, const struct spool *all)
 {
 	if (!s->path)
 		return;
@@ -64,12 +64,12 @@ void sums_add(struct sums *s, const struct spool *all)
 	s->end = all->n;
 }
 
-void sums_remove(struct sums *s)
+void part_sums_remove(struct part_sums *s)
 {
 	if (s->file && (fclose(s->file) || unlink(s->path)))
 		die_errno_at((struct place){.file = s->path}, "cannot be written");
 	free(s->path);
-	*s = (struct sums){.path = NULL};
+	*s = (struct part_sums){.path = NULL};
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -116,9 +116,9 @@ static bool read_sums_line(FILE *in, uint64_t *end, uint64_t *hash)
 	return *at == '\n';
 }
 
-uint64_t sums_verify(const char *part, uint64_t size, bool has_lines)
+uint64_t part_sums_verify(const char *part, uint64_t size, bool has_lines)
 {
-	char *path = sums_path(part);
+	char *path = part_sums_path(part);
 	FILE *in = fopen(path, "re");
 	int fd = open(part, O_RDONLY | O_CLOEXEC);
 	uint64_t from = 0, to, hash;
@@ -136,5 +136,5 @@ uint64_t sums_verify(const char *part, uint64_t size, bool has_lines)
 	if (in)
 		fclose(in);
 	free(path);
-	return in ? from : SUMS_NONE;
+	return in ? from : PART_SUMS_NONE;
 }
