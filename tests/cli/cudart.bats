@@ -87,7 +87,7 @@ setup_file() {
 	trace-exec -F text -o named.tpack --run ./vecadd 500
 	[ -d named.tpack ]
 	run -2 trace-exec -o direct.tpack --run ./vecadd 500
-	assert_output --partial 'direct.tpack: exists'
+	assert_output --partial 'direct.tpack: error: exists already'
 	run -1 trace-exec -o failed.tpack --run ./vecadd 100 stale
 	[ ! -e failed.tpack ]
 	cp vecadd program.tpack

@@ -356,7 +356,7 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.succeeded = true};
 	g->n_threads = count_threads(g, t->clusters);
-	g->mem->has_threads = g->n_threads > 1;
+	g->mem->has_threads |= g->n_threads > 1;
 	bool alternate = do_clusters_alternate(g, t->clusters);
 	g->turn = alternate ? SHARING_TURN : TURN;
 	g->slice = alternate ? SHARING_SLICE : UINT64_MAX;

@@ -51,7 +51,7 @@ struct memory {
 	uint32_t n_allocating, cap_allocating;
 	uint8_t *unset; /* marks of uninitialised bytes of the heap (unset.h); NULL: all are initialised */
 	uint16_t *unset_count; /* for each page of the heap, the number of its uninitialised bytes (unset.h) */
-	bool has_threads;      /* several threads execute the launch */
+	bool has_threads;      /* a launch so far was executed by several threads; it may have paused */
 	bool may_have_unset;   /* some bytes of the heap may be uninitialised */
 	struct spare_marks *spare_marks;
 	struct digests *digests; /* hashes of parts of the memory (digest.h); NULL: not used */
