@@ -345,7 +345,6 @@ B(mbind_i2f);
 B(mbind_i2fp);
 B(mbind_frnd);
 B(mbind_mufu);
-B(mbind_pair32);
 B(mbind_load);
 B(mbind_store);
 B(mbind_load_wide);

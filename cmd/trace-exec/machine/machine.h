@@ -9,7 +9,7 @@
  *   integer.c   integer moves, sums, products       minmax.c    integer minima, maxima, differences
  *   logic.c     logic and shifts                    compare.c   comparisons, predicates
  *   float.c     f32 and f64                         half.c      f16 and bf16 pairs
- *   convert.c   conversions, MUFU                   memory.c    loads and stores
+ *   convert.c   conversions                         memory.c    loads and stores
  *   atomic.c    atomics                             warp.c      exchange between lanes
  *   matrix.c    matrix products                     special.c   special registers, calls of externs
  *   mbarrier.c  mbarriers, asynchronous stores      bulk.c      bulk and tensor copies
@@ -18,6 +18,7 @@
  *   link.c      device functions, relocations       column.c    columns of copies in the trace
  *   copy.c      constants, LDSM and STSM, LDGSTS, fences
  *   poll.c      loads in loops that wait for a value
+ *   mufu.c      approximations of functions
  *   state.c     base of local memory, index of the block, size of shared memory
  *
  * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
