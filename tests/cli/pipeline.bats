@@ -61,7 +61,7 @@ check_log() { python3 "$ROOT/tests/tools/kanata.py" "$@"; }
 		refute_output --partial ', 0 flushed'
 	done
 	run -2 trace-sim -q -g rtx3070 -o new --pipeline p "$d"
-	assert_output --partial "p: exists already"
+	assert_output --partial "p: error: exists already"
 	[ ! -e new ]
 	trace-sim -q -g rtx3070 -o /dev/null --pipeline - "$d" | check_log /dev/stdin
 	run -2 trace-sim -q -g rtx3070 -o r2 --pipeline /dev/full "$d"
