@@ -743,3 +743,90 @@ kernel_with_map() {
 	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
 	launch_ends 1 'swizzle of 32 bytes for rows of 64 bytes (expected at least a row)'
 }
+
+# Writes a kernel that adds four products of a warpgroup. Thread 0 loads matrix B of each product after the wait for the one
+# before, without a barrier. $1: a branch of warps 1 to 3 (%p6) before the products; $2: code after the stores, with its target X.
+product_ring() {
+	kernel <<-E
+		.reg .f32 %d<4>;
+		.shared .align 8 .b64 end;
+		mov.u32 %r4, s;
+		mad.lo.u32 %r2, %r0, 16, %r4;
+		mov.u32 %r3, 0x3c003c00;
+		st.shared.v4.u32 [%r2], {%r3, %r3, %r3, %r3};
+		shr.u32 %r4, %r4, 4;
+		cvt.u64.u32 %rd4, %r4;
+		add.u64 %rd4, %rd4, 0x1000080000;
+		add.u64 %rd5, %rd4, 128;
+		$(printf 'mov.f32 %%d%u, 0f00000000;' 0 1 2 3)
+		setp.ne.u32 %p1, %r0, 0;
+		setp.eq.u32 %p4, 0, 0;
+		setp.ge.u32 %p6, %r0, 32;
+		@!%p1 mbarrier.init.shared.b64 [bar], 1;
+		@!%p1 mbarrier.init.shared.b64 [end], 32;
+		bar.sync 0;
+		mov.u32 %r5, 0;
+		$1
+		LOOP: @%p1 bra WAIT;
+		mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+		mul.wide.u32 %rd3, %r5, 256;
+		add.u64 %rd3, %rd3, %rd1;
+		cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+2048], [%rd3], 256, [bar];
+		WAIT: bar.warp.sync -1;
+		and.b32 %r6, %r5, 1;
+		TRY: mbarrier.try_wait.parity.shared.b64 %p2, [bar], %r6;
+		@!%p2 bra TRY;
+		wgmma.fence.sync.aligned;
+		wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %rd4, %rd5, %p4, 1, 1, 0, 0;
+		wgmma.commit_group.sync.aligned;
+		wgmma.wait_group.sync.aligned 0;
+		add.u32 %r5, %r5, 1;
+		setp.lt.u32 %p3, %r5, 4;
+		@%p3 bra LOOP;
+		mul.wide.u32 %rd3, %r1, 2048;
+		mad.wide.u32 %rd3, %r0, 16, %rd3;
+		add.u64 %rd3, %rd3, %rd1;
+		st.global.v4.f32 [%rd3+1024], {%d0, %d1, %d2, %d3};
+		$2
+	E
+	printf 'module k.ptx\nbuffer A bytes=7168 u32=list:%s\nlaunch k grid=3 block=128 args A\nsave A a\n' \
+		"$(for v in 0x3c003c00 0x40004000 0x42004200 0x44004400; do printf "$v,%.0s" {1..64}; done)0" >k.launch
+}
+
+# Asserts that $1 warps of each block have stored the sum of the products and the others nothing, also with other options.
+stores_sums() {
+	local o
+
+	for o in '' '-j 3' --order; do
+		# shellcheck disable=SC2086
+		run -0 trace-exec -n $o k.launch
+		assert_output ''
+		run -0 bash -c "tail -c 6144 a | od -An -v -tf4 -w512 | tr -s ' ' '\n' | awk 'NF { n[\$1 + 0]++ } END { print n[160], n[0] + 0 }'"
+		assert_output "$((384 * $1)) $((1536 - 384 * $1))"
+	done
+}
+
+@test "a wait for products of a warpgroup ends when all its warps have executed them" {
+	product_ring '' ''
+	stores_sums 4
+	trace-exec -q --as sass -g h100-pcie -o one k.launch
+	trace-exec -q --as sass -g h100-pcie -j 3 -o many k.launch
+	diff -r one many
+	run grep -c ' WARPGROUP.DEPBAR' one/kernel-1.traceg # each warp waits once after each product
+	assert_output $((3 * 4 * 4))
+}
+
+@test "warps wait for no products that warps of their warpgroup do not execute" {
+	product_ring '@%p6 ret;' ''
+	stores_sums 1
+	product_ring '@%p6 bra X;' 'X: bar.sync 1;'
+	stores_sums 1
+	product_ring '@%p6 bra X;' 'mbarrier.arrive.shared.b64 _, [end];
+		X: mbarrier.try_wait.parity.shared.b64 %p2, [end], 0;
+		@!%p2 bra X;'
+	stores_sums 1
+	product_ring '@%p6 bra X;' 'fence.acq_rel.gpu; mbarrier.arrive.shared.b64 _, [end];
+		X: mbarrier.try_wait.parity.shared.b64 %p2, [end], 0;
+		@!%p2 bra X;'
+	stores_sums 1
+}

@@ -43,6 +43,13 @@ setup() {
 	assert_output '161 products'
 }
 
+@test "machine code in which one warp of a warpgroup executes a product ends with the product of this warp" {
+	"$DATA/gmma" . alone
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	cmp w1.out want.bin
+}
+
 # Writes k.cubin from the upper and lower words on stdin, and k.launch with buffers A and O.
 kernel() {
 	"$DATA/cubin.py" -s 90 -S 2048 -r 32 -p 8,8 k >k.cubin

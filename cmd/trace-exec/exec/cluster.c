@@ -10,6 +10,7 @@
 #include "exec/check.h"
 #include "exec/spin.h"
 #include "exec/stack.h"
+#include "exec/warpgroup.h"
 
 #define IDLE_LEAST 1024u /* initial step by which the clocks of a stuck cluster advance, in nanoseconds */
 #define IDLE_MOST  (1ull << 40)
@@ -192,7 +193,7 @@ static bool do_all_ready_warps_spin(struct cluster *c)
 			struct warp *w = &c->cta[i]->warp[k];
 
 			w->timed = false;
-			if (w->state == WARP_READY && !do_all_groups_spin(w, steps))
+			if (warpgroup_is_ready(w) && !do_all_groups_spin(w, steps))
 				return false;
 			c->timed |= w->timed;
 		}
@@ -270,7 +271,7 @@ enum cluster_state cluster_run(struct cluster *c)
 			return CLUSTER_FAILED;
 		if (done == c->n)
 			return CLUSTER_DONE;
-		if (!moved) {
+		if (!moved && !warpgroup_release(c)) {
 			cluster_fail_deadlock(c);
 			return CLUSTER_FAILED;
 		}

@@ -13,6 +13,7 @@
 #include "exec/spin.h"
 #include "exec/stack.h"
 #include "exec/undefined.h"
+#include "exec/warpgroup.h"
 
 #define STEP 256u /* instructions that a group of independent lanes executes in a row */
 
@@ -94,6 +95,8 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.n_runs = w->packed.n_payloads = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->mbarrier_wait.failed = false;
+		w->products = 0;
+		w->leaves_warpgroup = false;
 		w->waiting = NULL;
 		w->barrier_waiting_lanes = w->cluster_waiting_lanes = w->awaited_sync_lanes =
 			w->early_sync_lanes = 0;
@@ -353,7 +356,7 @@ bool cta_execute_turn(struct cta *c)
 		struct warp *w = &c->warp[i];
 		uint64_t before = w->insts;
 
-		if (w->state != WARP_READY)
+		if (w->state != WARP_READY && !warpgroup_is_ready(w))
 			continue;
 		moved = true;
 		w->clock_reads = 0;

@@ -20,6 +20,7 @@
  *   texture.h  textures and surfaces           spin.c     loops that wait for a write
  *   digest.c   hashes of global memory        unset.c    marks of uninitialised bytes of the heap
  *   product.c  undefined results of products   race_lines.c   marks of races on lines of memory
+ *   warpgroup.c  warps that execute matrix products together
  *
  * The effects of ops, by family, and the binding of instructions to ops are in sem/. Always true: thread blocks of different
  * clusters share only global memory; an op that fails calls exec_fail once, and the launch ends.
@@ -354,6 +355,8 @@ struct warp {
 	uint64_t frozen_clock;
 	uint8_t stop;                       /* WARP_STOP and others */
 	struct mbarrier_wait mbarrier_wait; /* the last wait for an mbarrier */
+	uint64_t products;                  /* number of products of its warpgroup that the warp has issued */
+	bool leaves_warpgroup;              /* the warp does not wait for the other warps of its warpgroup */
 	const struct op *waiting;           /* barrier at which the warp waits */
 	uint32_t wait_mask;
 	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
@@ -378,7 +381,8 @@ struct warp {
 
 /* WARP_STOP: the launch has failed; WARP_YIELD: other groups run first; WARP_UNDEFINED: a register is undefined */
 enum { WARP_STOP = 1, WARP_YIELD = 2, WARP_UNDEFINED = 4 };
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_CLUSTER, WARP_DONE };
+/* WARP_PRODUCTS: the warp waits until the other warps of its warpgroup have issued as many products */
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_CLUSTER, WARP_PRODUCTS, WARP_DONE };
 
 struct barrier {
 	uint32_t arrived, expected, and_result, or_result, n_true;

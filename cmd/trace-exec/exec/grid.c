@@ -19,6 +19,7 @@
 #include "crew.h"
 #include "exec/call.h"
 #include "exec/check.h"
+#include "exec/warpgroup.h"
 
 #define FIRST_INDEPENDENT 70    /* since sm_70 each lane has its own program counter */
 #define TURN              8192u /* number of instructions after which another warp runs */
@@ -167,7 +168,8 @@ static enum cluster_state run_cluster(const struct grid *g, struct cluster *c)
 {
 	enum cluster_state state = cluster_run(c);
 
-	while (state == CLUSTER_STUCK && !does_block_order_matter(g) && cluster_advance_clocks(c))
+	while (state == CLUSTER_STUCK && !does_block_order_matter(g) &&
+		(cluster_advance_clocks(c) || warpgroup_release(c)))
 		state = cluster_run(c);
 	return state;
 }
@@ -253,6 +255,16 @@ static bool advance_idle_clocks(struct resident_clusters *r)
 	return passed;
 }
 
+/* Lets warps continue that wait for their warpgroups. Returns false if there are none. */
+static bool release_warpgroups(struct resident_clusters *r)
+{
+	bool released = false;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		released |= warpgroup_release(r->cluster[i]);
+	return released;
+}
+
 /* Returns true if a cluster waits for a write to a buffer. Such a write can happen while the launch is paused. */
 static bool waits_for_outside_write(const struct grid_team *t)
 {
@@ -320,7 +332,7 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 		r->paused = pauses && waits_for_outside_write(t);
 		if (r->paused)
 			return GRID_PAUSED;
-		if (!advance_idle_clocks(r)) {
+		if (!advance_idle_clocks(r) && !release_warpgroups(r)) {
 			cluster_fail_deadlock(r->cluster[0]);
 			t->succeeded = false;
 		}

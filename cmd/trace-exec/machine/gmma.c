@@ -2,9 +2,11 @@
 /*
  * Matrix products of a warpgroup (HGMMA QGMMA IGMMA BGMMA), and its requests for registers (USETMAXREG).
  *
- * sem/wgmma.c computes a product when it is issued, so that WARPGROUP has nothing to wait for. Always true: the
- * descriptors of A and B are two pairs of consecutive uniform registers. If A is in registers, its pair is not used.
+ * sem/wgmma.c computes a product when it is issued, so that WARPGROUP.DEPBAR waits only until the other warps of the
+ * warpgroup have issued as many products. Always true: the descriptors of A and B are two pairs of consecutive uniform
+ * registers. If A is in registers, its pair is not used.
  */
+#include "exec/warpgroup.h"
 #include "machine/code.h"
 #include "sem/mma.h"
 
@@ -128,8 +130,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 
 int mbind_warpgroup(struct mbind *b, struct op *o)
 {
-	(void)b;
-	machine_set_function(o, machine_execute_nothing);
+	machine_set_function(o, bit(b, 80) ? warpgroup_wait : machine_execute_nothing);
 	return 0;
 }
 

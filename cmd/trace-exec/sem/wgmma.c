@@ -3,14 +3,16 @@
  * Matrix products of a warpgroup (wgmma): D (64 x N) in registers += A (64 x K) times B (K x N). B is in
  * shared memory, with a descriptor; A is in shared memory or registers.
  *
- * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Groups are
- * therefore always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: the start,
- * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4
- * to 6 of the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of
- * its columns; each warp's metadata has the layout of mma.sp of the same depth.
+ * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Its own groups
+ * are therefore always complete: wgmma.fence and commit_group do nothing, and wait_group waits only until the other
+ * warps have issued as many products (exec/warpgroup.c). Always true: the start, leading and stride offsets of a
+ * descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6 of the address) by the bits
+ * from 7 up, minus the descriptor's base offset. A sparse A holds half of its columns; each warp's metadata has
+ * the layout of mma.sp of the same depth.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "exec/warpgroup.h"
 #include "sem/mma.h"
 
 struct shared_matrix {    /* matrix in shared memory, with M or N rows */
@@ -156,6 +158,7 @@ void wgmma_run(struct warp *w, const struct op *o, uint32_t m)
 	if (read_wgmma_inputs(w, o, x, numbers, numbers + 16 * x->k))
 		multiply_wgmma_row(w, x, numbers, numbers + 16 * x->k);
 	free(numbers);
+	warpgroup_count_product(w);
 }
 
 /* ---- binding ---- */
@@ -275,7 +278,10 @@ int bind_wgmma(struct bind *b, struct op *o)
 		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
 			return bind_fault(b, &in->operand[0], "operand",
 				"invalid number of groups (expected a constant of at least 0)");
-		return bind_nothing(b, o);
+		if (!wait)
+			return bind_nothing(b, o);
+		o->execute = warpgroup_wait;
+		return 0;
 	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	unsigned least = stmt_has(in, M_SP) ? 6 : 4;
