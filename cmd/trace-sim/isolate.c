@@ -229,7 +229,7 @@ static void finish_trace_check(struct isolate *o)
 		diag_error(NOWHERE, "process ended by signal: %s", strsignal(WTERMSIG(status)));
 	kill_children(o, 0);
 	output_truncate(o->run->result, o->resumed_bytes);
-	part_sums_remove(&o->sums);
+	part_sums_keep(&o->sums, o->resumed_bytes);
 	exit(EXIT_TROUBLE); /* the process has already printed the reason */
 }
 
@@ -380,8 +380,8 @@ static void write_result(struct isolate *o, struct child_result *done)
 		isolate_write_records(r, &o->all_records, &o->spool, done->spool_offset, done->spool_n,
 			&done->outcome.kernel);
 	done->end_offset_in_all = o->all_records.n;
-	output_keep_part(r->result);
 	part_sums_add(&o->sums, &o->all_records);
+	output_keep_part(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse_run_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
@@ -524,9 +524,11 @@ static void start_isolated_result(
 		o->reused_writer = record_open(o->reused_stream, (enum record_format)r->format);
 		run_compact_records(r, o->reused_writer, false);
 	}
+	part_sums_open(&o->sums, output_flushed_path(r->result), done->is_part ? done->bytes : 0);
+	if (done->n_kernels)
+		part_sums_add(&o->sums, &o->all_records);
 	if (!done->is_part || !done->bytes)
 		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);
-	part_sums_open(&o->sums, output_flushed_path(r->result));
 	output_flush(r->result);
 	if (done->n_kernels)
 		output_keep_part(r->result);
@@ -566,6 +568,7 @@ int isolate_run(
 	start_isolated_result(o, output, force, resume, &done);
 	if (done.complete) {
 		resume_check(r, isa, &done);
+		part_sums_discard(done.part);
 	} else {
 		progress_start(r);
 		o->resumed_commands = done.n_kernels ? done.kernel[done.n_kernels - 1].command + 1 : 0;

@@ -45,15 +45,25 @@ void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 /* part_sums.c: checksums of the records in NAME.part. */
 struct part_sums {
 	char *path;   /* NAME.part.sums; NULL: the result is not a file */
-	FILE *file;   /* NULL: no checksum was written yet */
+	FILE *file;   /* NULL: there is no checksum yet */
 	uint64_t end; /* size of the records that have checksums */
 };
-/* Begins the checksums of a file of records, and removes those of an earlier run. part: NULL for other outputs */
-void part_sums_open(struct part_sums *s, const char *part);
-/* Writes the checksum of the records in `all` that have none. Ends the program on failure. */
+/*
+ * Begins the checksums of a file of records, and removes those of an earlier run, except for the lines of the first
+ * `keep` bytes. part: NULL for other outputs
+ */
+void part_sums_open(struct part_sums *s, const char *part, uint64_t keep);
+/* Removes the lines of all but the first `keep` bytes. */
+void part_sums_keep(struct part_sums *s, uint64_t keep);
+/*
+ * Writes the checksum of the records in `all` that have none. They are not flushed to NAME.part yet. Ends the program
+ * on failure.
+ */
 void part_sums_add(struct part_sums *s, const struct spool *all);
 /* Removes the file of checksums. */
 void part_sums_remove(struct part_sums *s);
+/* Removes the checksums that an earlier run left. part: NAME.part, or NULL */
+void part_sums_discard(const char *part);
 #define PART_SUMS_NONE UINT64_MAX
 /*
  * Compares the records in NAME.part, which has `size` bytes, with their checksums. Returns the size of the records that
@@ -74,8 +84,9 @@ struct resumed_kernel {
 /* Records of an earlier run. */
 struct resumed {
 	uint64_t bytes; /* size of the run record and the reused records; 0 if no record is reused */
-	char *path;     /* file with the records; NULL if there is none */
-	bool is_part;   /* true if `path` ends in .part */
+	char *part;     /* NAME.part; NULL without --resume */
+	char *path;     /* file with the records, NAME.part or NAME; NULL if there is none */
+	bool is_part;   /* true if `path` is NAME.part */
 	bool complete;  /* true if every kernel has a record */
 	struct resumed_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;

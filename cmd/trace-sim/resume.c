@@ -43,17 +43,12 @@ static void find_earlier_result(struct resumed *l, const char *name)
 {
 	size_t n = strlen(name);
 
-	l->path = xmalloc(n + sizeof(".part"));
-	memcpy(l->path, name, n);
-	strcpy(l->path + n, ".part");
-	l->is_part = is_nonempty_file(l->path);
-	if (l->is_part)
-		return;
-	l->path[n] = '\0';
-	if (!is_nonempty_file(l->path)) {
-		free(l->path);
-		l->path = NULL;
-	}
+	l->part = xmalloc(n + sizeof(".part"));
+	memcpy(l->part, name, n);
+	strcpy(l->part + n, ".part");
+	l->is_part = is_nonempty_file(l->part);
+	if (l->is_part || is_nonempty_file(name))
+		l->path = xstrdup(l->is_part ? l->part : name);
 }
 
 /*
@@ -299,14 +294,13 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 		return;
 	if (stat(done->path, &st))
 		die_errno_at((struct place){.file = done->path}, "cannot be read");
+	if (done->is_part)
+		l.summed = part_sums_verify(done->path, (uint64_t)st.st_size, r->format != FORMAT_MSGPACK);
 	cut = (uint64_t)st.st_size < head;
 	if (!copy_or_compare_bytes(done->path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		reject_run_record(done->path, cut ? (uint64_t)st.st_size : head, k);
 	if (!cut) {
 		done->bytes = head;
-		if (done->is_part)
-			l.summed = part_sums_verify(
-				done->path, (uint64_t)st.st_size, r->format != FORMAT_MSGPACK);
 		read_resumed_kernels(r, &l);
 	}
 	if (!done->complete && done->bytes)
@@ -315,6 +309,7 @@ void resume_read(struct run *r, const char *name, struct spool *k, struct resume
 
 void resume_free(struct resumed *done)
 {
+	free(done->part);
 	free(done->path);
 	free(done->kernel);
 }

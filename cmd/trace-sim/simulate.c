@@ -90,16 +90,20 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
 }
 
 /*
- * Fails if `output` is one of the input files. Also fails for the temporary name that `output` has while it
- * is written.
+ * Fails if `output` is one of the input files. Also fails for the name that `output` has while it is written, and
+ * for the name of its checksums.
  */
 static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
-	char part[PATH_MAX];
+	static const char *const suffix[] = {".part", ".part.sums"};
+	char name[PATH_MAX];
 
 	check_not_input(r, a, output);
-	if (output && strcmp(output, "-") && snprintf(part, sizeof(part), "%s.part", output) < PATH_MAX)
-		check_not_input(r, a, part);
+	if (!output || !strcmp(output, "-"))
+		return;
+	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++)
+		if (snprintf(name, sizeof(name), "%s%s", output, suffix[i]) < PATH_MAX)
+			check_not_input(r, a, name);
 }
 
 static void check_outputs(const struct run *r, const struct sim_args *a)
@@ -158,6 +162,7 @@ int simulate_run(struct run *r, const struct sim_args *a, struct isa *isa, const
 		run_list_figures(r);
 	run_check_kernels(r);
 	out = output_open_part(a->output, a->force);
+	part_sums_discard(output_flushed_path(out));
 	r->result = out;
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM && !r->summary) {

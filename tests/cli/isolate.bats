@@ -201,7 +201,7 @@ part() {
 			run ! cmp -s out.part whole
 			cp out.part kept
 			run -2 sim --resume -F $f -o out
-			assert_output --regexp "^trace-sim: out[.]part:[[:blank:]]?$error are damaged: their checksum differs from that in 'out[.]part[.]sums'"
+			assert_output --regexp "^trace-sim: out[.]part: ?$error are damaged: their checksum differs from that in 'out[.]part[.]sums'"
 			cmp out.part kept
 			[ ! -e out ]
 		done <<-END
@@ -235,6 +235,61 @@ part() {
 		run -0 sim --resume -F json -o out
 		cmp out full
 		rm out
+	done
+}
+
+@test "--resume keeps the checksums of records until it writes more, and finds damage after it was stopped" {
+	mixed
+	sim -F json -o full
+	part json
+	cp out.part whole
+	cp out.part.sums sums
+	head -5 mixed/kernelslist.g >list
+	echo kernel-6.traceg >>mixed/kernelslist.g
+	echo '-kernel name = x' >mixed/kernel-6.traceg
+	for kept in 5 3 0; do # stopped by kernel 6, with the lines of the records that it kept
+		cp whole out.part
+		head -$kept sums >out.part.sums
+		run -2 sim --resume -F json -o out
+		cmp out.part whole
+		cmp out.part.sums sums
+	done
+	rm out.part.sums # records without checksums receive them in one line
+	run -2 sim --resume -F json -o out
+	cmp out.part whole
+	run -0 cat out.part.sums
+	assert_output --regexp "^$(wc -c <whole) [0-9a-f]{16}$"
+	LC_ALL=C sed -i '4s/"gpu_sim_cycle":/&1/' out.part
+	cp list mixed/kernelslist.g
+	run -2 sim --resume -F json -o out
+	assert_output --partial 'out.part:1: error: lines 1 to 6 are damaged'
+	LC_ALL=C sed -i '4s/"gpu_sim_cycle":1/"gpu_sim_cycle":/; 1s/rtx3070/rtx3080/' out.part
+	run -2 sim --resume -F json -o out # not taken for the records of another configuration
+	assert_output --partial 'out.part:1: error: lines 1 to 6 are damaged'
+}
+
+@test "no checksums stay after a run that has its result" {
+	mixed
+	for command in 'sim -F json' 'sim --resume -F json' 'trace-sim -q -g rtx3070 -F json mixed'; do
+		for left in sums 'sums part'; do
+			rm -f out*
+			echo '10 0123456789abcdef' >out.part.sums
+			[ "$left" = sums ] || echo '{}' >out.part
+			[ "$command $left" != 'sim --resume -F json sums part' ] || continue
+			run -0 $command -o out
+			run -0 ls
+			refute_output --partial out.part
+		done
+	done
+	sim -f -F json -o out
+	echo '10 0123456789abcdef' >out.part.sums # left by a run that was killed between its last two steps
+	run -0 sim --resume -F json -o out
+	[ ! -e out.part.sums ]
+	rm out
+	ln mixed/kernel-1.traceg out.part.sums
+	for command in 'sim -F json' 'trace-sim -q -g rtx3070 mixed'; do
+		run -2 $command -o out
+		assert_output 'trace-sim: out.part.sums: error: the output is also an input'
 	done
 }
 
