@@ -4,7 +4,7 @@
  * "kernel_name = " to the line "END-of-Interconnect-DETAILS".
  *
  * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its last
- * line is ignored. A line that starts a log, or a second kernel with number 1, begins another run.
+ * line is ignored, and its run is not complete. A line that starts a log, or a second kernel with number 1, begins another run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,6 +129,14 @@ static bool ends_kernel_block(const char *line)
 	       accelsim_line_starts(line, "GPGPU-Sim: ** ") || accelsim_line_starts(line, "Accel-Sim [");
 }
 
+/* Returns true if a line belongs to a run that goes on or ends as planned, so that the block before it must be complete. */
+static bool is_part_of_whole_run(const char *line)
+{
+	return accelsim_line_starts(line, "kernel_name = ") ||
+	       accelsim_line_starts(line, "GPGPU-Sim: *** exit detected") ||
+	       accelsim_line_starts(line, "GPGPU-Sim: ** break due to reaching the maximum");
+}
+
 static int read_block_line(struct results *r, char *line, struct fault *f)
 {
 	struct log_state *l = &r->log;
@@ -156,8 +164,11 @@ int read_accelsim_line(struct results *r, char *line, struct fault *f)
 	struct log_state *l = &r->log;
 
 	if (l->in_block && ends_kernel_block(line)) {
-		if (!l->complete && accelsim_line_starts(line, "kernel_name = ")) {
-			read_cut_run(r, "another block starts inside the block of a kernel");
+		if (!l->complete && is_part_of_whole_run(line)) {
+			read_cut_run(r,
+				accelsim_line_starts(line, "kernel_name = ")
+					? "another block starts inside the block of a kernel"
+					: "the block of a kernel ends without the line 'END-of-Interconnect-DETAILS'");
 			l->in_block = false;
 		}
 		read_accelsim_end(r);

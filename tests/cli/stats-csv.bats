@@ -233,6 +233,15 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	gzip -k app.accelsim
 	head -c $(($(wc -c <app.accelsim.gz) - 20)) app.accelsim.gz >cut.gz
 	run -1 --separate-stderr stats-csv -s gpu_sim_cycle cut.gz
+	sed '/END-of-Interconnect/d' app.accelsim >lines # a script kept only some of the lines
+	sed '0,/END-of-Interconnect/!{/END-of-Interconnect/d}' app.accelsim >last
+	sed 's/.*exit detected.*/GPGPU-Sim: ** break due to reaching the maximum cycles **\n&/' last >limit
+	for f in lines last limit; do
+		run -1 stats-csv -s gpu_sim_cycle $f
+		assert_output --partial "error: the block of a kernel ends without the line 'END-of-Interconnect-DETAILS'"
+		refute_output --partial ,complete,
+		refute_output --partial ,limit,
+	done
 	grep -v 'exit detected' app.accelsim >ended
 	run -1 --separate-stderr stats-csv -s gpu_sim_cycle ended
 	assert_equal "${#lines[@]}" 5
