@@ -525,7 +525,7 @@ static void start_isolated_result(
 		run_compact_records(r, o->reused_writer, false);
 	}
 	part_sums_open(&o->sums, output_flushed_path(r->result), done->is_part ? done->bytes : 0);
-	if (done->n_kernels)
+	if (done->n_kernels && (!done->is_part || o->sums.file))
 		part_sums_add(&o->sums, &o->all_records);
 	if (!done->is_part || !done->bytes)
 		spool_pass_bytes(o->all_records.fd, 0, o->all_records.n, write_to_file, r->out);

@@ -254,18 +254,18 @@ part() {
 		cmp out.part whole
 		cmp out.part.sums sums
 	done
-	rm out.part.sums # records without checksums receive them in one line
+	rm out.part.sums # a run that adds no record makes no checksums
 	run -2 sim --resume -F json -o out
 	cmp out.part whole
-	run -0 cat out.part.sums
-	assert_output --regexp "^$(wc -c <whole) [0-9a-f]{16}$"
+	[ ! -e out.part.sums ]
+	cp sums out.part.sums
 	LC_ALL=C sed -i '4s/"gpu_sim_cycle":/&1/' out.part
 	cp list mixed/kernelslist.g
 	run -2 sim --resume -F json -o out
-	assert_output --partial 'out.part:1: error: lines 1 to 6 are damaged'
+	assert_output --partial 'out.part:4: error: lines 4 to 4 are damaged'
 	LC_ALL=C sed -i '4s/"gpu_sim_cycle":1/"gpu_sim_cycle":/; 1s/rtx3070/rtx3080/' out.part
 	run -2 sim --resume -F json -o out # not taken for the records of another configuration
-	assert_output --partial 'out.part:1: error: lines 1 to 6 are damaged'
+	assert_output --partial 'out.part:1: error: lines 1 to 2 are damaged'
 }
 
 @test "no checksums stay after a run that has its result" {
