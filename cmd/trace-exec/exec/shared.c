@@ -419,17 +419,16 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
-		bool written = are_bytes_written(s->byte_state + off, bytes);
+		bool marked = bytes >= 4 && owner == w->cta;
+		bool same = write && marked && leaves_word_unchanged(w, o, i, bytes, at[i]);
+		bool quiet = same && are_bytes_written(s->byte_state + off, bytes);
 
 		if (write)
 			memset(s->byte_state + off, WRITTEN, bytes);
 		else
 			note_shared_read(w, o, span->bytes == bytes ? span->lanes : 1u << i, s, off, bytes);
-		if (bytes < 4 || owner != w->cta)
-			continue;
-		bool same = write && leaves_word_unchanged(w, o, i, bytes, at[i]);
-		for (uint64_t b = 0; b < bytes; b += 4)
-			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same, same && written);
+		for (uint64_t b = 0; marked && b < bytes; b += 4)
+			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same, quiet);
 	}
 	return true;
 }
@@ -448,17 +447,13 @@ static bool leaves_span_unchanged(const struct warp *w, const struct op *o, cons
 	       !memcmp(values, s->host, s->bytes);
 }
 
-enum span_effect { READS, STORES, LEAVES /* stores the values that the words have */ };
-
 /*
  * Checks an access to a span of the block's own shared memory. Returns false if its lanes must be checked one
  * by one.
  */
-static bool check_shared_span(
-	struct warp *w, const struct access_range *s, uint64_t bytes, enum span_effect effect)
+static bool check_shared_span(struct warp *w, const struct op *o, const struct access_range *s,
+	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	static bool (*const mark[])(uint32_t *, uint32_t *, uint64_t, uint32_t, uint32_t) = {
-		[READS] = mark_read_words, [STORES] = mark_written_words, [LEAVES] = mark_unchanged_words};
 	struct shared_shadow *x = w->cta->check;
 	uintptr_t off = (uintptr_t)s->host - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
@@ -466,29 +461,28 @@ static bool check_shared_span(
 
 	if (off >= x->bytes || (races && (off % 4 || bytes % 4)))
 		return false;
-	if (effect == STORES ? memchr(x->byte_state + off, IN_FLIGHT, s->bytes) != NULL
-			     : !are_bytes_written(x->byte_state + off, s->bytes))
+	uint32_t *seen = x->valid_epoch + off / 4, *warps = x->warps + off / 4, self = w->index + 1;
+	if (!write)
+		return are_bytes_written(x->byte_state + off, s->bytes) &&
+		       (!races || mark_read_words(seen, warps, words, x->epoch, self));
+	bool same = leaves_span_unchanged(w, o, s, bytes, at);
+	if (same && are_bytes_written(x->byte_state + off, s->bytes))
+		return mark_unchanged_words(seen, warps, words, x->epoch, self);
+	if (memchr(x->byte_state + off, IN_FLIGHT, s->bytes) ||
+		(same && memchr(x->byte_state + off, WRITTEN, s->bytes)) ||
+		(races && !mark_written_words(seen, warps, words, x->epoch, self)))
 		return false;
-	if (races &&
-		!mark[effect](x->valid_epoch + off / 4, x->warps + off / 4, words, x->epoch, w->index + 1))
-		return false;
-	if (effect == STORES)
-		memset(x->byte_state + off, WRITTEN, s->bytes);
+	memset(x->byte_state + off, WRITTEN, s->bytes);
 	return true;
 }
 
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	for (const struct access_range *last = s + n; s < last; s++) {
-		enum span_effect effect = !write                                      ? READS
-					  : leaves_span_unchanged(w, o, s, bytes, at) ? LEAVES
-										      : STORES;
-
-		if ((s->bytes == bytes || !check_shared_span(w, s, bytes, effect)) &&
+	for (const struct access_range *last = s + n; s < last; s++)
+		if ((s->bytes == bytes || !check_shared_span(w, o, s, bytes, at, write)) &&
 			!check_shared_lanes(w, o, s, bytes, at, write))
 			return false;
-	}
 	return true;
 }
 
