@@ -106,6 +106,20 @@ load ptx_kernel
 	launch 64
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'race: read at byte 0 of .shared that warp 0 has written'
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		shl.b32 %r3, %r1, 2;
+		st.shared.u32 [s+4], 0;
+		bar.sync 0;
+		@%p1 st.shared.u32 [%r3], 0; // the first store to all words but one
+		@!%p1 ld.shared.u32 %r5, [s+4];
+	E
+	launch 64
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	sed -i '/@!%p1/s/+4/+8/' k.ptx # warp 1 reads before the store
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'race: write at byte 8 of .shared that warp 1 has read'
 }
 
 @test "a write to a word of shared memory that several warps have read is reported" {

@@ -202,7 +202,7 @@ static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, 
 
 	if (writer && writer != self && !same && (write || !silent))
 		report_shared_race(w, o, lane, off, writer, true);
-	else if (write && !same && reader && reader != self)
+	else if (write && !quiet && reader && reader != self)
 		report_shared_race(w, o, lane, off, reader, false);
 	if (write) {
 		silent = quiet && (silent || !writer) ? QUIET : 0;
