@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include "diag.h"
 
-/* Unit classes (SM-inst-1). CLASS_TMA is recognised but not modelled. */
+/* Unit classes (SM-inst-1). CLASS_TMA: bulk and tensor copies. */
 enum isa_class {
 	CLASS_NONE, /* the architecture lacks the opcode */
 	CLASS_ALU,
