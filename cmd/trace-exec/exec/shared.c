@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "inlining.h"
 #include "exec/check.h"
 #include "exec/lanes.h"
 #include "exec/undefined.h"
@@ -240,12 +241,9 @@ LANE_FN static bool are_bytes_written(const uint8_t *written, uint64_t n)
 	return !differ;
 }
 
-/*
- * The two functions mark an access to n words by the warp whose number is self - 1. They return false, without
- * marks, if a word may have a race.
- */
-LANE_FN static bool mark_read_words(
-	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+/* Returns true if another warp than self has written one of n words. */
+static ALWAYS_INLINE bool has_other_writer(
+	const uint32_t *seen, const uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
 	uint32_t race = 0;
 
@@ -254,7 +252,17 @@ LANE_FN static bool mark_read_words(
 
 		race |= writer ? writer ^ self : 0;
 	}
-	if (race)
+	return race;
+}
+
+/*
+ * The three functions mark an access to n words by the warp whose number is self - 1. They return false, without
+ * marks, if a word may have a race.
+ */
+LANE_FN static bool mark_read_words(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
+{
+	if (has_other_writer(seen, warps, n, epoch, self))
 		return false;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
@@ -290,14 +298,7 @@ LANE_FN static bool mark_written_words(
 LANE_FN static bool mark_unchanged_words(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
-	uint32_t race = 0;
-
-	for (uint64_t i = 0; i < n; i++) {
-		uint32_t writer = seen[i] == epoch ? warps[i] & WRITER : 0;
-
-		race |= writer ? writer ^ self : 0;
-	}
-	if (race)
+	if (has_other_writer(seen, warps, n, epoch, self))
 		return false;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversions between floating-point numbers of 32 and 64 bits and their bits. They keep every bit, even of a
- * NaN; instructions that return a canonical NaN set it themselves. Numbers of 16 bits and fewer are in small.h.
+ * Conversions between floating-point numbers of 32 and 64 bits and their bits. They keep every bit, even of a NaN.
+ * Numbers of 16 bits and fewer are in small.h.
  */
 #ifndef TRACE_PTX_IEEE_H
 #define TRACE_PTX_IEEE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,6 +24,15 @@ static inline uint32_t ieee_f32_bits(float f)
 
 	memcpy(&bits, &f, sizeof(bits));
 	return bits;
+}
+
+/* Returns v. If v is a NaN, returns the canonical NaN, which is the result of instructions on 32 bits. */
+static inline float ieee_canonical_f32(float v) { return v == v ? v : ieee_f32(0x7fffffff); }
+
+/* Returns the bits of a number of 32 bits. If ftz is set, a subnormal number becomes a zero of the same sign. */
+static inline uint32_t ieee_flush_f32_bits(uint32_t v, bool ftz)
+{
+	return ftz && !(v & 0x7f800000) ? v & 0x80000000 : v;
 }
 
 static inline double ieee_f64(uint64_t bits)

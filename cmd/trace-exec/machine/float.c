@@ -10,7 +10,6 @@
 #include <math.h>
 #include "inlining.h"
 #include "machine/code.h"
-#include "machine/f32.h"
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -38,7 +37,7 @@ LANE_FN static void load_signed(float *to, const u32 *from, bool abs, bool neg, 
 	u32 n = abs ? 0x7fffffff : ~0u, x = neg ? 0x80000000 : 0;
 
 	for (unsigned i = 0; i < LANES; i++)
-		to[i] = ieee_f32(flush_bits((from[i] & n) ^ x, ftz));
+		to[i] = ieee_f32(ieee_flush_f32_bits((from[i] & n) ^ x, ftz));
 }
 
 LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m, const float *r)
@@ -47,19 +46,19 @@ LANE_FN static void store_rounded(struct warp *w, const struct op *o, uint32_t m
 	bool sat = o->n & SAT, ftz = o->n & FTZ;
 
 	for (unsigned i = 0; i < LANES; i++) {
-		float v = canonical_f32(r[i]);
+		float v = ieee_canonical_f32(r[i]);
 
 		v = sat ? saturate_f32(v) : v;
-		v = ieee_f32(flush_bits(ieee_f32_bits(v), ftz));
+		v = ieee_f32(ieee_flush_f32_bits(ieee_f32_bits(v), ftz));
 		d[i] = m >> i & 1 ? v : d[i];
 	}
 }
 
 /* ---- instructions with no modifiers except signs ---- */
 
-LANE_OP2(fadd_plain, float, float, float, canonical_f32(a + b))
-LANE_OP2(fmul_plain, float, float, float, canonical_f32(a *b))
-LANE_OP3(ffma_plain, float, float, float, float, canonical_f32(__builtin_fmaf(a, b, c)))
+LANE_OP2(fadd_plain, float, float, float, ieee_canonical_f32(a + b))
+LANE_OP2(fmul_plain, float, float, float, ieee_canonical_f32(a *b))
+LANE_OP3(ffma_plain, float, float, float, float, ieee_canonical_f32(__builtin_fmaf(a, b, c)))
 
 /* ---- instructions with any modifiers ---- */
 
@@ -346,7 +345,7 @@ int mbind_dfma(struct mbind *b, struct op *o)
 MACHINE_OP2(fsel_word, u32 p = first_pred_source(w, o); u32 na = o->mode & ABS_A ? 0x7fffffff : ~0u;
 	    u32 nb = o->mode & ABS_B ? 0x7fffffff : ~0u; u32 xa = o->mode & NEG_A ? 0x80000000 : 0;
 	    u32 xb = o->mode & NEG_B ? 0x80000000 : 0; bool ftz = o->n;
-	    , p >> i & 1 ? flush_bits((a & na) ^ xa, ftz) : flush_bits((b & nb) ^ xb, ftz))
+	    , p >> i & 1 ? ieee_flush_f32_bits((a & na) ^ xa, ftz) : ieee_flush_f32_bits((b & nb) ^ xb, ftz))
 
 int mbind_fsel(struct mbind *b, struct op *o)
 {
@@ -382,7 +381,7 @@ static u32 source_bits(const struct op *o, const u32 *p, unsigned i, unsigned k)
 
 	v = o->mode >> 2 * k & ABS_A ? v & 0x7fffffff : v;
 	v = o->mode >> 2 * k & NEG_A ? v ^ 0x80000000 : v;
-	return flush_bits(v, o->n & 1);
+	return ieee_flush_f32_bits(v, o->n & 1);
 }
 
 /* Executes FMNMX. Bits of o->n: 1 .FTZ, 2 .NAN, 4 .XORSIGN. */

@@ -7,7 +7,6 @@
 #include <math.h>
 #include "inlining.h"
 #include "machine/code.h"
-#include "machine/f32.h"
 #include "sem/approx.h"
 
 #if defined(__clang__)
@@ -30,7 +29,7 @@ enum {
 /* Returns the function's value. Subnormal results are 0; compiled code scales the operand if .ftz is absent. */
 static ALWAYS_INLINE u32 mufu_value(unsigned function, u32 bits)
 {
-	float v = ieee_f32(flush_bits(bits, function != MUFU_TANH));
+	float v = ieee_f32(ieee_flush_f32_bits(bits, function != MUFU_TANH));
 
 	switch (function) {
 	case MUFU_COS: v = approx_cos_turns(v); break;
@@ -44,7 +43,7 @@ static ALWAYS_INLINE u32 mufu_value(unsigned function, u32 bits)
 	case MUFU_SQRT: v = approx_sqrt(v); break;
 	default: v = approx_tanh(v);
 	}
-	return ieee_f32_bits(canonical_f32(v));
+	return ieee_f32_bits(ieee_canonical_f32(v));
 }
 
 /*

@@ -14,7 +14,7 @@
 #include "sem/atom.h"
 
 /* Returns the bits of f, with the canonical NaN for all NaNs. */
-static u64 canonical_f32_bits(float f) { return f != f ? 0x7fffffff : ieee_f32_bits(f); }
+static u64 canonical_f32_bits(float f) { return ieee_f32_bits(ieee_canonical_f32(f)); }
 
 static u16 compute_small_atom(enum atom a, enum small f, u16 x, u16 y)
 {

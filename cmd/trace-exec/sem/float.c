@@ -18,16 +18,6 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-static inline float canonical_nan(float v)
-{
-	union {
-		u32 u;
-		float f;
-	} nan = {.u = 0x7fffffff};
-
-	return v == v ? v : nan.f;
-}
-
 /* Returns a - b. Compiled code adds the negated b, so a NaN of b has the other sign in the result. */
 static inline double subtract_f64(double a, double b)
 {
@@ -38,10 +28,10 @@ static inline double subtract_f64(double a, double b)
 
 /* ---- round to nearest, without .ftz and .sat ---- */
 
-LANE_OP2(add_f32, float, float, float, canonical_nan(a + b))
-LANE_OP2(sub_f32, float, float, float, canonical_nan(a - b))
-LANE_OP2(mul_f32, float, float, float, canonical_nan(a *b))
-LANE_OP3(fma_f32, float, float, float, float, canonical_nan(__builtin_fmaf(a, b, c)))
+LANE_OP2(add_f32, float, float, float, ieee_canonical_f32(a + b))
+LANE_OP2(sub_f32, float, float, float, ieee_canonical_f32(a - b))
+LANE_OP2(mul_f32, float, float, float, ieee_canonical_f32(a *b))
+LANE_OP3(fma_f32, float, float, float, float, ieee_canonical_f32(__builtin_fmaf(a, b, c)))
 LANE_OP2(add_f64, double, double, double, ieee_add_f64(a, b))
 LANE_OP2(sub_f64, double, double, double, subtract_f64(a, b))
 LANE_OP2(mul_f64, double, double, double, ieee_mul_f64(a, b))
@@ -68,7 +58,7 @@ static void store_f32(struct warp *w, const struct op *o, uint32_t m, const floa
 	float *d = REG(float, w, o->d);
 
 	FOR_BITS32 (i, m) {
-		float r = canonical_nan(v[i]);
+		float r = ieee_canonical_f32(v[i]);
 
 		if (o->mode & MODE_SAT)
 			r = r > 0 ? r < 1 ? r : 1 : 0;
@@ -202,7 +192,7 @@ static bool is_integer_type(const struct bind *b)
 					b = flush_subnormal(b); \
 					c = flush_subnormal(c); \
 				} \
-				float r = canonical_nan(expr); \
+				float r = ieee_canonical_f32(expr); \
 				d[i].v[k] = o->mode & MODE_FTZ ? flush_subnormal(r) : r; \
 			} \
 		fesetround(FE_TONEAREST); \
@@ -306,7 +296,7 @@ static void abs_neg_any_f32(struct warp *w, const struct op *o, uint32_t m)
 
 	load_f32(w, o, o->a, v);
 	for (unsigned i = 0; i < LANES; i++)
-		v[i] = canonical_nan(o->imm ? -v[i] : fabsf(v[i]));
+		v[i] = ieee_canonical_f32(o->imm ? -v[i] : fabsf(v[i]));
 	float *d = REG(float, w, o->d);
 	FOR_BITS32 (i, m)
 		d[i] = v[i];
