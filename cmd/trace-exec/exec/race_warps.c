@@ -225,13 +225,13 @@ static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint3
 	const struct race_range *s, unsigned n, bool write)
 {
 	struct region_marks *r = NULL;
-	uint64_t region = UINT64_MAX;
+	uint64_t region = 0;
 
 	for (const struct race_range *last = s + n; s < last; s++) {
 		uint64_t first = s->from / 4, words = (s->end + 3) / 4 - first, part;
 
 		if (words <= SHORT_RANGE && first / WARP_REGION == (first + words - 1) / WARP_REGION) {
-			if (region != first / WARP_REGION) {
+			if (!r || region != first / WARP_REGION) {
 				region = first / WARP_REGION;
 				r = marks_of_region(x, region);
 			}
@@ -244,7 +244,7 @@ static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint3
 			note_region_access(x, first / WARP_REGION, inst, self,
 				(uint32_t)(first % WARP_REGION), (uint32_t)part, write);
 		}
-		region = UINT64_MAX; /* the marks may have moved */
+		r = NULL; /* the marks may have moved */
 	}
 }
 
