@@ -435,49 +435,9 @@ static int compare_entries_by_number(const struct dirent **a, const struct diren
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int compare_entries_by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name);
-}
-
 static int is_kernel_entry(const struct dirent *e)
 {
 	return !strncmp(e->d_name, "kernel-", 7) && strstr(e->d_name, ".trace") != NULL;
-}
-
-static int is_list_file(const struct dirent *e)
-{
-	return !strcmp(e->d_name, "kernelslist.g") ||
-	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && ends_with(e->d_name, ".g"));
-}
-
-static int is_raw_list_file(const struct dirent *e)
-{
-	return !strcmp(e->d_name, "kernelslist") ||
-	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
-}
-
-/* Returns the path of the list `whole` in the directory, else of the only list that is() accepts; NULL: there is none. */
-static char *only_list_in_directory(const char *path, int (*is)(const struct dirent *), const char *whole)
-{
-	struct dirent **e = NULL;
-	const char *name = NULL;
-	int n = scandir(path, &e, is, compare_entries_by_name);
-
-	if (n < 0)
-		die_errno_at((struct place){.file = path}, "cannot read the directory");
-	for (int i = 0; i < n; i++)
-		if (n == 1 || !strcmp(e[i]->d_name, whole))
-			name = e[i]->d_name;
-	if (n && !name)
-		die_at((struct place){.file = path},
-			"%d lists kernelslist_ctx_*%s, but no %s (name one of the lists)", n,
-			strchr(whole, '.') ? ".g" : "", whole);
-	char *list = name ? join_source_path(path, name, strlen(name)) : NULL;
-	for (int i = 0; i < n; i++)
-		free(e[i]);
-	free(e);
-	return list;
 }
 
 /*
@@ -523,17 +483,14 @@ static void add_files_of_directory(struct source *s, const char *path, const str
 
 static void open_directory(struct source *s, const char *path, const struct pack_args *a)
 {
-	bool raw_first = a->mode == MODE_GROUP;
-	char *list = raw_first ? only_list_in_directory(path, is_raw_list_file, "kernelslist") : NULL;
+	char *name = directory_find_list(path, a->mode == MODE_GROUP);
+	char *list = name ? join_source_path(path, name, strlen(name)) : NULL;
 
-	if (!list)
-		list = only_list_in_directory(path, is_list_file, "kernelslist.g");
-	if (!list && !raw_first)
-		list = only_list_in_directory(path, is_raw_list_file, "kernelslist");
 	if (list)
 		open_source_file(s, list, a);
 	else
 		add_files_of_directory(s, path, a);
+	free(name);
 	free(list);
 }
 

@@ -2,17 +2,18 @@
 /*
  * trace-pack: the arguments of the command line, and the interfaces between the files of the program.
  *
- *   main.c     the command line
- *   pack.c     packing: kernels in list order into one stream
- *   source.c   inputs of packing: list, directory, kernel file, packed stream
- *   missing.c  kernels that the list names but that do not exist
- *   slice.c    some thread blocks of a kernel's text
- *   group.c    raw traces by thread block and warp, in bounded memory
- *   convert.c  --to and --group: kernels as files of another form
- *   tracez.c   archives of Accel-Sim 2.0
- *   unpack.c   unpacking into files or one text; testing a stream
- *   list.c     the table of kernels
- *   codes.c    control codes that are packed with the kernels
+ *   main.c       the command line
+ *   pack.c       packing: kernels in list order into one stream
+ *   source.c     inputs of packing: list, directory, kernel file, packed stream
+ *   directory.c  the kernel list of a directory
+ *   missing.c    kernels that the list names but that do not exist
+ *   slice.c      some thread blocks of a kernel's text
+ *   group.c      raw traces by thread block and warp, in bounded memory
+ *   convert.c    --to and --group: kernels as files of another form
+ *   tracez.c     archives of Accel-Sim 2.0
+ *   unpack.c     unpacking into files or one text; testing a stream
+ *   list.c       the table of kernels
+ *   codes.c      control codes that are packed with the kernels
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -84,6 +85,11 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 /* Selects kernels of the packed stream s->pack, which the caller has opened. Ends the program on failure. */
 void source_select_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
+/*
+ * Returns the name of the kernel list of a directory, which the caller frees, or NULL if there is none. Prefers a list
+ * of raw traces if raw_first is set. Ends the program if there are several lists and none for all contexts.
+ */
+char *directory_find_list(const char *path, bool raw_first);
 
 /* ---- missing.c ---- */
 /* Ends the program if -k selects no kernel. Warns about each position of -k that the list does not have. */
