@@ -311,18 +311,6 @@ static void redraw_isolate_progress(struct isolate *o)
 		show_isolate_progress(o, false);
 }
 
-static const char *worse_run_status(const char *a, const char *b)
-{
-	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
-	unsigned i = 0, k = 0;
-
-	while (i < 3 && strcmp(a, order[i]))
-		i++;
-	while (k < 3 && strcmp(b, order[k]))
-		k++;
-	return order[i > k ? i : k];
-}
-
 /*
  * Writes the record of a kernel that has the figures of an earlier, equal kernel. If the kernel is the first
  * of a set of equal kernels, writes nothing and returns false, because its process has written its record.
@@ -383,7 +371,7 @@ static void write_result(struct isolate *o, struct child_result *done)
 	part_sums_add(&o->sums, &o->all_records);
 	output_keep_part(r->result);
 	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
-	r->status = worse_run_status(r->status, done->outcome.status);
+	r->status = isolate_worse_status(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
 		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;

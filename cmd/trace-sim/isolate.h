@@ -39,6 +39,8 @@ void isolate_write_record(
  */
 void isolate_write_records(struct run *r, struct spool *all, const struct spool *spool, uint64_t at,
 	uint64_t n, const struct kernel_outcome *kernel);
+/* Returns the status, a or b, with the stronger reason why a run is not complete. */
+const char *isolate_worse_status(const char *a, const char *b);
 /* Writes the end record. `all` has the records before it; `done` is the number of kernels simulated to their end. */
 void isolate_write_end(struct run *r, const struct spool *all, uint32_t done);
 

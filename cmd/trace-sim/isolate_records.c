@@ -4,6 +4,7 @@
  * kernel names, so the bytes are the same for any -j.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "isolate.h"
 
@@ -60,4 +61,16 @@ void isolate_write_records(struct run *r, struct spool *all, const struct spool 
 	spool_pass_bytes(spool->fd, name_at + kernel->name_size, kernel->name - kernel->name_size,
 		write_bytes_to_sinks, &to);
 	free(name);
+}
+
+const char *isolate_worse_status(const char *a, const char *b)
+{
+	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
+	unsigned i = 0, k = 0;
+
+	while (i < 3 && strcmp(a, order[i]))
+		i++;
+	while (k < 3 && strcmp(b, order[k]))
+		k++;
+	return order[i > k ? i : k];
 }
