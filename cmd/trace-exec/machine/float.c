@@ -222,6 +222,20 @@ static inline double f64_with_signs(const u32 *p, unsigned i, u64 n, u64 x)
 	return ieee_f64(((p[i] | (u64)p[i + LANES] << 32) & n) ^ x);
 }
 
+/* Operand number k in lane i. */
+#define F64_PLAIN(p, k) f64_of(p, i)
+#define F64_SIGNS(p, k) f64_with_signs(p, i, n[k], x[k])
+
+/* Computes expr of the operands a, b and c in all lanes. */
+#define F64_LANES(operand, expr) \
+	EACH_LANE (i) { \
+		double a = operand(pa, 0), b = operand(pb, 1), c = operand(pc, 2); \
+		(void)c; \
+		u64 r = ieee_f64_bits(expr); \
+		d[i] = (u32)r; \
+		d[i + LANES] = (u32)(r >> 32); \
+	}
+
 /*
  * Defines an operation on doubles for all lanes: name_plain() for operands without changes of signs, name_signs() for
  * operands of which n[] keeps bits and x[] inverts bits.
@@ -229,25 +243,12 @@ static inline double f64_with_signs(const u32 *p, unsigned i, u64 n, u64 x)
 #define F64_OP(name, expr) \
 	LANE_FN static NOINLINE void name##_plain(u32 *d, const u32 *pa, const u32 *pb, const u32 *pc) \
 	{ \
-		EACH_LANE (i) { \
-			double a = f64_of(pa, i), b = f64_of(pb, i), c = f64_of(pc, i); \
-			(void)c; \
-			u64 r = ieee_f64_bits(expr); \
-			d[i] = (u32)r; \
-			d[i + LANES] = (u32)(r >> 32); \
-		} \
+		F64_LANES(F64_PLAIN, expr); \
 	} \
 	LANE_FN static NOINLINE void name##_signs( \
 		u32 *d, const u32 *pa, const u32 *pb, const u32 *pc, const u64 *n, const u64 *x) \
 	{ \
-		EACH_LANE (i) { \
-			double a = f64_with_signs(pa, i, n[0], x[0]), b = f64_with_signs(pb, i, n[1], x[1]), \
-			       c = f64_with_signs(pc, i, n[2], x[2]); \
-			(void)c; \
-			u64 r = ieee_f64_bits(expr); \
-			d[i] = (u32)r; \
-			d[i + LANES] = (u32)(r >> 32); \
-		} \
+		F64_LANES(F64_SIGNS, expr); \
 	} \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
