@@ -129,7 +129,10 @@ static bool ends_kernel_block(const char *line)
 	       accelsim_line_starts(line, "GPGPU-Sim: ** ") || accelsim_line_starts(line, "Accel-Sim [");
 }
 
-/* Returns true if a line belongs to a run that goes on or ends as planned, so that the block before it must be complete. */
+/*
+ * Returns true if a line shows that the run continues, or ends as planned. The block of a kernel before such a line must
+ * be complete.
+ */
 static bool is_part_of_whole_run(const char *line)
 {
 	return accelsim_line_starts(line, "kernel_name = ") ||

@@ -9,9 +9,12 @@
 
 /* Counts a product of the warp's warpgroup, of which the warp has computed its part. */
 void warpgroup_count_product(struct warp *w);
-/* Executes a wait for the products of the warpgroup, in the lanes of m. The warp waits if its group is behind. */
+/*
+ * Executes an instruction that waits for products of the warpgroup, in the lanes of m. The warp waits until all other warps
+ * of its warpgroup have issued as many products or have ended.
+ */
 void warpgroup_wait(struct warp *w, const struct op *o, uint32_t m);
-/* Returns true if the warp is ready. Lets it continue if it waits for its warpgroup and the group is not behind. */
+/* Returns true if the warp can execute. Ends its wait for products if the other warps have issued as many. */
 bool warpgroup_is_ready(struct warp *w);
 /* Lets all warps of the cluster that wait for their warpgroups continue. Returns false if there are none. */
 bool warpgroup_release(struct cluster *c);
