@@ -44,7 +44,8 @@ struct cli_man_table {
 };
 
 struct cli {
-	const char *synopsis;      /* "[-g GPU] [-c CONFIG]... [TRACE]"; -h wraps it between two options */
+	const char *
+		synopsis; /* forms of the command, such as "[-g GPU] [TRACE]", one a line; -h wraps them between options */
 	const char *purpose;       /* description of the program in one line */
 	const char *epilog;        /* text after the options in -h, which wraps it; may be NULL */
 	const struct cli_row *row; /* array of n_rows options and headings */

@@ -85,11 +85,12 @@ static const struct cli_row rows[] = {
 
 static const struct cli cli = {
 	"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
-	"NAME=EXPR]... [-o FILE] [FILE...]",
+	"NAME=EXPR]... [--group COLUMNS] [--agg LIST] [--weights FILE] [-o FILE] [FILE...]\n"
+	"--top N [--by WHAT] [-k KERNELS] [-F FORMAT] [-o FILE] [PROFILE...]",
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
-	"Exit status: 0 good; 1 a run stopped early (its rows are in the table); 2 trouble.\n",
+	"Exit status: 0 success; 1 a run stopped early (its rows are in the table); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 static int choice_or_die(

@@ -29,7 +29,7 @@ static const struct cli_row rows[] = {
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
 	{OPT_WEIGHTS, "weights", "FILE",
-		"compare the application's totals from two runs of its picks (trace-pick), and their errors",
+		"compare the totals of an application, estimated from two runs of its picks (trace-pick)",
 		"file"},
 	{OPT_TOP, "top", "N",
 		"show the N places of profiles with the largest changes of cycles, instead of figures", NULL},
@@ -46,11 +46,12 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
+	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] [--weights FILE] A B\n"
+	"--top N [--by WHAT] [-q] [-k KERNELS] [--all] [-F FORMAT] A B",
 	"compare two simulation results",
 	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. If both are "
 	"directories, their files are compared by name. Host times are left out unless -s names them.\n"
-	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
+	"Exit status: 0 equal within tolerance; 1 different; 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 /*

@@ -35,7 +35,7 @@ static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured F
 	"show simulation results on a page for a browser",
 	"RUN holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default). "
 	"The page needs no network and no other file.\n"
-	"Exit status: 0 good; 1 a run stopped early (the page shows it); 2 trouble.\n",
+	"Exit status: 0 success; 1 a run stopped early (the page shows it); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
 struct html_args {

@@ -39,22 +39,22 @@ enum {
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "What to execute", NULL, NULL, NULL},
 	{OPT_RUN, "run", NULL,
-		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its command",
+		"run a CUDA program (linked with -cudart shared); the words after --run are its command",
 		"command"},
 	{OPT_CODE, "code", "KIND",
 		"code to execute: ptx; sass: machine code; auto (default): machine code that the GPU can run, else PTX",
 		"auto ptx sass"},
 	{'g', "gpu", "GPU",
-		"the GPU that a program sees, that --as sass writes for, and whose machine code is executed: a shipped configuration (default rtx3070)",
+		"GPU that a program sees, that --as sass writes for, and whose machine code is executed: a shipped configuration (default rtx3070)",
 		gpuconf_names},
 	{'c', "config", "FILE", "with --run and --as sass: the GPU of a configuration file; may be repeated",
 		"file"},
 	{'D', "define", "NAME=VALUE", "set an option of the GPU after all configuration files", NULL},
 	{OPT_LIBS, "libs", "KIND",
-		"with --run: the library cuBLAS: suite (default; kernels of trace-exec) or real (the installed library)",
+		"with --run: library for cuBLAS: suite (default): kernels of trace-exec; real: the installed library",
 		"suite real"},
 	{'l', "list", NULL,
-		"with --run: list the functions of the CUDA runtime, the driver and cuBLAS, supported and refused",
+		"with --run: list the functions of the CUDA runtime, the driver and cuBLAS, each executed or refused",
 		NULL},
 	{OPT_DISASSEMBLE, "disassemble", NULL,
 		"print the instructions of cubins, fat binaries or programs; -g: only those for that GPU",
@@ -65,11 +65,11 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, even with -j", NULL},
 	{OPT_STACK, "stack", "KIND",
-		"diverged lanes: simt: one group at a time; volta: groups take turns (default: volta for sm_70 and later)",
+		"execution of diverged lanes: simt: one group at a time; volta: groups alternate (default: volta for sm_70 and later)",
 		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_EVERY, "every-launch", NULL,
-		"with --run and -n: execute also launches that repeat an earlier one", NULL},
+		"with --run and -n: also execute launches that repeat an earlier one", NULL},
 	{CLI_GROUP, "Checks", NULL, NULL, NULL},
 	{OPT_CHECK, "check", NULL, "check memory accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL,
@@ -111,10 +111,13 @@ static const struct cli_row rows[] = {
 static const struct cli_man_table man_tables[] = {{"opcodes", disassemble_man}, {NULL, NULL}};
 
 static const struct cli cli = {
-	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [--compare TRACE] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...] | --disassemble [-F FORMAT] FILE...",
+	"[-nfqv] [-o PATH] [-F FORMAT] [-C DIR] [-j N] [--limit N] [--no-check] [--code KIND] [--as KIND] [--compare TRACE] [-g GPU] LAUNCH\n"
+	"[-nfqv] [-o PATH] [-F FORMAT] [-j N] [--limit N] [--no-check] [--code KIND] [--as KIND] [--compare TRACE] [-g GPU] --run PROGRAM [ARG...]\n"
+	"--run --list\n"
+	"--disassemble [-F FORMAT] [--control] [-g GPU] [-o FILE] FILE...",
 	"execute CUDA kernels on the CPU, check them and write their traces",
-	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
-	"Exit status: 0 good; 1 a kernel or the program failed, or a buffer or a trace differs; 2 trouble.\n",
+	"LAUNCH is a launch file (trace-launch(5)); - is stdin. PROGRAM is a CUDA program.\n"
+	"Exit status: 0 success; 1 a kernel or the program failed, or a buffer or a trace differs; 2 error. With --run, a status of the program other than 0 is passed on.\n",
 	rows, sizeof(rows) / sizeof(*rows), NULL, man_tables};
 
 struct args {

@@ -52,10 +52,12 @@ static const struct cli_man_table man_tables[] = {
 	{"rules", rules_print_man}, {"words", rules_print_man_words}, {NULL, NULL}};
 
 static const struct cli cli = {
-	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
+	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] [-q] TRACE...\n"
+	"--list\n"
+	"--explain ID",
 	"check traces for errors that make a simulation wrong or impossible",
 	"TRACE is a kernel list, a directory, a kernel file, or - (a list on stdin).\n"
-	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
+	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_lint_words, man_tables};
 
 struct lint_args {

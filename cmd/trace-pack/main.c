@@ -30,7 +30,7 @@ static const struct cli_row rows[] = {
 	{'d', "unpack", NULL, "unpack into a directory (-C DIR) or into a single text file (-o FILE, -o -)",
 		NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
-	{'t', "test", NULL, "check every byte of packed streams", NULL},
+	{'t', "test", NULL, "check every byte of a packed stream", NULL},
 	{OPT_GROUP, "group", NULL,
 		"group a directory of raw traces by thread block and warp, with a list, into -C DIR", NULL},
 	{OPT_TO, "to", "FORM",
@@ -45,7 +45,8 @@ static const struct cli_row rows[] = {
 		"leave out kernels that the list names and that do not exist, with a warning", NULL},
 	{OPT_ALL, "all", NULL, "without a list: also the raw files of kernels that have a grouped one", NULL},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
-	{'o', "output", "FILE", "output file, in place when complete; - is stdout (default when packing)",
+	{'o', "output", "FILE",
+		"write to FILE, which gets this name when it is complete; - is stdout (default when packing)",
 		"file"},
 	{'C', "directory", "DIR", "directory for -d, --group and --to", "dir"},
 	{'f', "force", NULL, "replace existing files, except inputs", NULL},
@@ -74,10 +75,16 @@ static void print_pack_words(FILE *out, const char *kind, char *const *word, int
 		complete_kernels(out, word, n);
 }
 
-static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [TRACE]",
+static const struct cli cli = {
+	"[-fqv] [-k KERNELS] [--tb RANGE] [--cubin FILE]... [-j N] [--level LEVEL] [-o FILE] [TRACE]\n"
+	"-d [-fqv] [-k KERNELS] [-C DIR|-o FILE] [STREAM]\n"
+	"-l [-F FORMAT] [-k KERNELS] [STREAM]\n"
+	"-t [STREAM]\n"
+	"--group [-fqv] [-k KERNELS] [-C DIR] DIR\n"
+	"--to FORM [-fqv] [-k KERNELS] [-C DIR|-o FILE] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a directory, one kernel file or a packed stream; - or nothing is stdin.\n"
-	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
+	"Exit status: 0 success; 1 -t found damage; 2 error.\n",
 	rows, sizeof(rows) / sizeof(rows[0]), print_pack_words, NULL};
 
 static const struct {

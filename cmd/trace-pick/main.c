@@ -67,7 +67,7 @@ static const struct cli cli = {
 	"[-m METHOD] [-e PERCENT] [-k LIST] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
 	"pick kernels that represent a whole application",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
-	"Exit status: 0 good; 2 trouble.\n",
+	"Exit status: 0 success; 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_pick_words, NULL};
 
 struct pick_args {

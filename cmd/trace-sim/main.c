@@ -191,10 +191,10 @@ static const struct cli_man_table man_tables[] = {
 
 static const struct cli cli = {
 	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
-	"       trace-sim --selftest [--measured FILE]... [--only PATTERNS] [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
+	"--selftest [--measured FILE]... [--only PATTERNS] [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"
-	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
+	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), print_completions, man_tables};
 
 static enum run_format parse_format(const char *name)

@@ -4,7 +4,9 @@
  *
  * Always true: no line of -h is wider than HELP_COLUMNS, unless it is a single word.
  */
+#include <stdlib.h>
 #include <string.h>
+#include "arena.h"
 #include "cli_internal.h"
 #include "diag.h"
 #include "roff.h"
@@ -99,13 +101,27 @@ static void print_option(const struct cli_row *r, unsigned column, FILE *out)
 	print_wrapped(out, r->help, column + 2, column + 2, false);
 }
 
+/* Prints the forms of the command, each on lines of its own after the name of the program. */
+static void print_synopsis(const char *synopsis, FILE *out)
+{
+	size_t column = strlen("usage:  ") + strlen(diag_program());
+
+	for (const char *form = synopsis; *form;) {
+		char *text = xstrndup(form, strcspn(form, "\n"));
+
+		fprintf(out, "%6s %s ", form == synopsis ? "usage:" : "", diag_program());
+		print_wrapped(out, text, column, column, true);
+		form += strlen(text);
+		form += *form == '\n';
+		free(text);
+	}
+}
+
 void cli_print_help(const struct cli *c, FILE *out)
 {
 	unsigned column = find_help_column(c);
-	size_t used = strlen("usage:  ") + strlen(diag_program());
 
-	fprintf(out, "usage: %s ", diag_program());
-	print_wrapped(out, c->synopsis, used, used, true);
+	print_synopsis(c->synopsis, out);
 	print_wrapped(out, c->purpose, 0, 0, false);
 	if (!c->n_rows || !cli_is_group(c->row))
 		fputc('\n', out);
