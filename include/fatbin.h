@@ -17,7 +17,7 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
 
 struct fatbin {
 	const uint8_t *rest; /* entries not yet read */
-	size_t n;            /* number of bytes at rest */
+	size_t n;            /* number of bytes that `rest` points to */
 	const char *file;    /* file name for messages */
 };
 

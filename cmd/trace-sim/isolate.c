@@ -51,7 +51,7 @@ enum child_state { WAITING, RUNNING, READY, FAILED };
 struct child_result {
 	uint8_t state;
 	uint64_t spool_offset;      /* offset of the command's records in isolate.spool */
-	uint64_t spool_n;           /* size of these records in bytes */
+	uint64_t spool_n;           /* size of the command's records in isolate.spool, in bytes */
 	uint64_t end_offset_in_all; /* end offset of the command's records in isolate.all_records */
 	struct outcome outcome;
 	uint32_t figures_command;       /* command that provides the figures (--reuse), or REUSE_NONE */

@@ -85,7 +85,8 @@ static const char *suggest_option(const char *dashed)
 
 /* Options of other simulators, for messages. */
 static const struct foreign {
-	const char *name, *meaning, *here; /* meaning there, and replacement here */
+	const char *name, *meaning,
+		*here; /* name and meaning in the other simulator, replacement in this suite */
 } foreign[] = {
 #define FOREIGN(name, meaning, here) {name, meaning, here},
 #include "foreign.def"

@@ -44,7 +44,7 @@ struct addresses {
 	bool *straight;      /* whether each pattern is a straight line */
 	uint32_t warp_stamp; /* number of the current warp, for stamps */
 	uint32_t warp;       /* number of the warp */
-	uint32_t block[3];   /* its thread block */
+	uint32_t block[3];   /* coordinates of the warp's thread block */
 };
 
 void addresses_new(struct addresses *x, const struct pcode *c);

@@ -13,14 +13,14 @@
 struct mem_reach {
 	uint64_t lowest;  /* lowest address */
 	uint64_t highest; /* highest address */
-	bool has_address; /* whether there is an address */
+	bool has_address; /* true if the instruction has accessed an address */
 };
 
 /* Extends the reach to the first and the last active lane. */
 static inline void reach_add(struct mem_reach *r, const struct recorded *g)
 {
-	const unsigned lanes =
-		log2_floor(g->mask) - bit_lowest32(g->mask); /* from the first to the last one */
+	const unsigned lanes = log2_floor(g->mask) -
+			       bit_lowest32(g->mask); /* distance of the last active lane from the first */
 	uint64_t a = g->words[0] + g->addend,
 		 b = g->line ? a + lanes * g->words[1] : g->words[recorded_lanes(g) - 1] + g->addend;
 	uint64_t least = a < b ? a : b, most = a < b ? b : a;

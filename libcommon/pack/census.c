@@ -277,8 +277,8 @@ static bool is_far_from_zero(const struct parsed *p, const struct pwarp *w, cons
 static void count_all_accesses(struct counting *n)
 {
 	const struct parsed *p = n->parsed;
-	bool *alone =
-		xcalloc(p->n_warp + 1u, sizeof(*alone)); /* near followers are not counted with this leader */
+	bool *alone = xcalloc(p->n_warp + 1u,
+		sizeof(*alone)); /* by leader: true if near followers are not counted with it */
 
 	for (uint32_t i = 0; i < p->n_warp; i++) {
 		const struct pwarp *w = &p->warp[i];

@@ -46,7 +46,7 @@ struct plain {
 	uint32_t n_alike;               /* number of instructions that the model predicts from here */
 	uint32_t n_full;
 	uint32_t mem;        /* number among the memory instructions; NONE: it has no addresses */
-	uint32_t next_guard; /* this or the next number to which a guard refers */
+	uint32_t next_guard; /* first number from this one on to which a guard refers */
 	bool is_set;         /* true if the entry is set */
 	bool has_text;       /* true if the entry has text */
 };
@@ -469,7 +469,8 @@ static void find_plain_insts(struct encoder *e)
 			.mem = s->mem,
 			.is_set = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
 			.has_text = s->flags & (ST_TAIL | ST_LINE)};
-		e->guard_mask[e->plain[i].guard] = UINT32_MAX; /* marks it until the first path begins */
+		e->guard_mask[e->plain[i].guard] =
+			UINT32_MAX; /* marks an instruction to which a guard refers; overwritten when the first path begins */
 	}
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];

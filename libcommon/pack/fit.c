@@ -62,7 +62,7 @@ struct rest {               /* executions for which no recipe is right */
 	uint64_t deltas;                   /* OR of all folded differences */
 	uint64_t bits;                     /* estimated sum of the bits of all differences */
 	uint32_t recipe_uses[RECIPES_MAX]; /* number of executions for each recipe */
-	bool has_executions;               /* whether there are such executions */
+	bool has_executions;               /* true if there is an execution for which no recipe is right */
 	/* Pattern of the execution with the most lanes; patterned is the number of executions with this pattern. */
 	int64_t *pattern;
 	uint64_t patterned; /* executions with the pattern */

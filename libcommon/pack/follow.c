@@ -118,7 +118,10 @@ static void find_follow_words(struct follow_words *x, const struct pack_warp *a)
 
 #define WORDS_FEW 8u /* number of words from which on vectors take fewer instructions than a loop */
 
-/* Returns the distances of all words of w from those of its leader a. */
+/*
+ * Returns the distances of the words of warp w from the words of its leader a, combined by OR: of the fixed words, of
+ * all words, and of all words with CLOSE added.
+ */
 static inline struct words_distance distance_of_words(
 	const struct follow_words *x, const struct pack_warp *a, const struct pack_warp *w)
 {
@@ -201,7 +204,7 @@ static uint32_t add_distance(
 	return recent + 1;
 }
 
-/* Adds the check of an access at a[]. n: number of its distance. */
+/* Adds the check of an access whose addresses are in a[] at `addr`. n: number of the access's distance in r->distance. */
 static void add_check(
 	struct follow_rules *r, struct follow_part *x, const uint64_t *a, uint32_t addr, uint32_t n)
 {
@@ -212,7 +215,8 @@ static void add_check(
 		const struct follow_check *o = &r->check[r->n - i];
 
 		if (o->word == list && o->list_word == list && o->distance == n)
-			c = (struct follow_check){at, at, 0}; /* it moves by the distance of its list */
+			c = (struct follow_check){
+				at, at, 0}; /* the distance of the list applies to the access, too */
 	}
 	x->n_accesses++;
 	if (list != at && !n && r->equal[x->equal + list])
@@ -285,7 +289,7 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 	grow(&r->value, &r->cap_values, x.n_distances + 1, sizeof(r->value[0]));
 }
 
-/* Returns by how much an affine base is higher in one warp than in another. */
+/* Returns the difference between the affine bases of two warps. apart: difference of their coordinates. */
 static uint64_t affine_distance(const struct recipe *r, const uint64_t apart[4])
 {
 	return (uint64_t)r->steps[0] * apart[0] + (uint64_t)r->steps[1] * apart[1] +

@@ -208,12 +208,12 @@ struct ptb {
 
 struct pwarp {
 	uint32_t id;            /* number of the warp */
-	uint32_t count;         /* number of its instructions */
+	uint32_t count;         /* number of instructions of the warp */
 	uint32_t first_run;     /* index of the first run in run[] */
 	uint32_t n_runs;        /* number of runs */
-	uint32_t first_payload; /* index of its first element in payload[] */
-	uint32_t word;          /* offset in addr[] of the data for its elements of payload[] */
-	uint32_t text;          /* offset in text of these data */
+	uint32_t first_payload; /* index of the warp's first element in payload[] */
+	uint32_t word;          /* offset in addr[] of the addresses of these elements */
+	uint32_t text;          /* offset in text of the texts of these elements */
 	uint32_t first_alike;   /* first warp with the same lanes, instructions and masks */
 	uint32_t weight;        /* number of warps that equal this one */
 	/* Warp that this one follows (follow.h) and whose runs and elements of payload[] it shares, plus 1; 0: none. */

@@ -19,8 +19,8 @@ struct votes {
 	uint32_t n;           /* number of executions */
 	uint32_t full_masks;  /* number of full masks */
 	uint32_t empty_masks; /* number of empty masks */
-	uint32_t full[2]; /* executions of stretches that begin here; that end before here; see add_stretches() */
-	bool even;        /* in the first pass, its mask always was that of the active lanes */
+	uint32_t full[2]; /* [0]: executions of stretches that begin here; [1]: of stretches that end before here; see add_stretches() */
+	bool even; /* true if, in the first pass, the instruction always had the mask of the active lanes */
 	uint32_t next;       /* candidate for another successor */
 	uint32_t next_n;     /* lead of the candidate */
 	uint32_t side[3][2]; /* counts of the side that ran first: the fall-through or the taken side */

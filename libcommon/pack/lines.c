@@ -20,7 +20,7 @@
 struct line_form {
 	size_t name_offset; /* offset of the name in names */
 	uint32_t n;         /* bytes of the form */
-	uint32_t operand;   /* number of its first operand */
+	uint32_t operand;   /* number of the form's first operand */
 };
 
 struct regclass {

@@ -232,7 +232,7 @@ static bool parse_blocks_body(
 		if (!scan_addresses(p, l, r, &f->flags))
 			return false;
 	}
-	/* Such text is part of one record only. */
+	/* in a dialect without text after the columns, the rest of the line belongs to this record alone */
 	if (!line_dialect_has(part_dialect(&p->part), COLUMN_TAIL)) {
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;

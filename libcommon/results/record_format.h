@@ -22,7 +22,7 @@ struct record_ops {
 	void (*sint)(struct record_writer *w, const char *name, int64_t value, const char *unit);
 	void (*real)(struct record_writer *w, const char *name, double value, const char *unit);
 	void (*boolean)(struct record_writer *w, const char *name, bool value);
-	void (*group)(struct record_writer *w, const char *name); /* begins it; w->depth includes it */
+	void (*group)(struct record_writer *w, const char *name); /* begins a group; w->depth includes it */
 	void (*group_end)(struct record_writer *w); /* ends a group; w->depth still includes it */
 	/* Returns the buffer with the members of the open record, without members of open groups. */
 	struct bytes *(*members)(struct record_writer *w);

@@ -10,7 +10,7 @@ struct complex_args {
 	struct {
 		int64_t row, column, batch, plane;
 	} stride[4];
-	uint64_t alpha[2], beta[2]; /* the parts, or an address and nothing */
+	uint64_t alpha[2], beta[2]; /* real and imaginary part; with COMPLEX_ON_DEVICE, address and 0 */
 	uint32_t m, n, k, flags;
 };
 _Static_assert(sizeof(struct complex_args) == 208, "offsets of parameters in the kernel");

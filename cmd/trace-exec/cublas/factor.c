@@ -44,7 +44,7 @@ static const char factor_body[] =
 	"\tmov.u32 %bad, 0;\n\tmov.u32 %j, 0;\n"
 	"COLUMN:\n\tsetp.ge.u32 %end, %j, %n;\n\t@%end bra DONE;\n"
 	"\tmul.lo.u32 %at, %j, %la;\n\tmad.wide.u32 %t, %at, $B, %a;\n" /* %t: column j */
-	"\tmad.wide.u32 %w, %j, $B, %t;\n"                              /* %w: its element on the diagonal */
+	"\tmad.wide.u32 %w, %j, $B, %t;\n"                              /* %w: diagonal element of column j */
 	"\tsetp.ne.u32 %p, %x, 0;\n\t@%p bra CHOSEN;\n"
 	"\tmov.u32 %row, %j;\n\t@!%has bra STORE;\n"
 	"\tld.global.$T %e, [%w];\n\tabs.$T %e, %e;\n\tadd.u32 %i, %j, 1;\n"

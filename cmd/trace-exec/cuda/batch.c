@@ -110,8 +110,8 @@ struct box_operand {
 	union {
 		struct {
 			char *base;
-			size_t row;   /* elements of a row; 0: those of the copy */
-			size_t layer; /* rows of a layer; 0: those of the copy */
+			size_t row;   /* elements of a row; 0: as many as the copy has */
+			size_t layer; /* rows of a layer; 0: as many as the copy has */
 			struct memory_location hint;
 		} pointer;
 		struct {

@@ -345,7 +345,10 @@ static void free_grant(struct grant *g)
 	keep_freed_addresses(g);
 }
 
-/* Frees memory. pinned: it must be pinned memory of no pool, which cudaFreeHost() frees. */
+/*
+ * Frees memory. With `pinned`, which cudaFreeHost() sets, only pinned memory outside of pools is accepted, without
+ * it only other memory. Returns 0 or a status.
+ */
 static int release_grant(uint64_t addr, bool pinned)
 {
 	struct grant *g = cudart_find_grant(addr);

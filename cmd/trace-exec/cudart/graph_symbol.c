@@ -22,7 +22,7 @@ static int find_variable_copy(struct copy_3d *c, const void *symbol, const void 
 	return cudart_leave(e);
 }
 
-/* Defines a function that calls `call` with the copy c of a variable. */
+/* Defines a function that finds the variable `symbol`, sets c to the copy from or to it, and calls `call`. */
 #define VARIABLE_COPY(name, to_symbol, symbol, other, call, ...) \
 	API(int, name, __VA_ARGS__, size_t bytes, size_t offset, int kind) \
 	{ \

@@ -155,7 +155,7 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 /* ---- occupancy ---- */
 
 #define SUB_CORES     4u   /* number per SM; each has an equal part of the registers */
-#define REGISTER_UNIT 256u /* registers are allocated to a warp in multiples of it */
+#define REGISTER_UNIT 256u /* the registers of a warp are allocated in multiples of this number */
 
 static uint64_t shared_unit(void) { return grid_shared_unit((uint32_t)cudart.wire.major * 10); }
 

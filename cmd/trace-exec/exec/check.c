@@ -345,7 +345,7 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 	if (!is_ordered_access(o))
 		return check_shared_access(w, o, span, n, bytes, at, write);
 	checker_note_barrier(
-		w->cta); /* the access races with no earlier or later one, and orders those of others */
+		w->cta); /* an ordered access separates earlier from later accesses, like a barrier */
 	bool good = check_shared_access(w, o, span, n, bytes, at, write);
 	checker_note_barrier(w->cta);
 	return good;

@@ -283,7 +283,8 @@ enum cluster_state cluster_run(struct cluster *c)
 		} else if (++c->unchanged_rounds >= c->watch_from_round) {
 			c->watch_from_round = 2 * c->unchanged_rounds;
 			if (do_all_ready_warps_spin(c)) {
-				c->watch_from_round = 0; /* the next call tests again in its first round */
+				c->watch_from_round =
+					0; /* the next call tests for spinning in its first round */
 				return CLUSTER_STUCK;
 			}
 		}

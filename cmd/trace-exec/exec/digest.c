@@ -8,7 +8,7 @@
 #include "exec/unset.h"
 
 #define CHUNK      DIGEST_CHUNK
-#define VISIT_COST 64u /* time to visit a buffer, as a number of bytes to read */
+#define VISIT_COST 64u /* cost of visiting a buffer, in bytes that are hashed in the same time */
 
 static uint64_t first_chunk(uint64_t offset) { return offset / CHUNK; }
 static uint64_t end_chunk(uint64_t end_offset) { return (end_offset + CHUNK - 1) / CHUNK; }

@@ -517,7 +517,7 @@ bool exec_is_finding_known(struct warp *w, const struct op *o, const char *id);
  */
 void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt,
 	...) PRINTF_LIKE(5, 6);
-/* Prints the findings of a CTA that is delivered. */
+/* Prints the findings of a CTA. Called in the order of the CTAs, when the CTA is delivered (grid.c). */
 void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
 /* Returns %clock64 of the warp at o. A warp instruction of the CTA takes one cycle and one nanosecond. */

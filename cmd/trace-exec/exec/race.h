@@ -25,7 +25,7 @@ struct race {
 	 * that are accessed: mergeVS of HeCBench takes 9.9 s instead of 14.6 s until its 16th measurement.
 	 */
 	uint64_t *line_marks;
-	union line_array *array; /* arrays of lines with other forms, in the order in which these were made */
+	union line_array *array;       /* marks of lines in the other two forms, in the order of allocation */
 	atomic_uint_fast64_t n_arrays; /* number of elements of `array` in use */
 	uint64_t heap;                 /* number of words of buffers */
 	uint64_t words;                /* number of words of buffers, then of static variables */
@@ -41,7 +41,7 @@ struct race {
 static inline uint64_t race_block_of_mark(uint64_t key) { return key >> RACE_BLOCK_SHIFT; }
 static inline uint32_t race_inst_of_mark(uint64_t key) { return (uint32_t)(key >> 1); }
 
-/* Bytes are counted from the first word of the memory. */
+/* Positions and lengths are in bytes; position 0 is the first word of the memory. */
 
 /* Marks an access to a range of bytes. */
 void race_mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool write);

@@ -2,9 +2,10 @@
 /*
  * Undefined registers of a warp: which lanes of a register have a value from memory that was never written.
  *
- * A load of such bytes makes its result undefined, an operation on it its own result, a store the bytes that it writes.
- * A use is reported: an address, a condition that decides, an operand of an atomic, a store to global memory. While a
- * register of the warp is undefined, undefined_step() is called before each op; else nothing is called.
+ * A load of such bytes makes its result undefined. An operation on an undefined value has an undefined result, and a
+ * store of one makes the stored bytes undefined. These uses are reported: an address, a condition on which the result
+ * depends, an operand of an atomic, a store to global memory. undefined_step() is called before each op while a register
+ * of the warp is undefined.
  *
  * Always true: a register is undefined only if all its bytes are, because copies of structures include padding; a
  * report names the first load of the value in this warp.
@@ -286,7 +287,7 @@ static uint32_t lanes_decided_by_predicate(const struct warp *w, const struct op
 		return 0;
 	for (unsigned i = operands_number(l); i-- > 0;)
 		if (operand_role_of(l->word[i]) == OPERAND_SOURCE && !operand_bytes_of(l->word[i]))
-			slot = operand_slot_of(l->word[i]); /* the first one in the end */
+			slot = operand_slot_of(l->word[i]); /* the loop ends with the first such operand */
 	value = PRED(w, slot) ^ (is_combination_inverted(l) ? ALL_LANES : 0);
 	return (how == COMBINE_AND ? ~value : value) & ~undefined_lanes(w, slot);
 }

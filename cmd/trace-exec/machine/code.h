@@ -459,7 +459,7 @@ void group_end_cluster_wait(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 
-/* Makes the thread indexes of the lanes in the frame of a warp. */
+/* Writes the thread indexes of the lanes into the frame of a warp. */
 void special_make_thread_index(struct warp *w);
 /* Executes a call of extern function number `which`. */
 void special_call_extern(struct warp *w, const struct op *o, unsigned which, uint32_t exec);

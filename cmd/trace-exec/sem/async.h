@@ -54,7 +54,7 @@ bool async_test_phase(
 struct targets {
 	struct address target, mbarrier;
 	uint32_t mask;   /* slot of the blocks' mask; 0: not .multicast::cluster */
-	bool all_blocks; /* all blocks of the cluster; there is no mask */
+	bool all_blocks; /* copy to all blocks of the cluster; the instruction has no mask */
 	bool reports;    /* the copy completes bytes of `mbarrier` */
 };
 /*

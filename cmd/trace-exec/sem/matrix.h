@@ -5,7 +5,7 @@
 
 #include "sem/sem.h"
 
-/* Matrices in shared memory: shapes whose elements have 8 bits in a register. */
+/* Shapes of matrices in shared memory whose elements occupy 8 bits of a register. */
 enum matrix_shape {
 	MATRIX_8X16,  /* load; lane l has four elements of row l / 4 */
 	MATRIX_16X16, /* load, transposed; a matrix has two registers, lane l has four elements of a column */

@@ -133,7 +133,7 @@ static bool window_find_host(
 	return true;
 }
 
-/* Sets at[] to the host addresses of `lanes`, which are the lanes of m with addresses in one space. */
+/* Sets at[] to the host addresses of those lanes of m whose addresses are in `space`. lanes: mask of these lanes. */
 static bool find_hosts_in_space(struct warp *w, const struct op *o, uint32_t m, uint32_t lanes,
 	uint64_t bytes, enum state_space space, uint8_t **at)
 {

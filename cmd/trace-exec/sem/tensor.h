@@ -65,7 +65,7 @@ enum tensor_field {
 	TENSOR_SWIZZLE,
 	TENSOR_FILL,
 	TENSOR_ATOMICITY,
-	TENSOR_STRIDE, /* this and the following ones have a value for each dimension */
+	TENSOR_STRIDE, /* the fields from TENSOR_STRIDE on have a value for each dimension */
 	TENSOR_DIM,
 	TENSOR_STEP,
 	TENSOR_BOX,

@@ -20,7 +20,7 @@ struct core_join {
 	struct core_control *codes; /* control codes, indexed by pc / 16; NULL: not joined */
 	uint32_t n_codes;
 	uint32_t matched;    /* number of instructions that match the function */
-	uint32_t mismatched; /* number of instructions that do not match it */
+	uint32_t mismatched; /* number of instructions that differ from the function */
 };
 
 /* State of a comparison of a function with a trace. */

@@ -12,7 +12,7 @@ struct core_joins {
 	struct cubins *cubins;   /* files of --cubin; NULL: none */
 	struct core_join *first; /* list of the kernels that were searched */
 	uint64_t insts;          /* number of instructions of kernels with control codes */
-	uint64_t mismatches;     /* number of instructions that do not match their function */
+	uint64_t mismatches;     /* number of instructions that differ from the function of the cubin */
 };
 
 /*

@@ -39,7 +39,7 @@ static inline uint32_t mem_fifo_pop(const struct req *node, struct mem_fifo *q)
 	return req;
 }
 
-/* Undoes the pop of req, whose link must be unchanged. */
+/* Returns req, which was the last request popped, to the head of the queue. Its link to the next request must be unchanged. */
 static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 {
 	q->head = req;

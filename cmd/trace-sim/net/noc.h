@@ -356,9 +356,9 @@ struct noc_vc {
 	struct noc_quick_port *output; /* port of the output channel that this channel owns */
 	uint64_t *ready;               /* this input's ready set in `output` */
 	uint32_t *vc_used;             /* number of uncredited flits of the owned output channel */
-	uint64_t requests[NOC_WAYS];   /* channels that each way requests */
-	int64_t order;                 /* position in the list of waiting heads */
-	int64_t batch; /* position in the switch list; equal positions are sorted by `order` */
+	uint64_t requests[NOC_WAYS]; /* for each way of the route, mask of the output channels that it requests */
+	int64_t order;               /* position in the list of waiting heads */
+	int64_t batch;               /* position in the switch list; equal positions are sorted by `order` */
 };
 
 /* Entry of a router's work list: an input virtual channel with the number port * vcs + vc. */

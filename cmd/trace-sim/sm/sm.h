@@ -245,7 +245,7 @@ struct port_group {
 	/* units for the instructions of each scheduler */
 	struct {
 		uint64_t preferred; /* units of the instruction's kind */
-		uint64_t all;       /* those and the general units */
+		uint64_t all;       /* units of the instruction's kind and general units */
 	} units[MAX_SCHEDULERS];
 };
 
@@ -305,7 +305,7 @@ enum warp_occupancy {
 	OCC_IDLE,
 	OCC_SCOREBOARD,
 	OCC_STALL,
-	N_OCC_IDLE,            /* number of the kinds above, in which nothing issued */
+	N_OCC_IDLE,            /* number of kinds of cycles without an issue */
 	OCC_LANES = OCC_STALL, /* an issue without active lanes counts as a stall */
 	N_OCC = OCC_LANES + 33
 };

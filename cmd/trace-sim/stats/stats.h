@@ -93,7 +93,7 @@ void stats_end_record(struct record_writer *w, struct figure_choice *c, const ch
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
 /*
  * Writes an "end" record with n figures, which are sums of figures from other records. A listed figure without a sum
- * is undefined.
+ * is recorded as undefined.
  */
 void stats_sums_record(struct record_writer *w, const struct figure_choice *c, const char *status,
 	const char *limit, uint32_t kernels, const unsigned char hash[16], const struct result_figure *figure,

@@ -70,8 +70,8 @@ void stats_record_count(struct stats_sink *s, uint64_t value, const char *fmt, .
 void stats_record_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
 /*
- * stats_record.c: record a real number, or the product of two. For a kernel it is the product of the
- * differences.
+ * stats_record.c: record a real number, or the product of two running values. The record of a kernel has the product
+ * of the differences since the last kernel.
  */
 void stats_record_real(struct stats_sink *s, const char *name, double v);
 void stats_record_product(struct stats_sink *s, const char *name, double a, double b);
