@@ -61,7 +61,7 @@ struct cli {
 /*
  * Parses argv. Each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are moved to
  * argv[0] ... argv[n - 1], a NULL follows them, and n is returned. For -h, --version and usage errors the function
- * ends the program. Requires diag_init().
+ * ends the program. Calls output_prepare_process(). Requires diag_init().
  */
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx);

@@ -14,6 +14,12 @@
 struct output;
 
 /*
+ * Prepares a process for files. Opens /dev/null on descriptors 0 to 2 that are closed, in the direction in which each is
+ * not used, so that its use still fails and no file gets its number. Makes writes beyond a file size limit fail with
+ * EFBIG. A program that is executed finds the descriptors closed and the limit's signal with its default action.
+ */
+void output_prepare_process(void);
+/*
  * Opens path. If force is set, an existing file may be replaced. Ends the program on failure, and if standard output
  * is already the path of an output that is not yet committed.
  */

@@ -187,6 +187,7 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 	int operands = 0;
 	bool options = true;
 
+	output_prepare_process();
 	if (c->words && argc > 2 && !strcmp(argv[1], "--complete"))
 		print_completion_words(c, argc, argv);
 	for (w.index = 1; w.index < argc; w.index++) {

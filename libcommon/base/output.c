@@ -96,17 +96,28 @@ static void install_signal_handler(int sig)
 	sigaction(sig, &act, NULL);
 }
 
+static void ignore_size_signal(int sig) { (void)sig; }
+
 /*
- * Installs the handlers that remove temporary files. Makes writes beyond a file size limit fail instead of killing
- * the process.
+ * Makes writes beyond a file size limit fail instead of killing the process. A handler is used because a program that
+ * is executed begins with the default action again.
  */
+static void install_size_handler(void)
+{
+	struct sigaction old, act = {.sa_handler = ignore_size_signal, .sa_flags = SA_RESTART};
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &act, NULL);
+}
+
+/* Installs the handlers that remove temporary files. */
 static void install_file_cleanup(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&done)) {
 		atexit(output_discard_all);
-		signal(SIGXFSZ, SIG_IGN);
+		install_size_handler();
 	}
 	install_signal_handler(SIGINT);
 	install_signal_handler(SIGTERM);
@@ -186,6 +197,17 @@ static void name_temporary(char tmp[PATH_MAX], const char *target)
 		die_at((struct place){.file = target}, "file name too long");
 }
 
+void output_prepare_process(void)
+{
+	install_size_handler();
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* open() takes the lowest free number, which is fd. */
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	}
+}
+
+/* Needed in the library for trace-exec --run, whose program may close its standard descriptors at any time. */
 static int move_above_standard_fds(int fd)
 {
 	int high;

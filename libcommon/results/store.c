@@ -9,6 +9,7 @@
 #include <string.h>
 #include "arena.h"
 #include "num.h"
+#include "output.h"
 #include "store.h"
 #include "table.h"
 
@@ -71,7 +72,7 @@ static uint64_t spool_write(struct store_spool *p, const struct store_value *v, 
 {
 	uint64_t at = p->end;
 
-	if (!p->file && !(p->file = tmpfile()))
+	if (!p->file && !(p->file = output_open_unnamed()))
 		die_errno("cannot create a temporary file");
 	if (p->reading && fseeko(p->file, 0, SEEK_END))
 		die_errno("cannot write a temporary file");
