@@ -32,6 +32,11 @@ void output_check_input(const char *output, const char *input);
  */
 struct output *output_open_part(const char *path, bool force);
 /*
+ * Returns the path NAME.part that output_open_part() gives to the output of path; if path is a symbolic link, NAME is its
+ * target. The caller frees the path.
+ */
+char *output_part_path(const char *path);
+/*
  * Opens an existing NAME.part like output_open_part() with force, and keeps only its first `keep` bytes. Ends the
  * program if the file is shorter.
  */

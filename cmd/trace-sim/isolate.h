@@ -50,6 +50,8 @@ struct part_sums {
 	FILE *file;   /* NULL: there is no checksum yet */
 	uint64_t end; /* size of the records that have checksums */
 };
+/* Returns the path of the checksums of the file `part`. The caller frees it. */
+char *part_sums_path(const char *part);
 /*
  * Begins the checksums of a file of records, and removes those of an earlier run, except for the lines of the first
  * `keep` bytes. part: NULL for other outputs

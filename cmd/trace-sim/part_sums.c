@@ -17,13 +17,11 @@
 #include "arena.h"
 #include "isolate.h"
 
-static char *part_sums_path(const char *part)
+char *part_sums_path(const char *part)
 {
-	size_t n = strlen(part);
-	char *path = xmalloc(n + sizeof(".sums"));
+	char *path = xmalloc(strlen(part) + sizeof(".sums"));
 
-	memcpy(path, part, n);
-	strcpy(path + n, ".sums");
+	strcpy(stpcpy(path, part), ".sums");
 	return path;
 }
 
@@ -66,6 +64,13 @@ static _Noreturn void die_of_sums(const struct part_sums *s)
 	die_errno_at((struct place){.file = s->path}, "cannot be written");
 }
 
+/* Removes the file. No file has a name that is too long. */
+static void remove_sums(const struct part_sums *s)
+{
+	if (unlink(s->path) && errno != ENOENT && errno != ENAMETOOLONG)
+		die_of_sums(s);
+}
+
 void part_sums_keep(struct part_sums *s, uint64_t keep)
 {
 	uint64_t end, hash;
@@ -95,8 +100,7 @@ void part_sums_keep(struct part_sums *s, uint64_t keep)
 	if (s->file)
 		fclose(s->file);
 	s->file = NULL;
-	if (unlink(s->path) && errno != ENOENT)
-		die_of_sums(s);
+	remove_sums(s);
 }
 
 void part_sums_open(struct part_sums *s, const char *part, uint64_t keep)
@@ -130,8 +134,8 @@ void part_sums_remove(struct part_sums *s)
 {
 	if (s->file)
 		fclose(s->file);
-	if (s->path && unlink(s->path) && errno != ENOENT)
-		die_of_sums(s);
+	if (s->path)
+		remove_sums(s);
 	free(s->path);
 	*s = (struct part_sums){.path = NULL};
 }

@@ -41,11 +41,7 @@ static bool is_nonempty_file(const char *path)
 
 static void find_earlier_result(struct resumed *l, const char *name)
 {
-	size_t n = strlen(name);
-
-	l->part = xmalloc(n + sizeof(".part"));
-	memcpy(l->part, name, n);
-	strcpy(l->part + n, ".part");
+	l->part = output_part_path(name);
 	l->is_part = is_nonempty_file(l->part);
 	if (l->is_part || is_nonempty_file(name))
 		l->path = xstrdup(l->is_part ? l->part : name);

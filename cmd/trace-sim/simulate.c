@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Prepares and runs a simulation: reads the inputs, checks the options against them, and opens the outputs. */
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli.h"
 #include "cubin.h"
@@ -95,15 +95,17 @@ static void check_not_input(const struct run *r, const struct sim_args *a, const
  */
 static void check_not_overwriting(const struct run *r, const struct sim_args *a, const char *output)
 {
-	static const char *const suffix[] = {".part", ".part.sums"};
-	char name[PATH_MAX];
+	char *part, *sums;
 
 	check_not_input(r, a, output);
 	if (!output || !strcmp(output, "-"))
 		return;
-	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++)
-		if (snprintf(name, sizeof(name), "%s%s", output, suffix[i]) < PATH_MAX)
-			check_not_input(r, a, name);
+	part = output_part_path(output);
+	sums = part_sums_path(part);
+	check_not_input(r, a, part);
+	check_not_input(r, a, sums);
+	free(part);
+	free(sums);
 }
 
 static void check_outputs(const struct run *r, const struct sim_args *a)

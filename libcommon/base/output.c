@@ -269,11 +269,25 @@ static bool lock_part_file(struct output *o, const char *part)
 	return false;
 }
 
+#define PART_SUFFIX ".part"
+
+char *output_part_path(const char *path)
+{
+	struct stat st;
+	char *target = !lstat(path, &st) && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+	const char *name = target ? target : path;
+	char *part = xmalloc(strlen(name) + sizeof(PART_SUFFIX));
+
+	strcpy(stpcpy(part, name), PART_SUFFIX);
+	free(target);
+	return part;
+}
+
 static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 {
 	struct output_pending *slot = claim_pending_slot();
 	struct stat st;
-	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
+	int n = snprintf(slot->tmp, PATH_MAX, "%s" PART_SUFFIX, o->target);
 
 	if (n < 0 || n >= PATH_MAX)
 		die_at((struct place){.file = o->target}, "file name too long");

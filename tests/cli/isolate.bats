@@ -268,6 +268,24 @@ part() {
 	assert_output --partial 'out.part:1: error: lines 1 to 2 are damaged'
 }
 
+@test "--resume continues the records of the file to which a symbolic link points" {
+	mixed
+	sim -F json -o full
+	mkdir kept
+	ln -s kept/file out
+	cp full kept/file
+	head -3 full >kept/file.part
+	trace-sim -v -g rtx3070 --isolate -s gpu_sim_cycle,gpu_sim_insn --resume -F json -o out -f mixed 2>err
+	run -0 cat err
+	assert_line --index 0 --regexp '^3 of 5 kernels done'
+	cmp kept/file full
+	[ -L out ]
+	assert_equal "$(ls kept)" file
+	ln mixed/kernel-1.traceg kept/file.part
+	run -2 trace-sim -q -g rtx3070 -f -o out mixed
+	assert_output "trace-sim: $PWD/kept/file.part: error: the output is also an input"
+}
+
 @test "no checksums stay after a run that has its result" {
 	mixed
 	for command in 'sim -F json' 'sim --resume -F json' 'trace-sim -q -g rtx3070 -F json mixed'; do
@@ -291,6 +309,15 @@ part() {
 		run -2 $command -o out
 		assert_output 'trace-sim: out.part.sums: error: the output is also an input'
 	done
+}
+
+@test "a name whose checksums would have too long a name is good without --isolate" {
+	name=$(printf 'f%.0s' {1..250})
+	trace-sim -q -g rtx3070 -o "$name" "$(trace vecadd)"
+	run -2 trace-sim -q -g rtx3070 --isolate -f -o "$name" "$(trace vecadd)"
+	assert_output "trace-sim: $PWD/$name.part.sums: error: cannot be written: File name too long"
+	run -0 ls
+	assert_output "$name"
 }
 
 @test "--resume simulates only the missing kernels" {
