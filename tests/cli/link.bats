@@ -463,6 +463,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: error: read of 8 bytes at byte 4 of 'z' (expected within its 8)
 		call bytes, (r);|a.ptx:11:14: error: argument that does not match the parameter
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
+		mov.u64 fn, bytes; q: .callprototype _ (.param .align 4 .b8 _[]); call fn, (z), q; mov.u32 r, 8; st.global.u32 [p], r;|
 		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|error: call of 0xf0000020, other (expected a function that fits the prototype
 		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs (expected a function that fits the prototype
 		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other (expected a function that fits the prototype or list of targets)

@@ -44,8 +44,9 @@ static bool have_same_params(struct symbol *const *a, struct symbol *const *b, u
 		unsigned bits = types[a[i]->type].bits * (a[i]->vec ? a[i]->vec : 1u);
 
 		if (a[i]->kind != b[i]->kind ||
-			(a[i]->kind == SYM_REG ? bits != types[b[i]->type].bits * (b[i]->vec ? b[i]->vec : 1u)
-					       : a[i]->size != b[i]->size))
+			(a[i]->kind == SYM_REG
+					? bits != types[b[i]->type].bits * (b[i]->vec ? b[i]->vec : 1u)
+					: a[i]->size != b[i]->size && !a[i]->unsized && !b[i]->unsized))
 			return false;
 	}
 	return true;

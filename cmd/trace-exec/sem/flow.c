@@ -99,7 +99,7 @@ static int bind_param_argument(struct bind *b, const struct passed *p, struct ar
 {
 	const struct symbol *variable = p->actual->sym;
 
-	if (p->formal && variable->size != p->formal->size)
+	if (p->formal && !p->formal->unsized && variable->size != p->formal->size)
 		return bind_fault(b, p->actual, "argument", "argument of %llu bytes (expected %llu)",
 			(unsigned long long)variable->size, (unsigned long long)p->formal->size);
 	out->kind = ARG_PARAM;
