@@ -200,3 +200,28 @@ loads_shared() {
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'read of 16 bytes at byte 32 of .shared, which has 24 bytes'
 }
+
+# Writes k, a kernel for sm_$1 with the instructions of stdin and one parameter, an address. $2: bytes that k.launch saves.
+kernel_of_words() {
+	"$ROOT/tests/data/sass/cubin.py" -s "$1" -r 16 -p 8 k >k
+	printf '%s\n' 'module k' "buffer O bytes=$2 zero" 'launch k grid=1 block=1 args O' 'save O o' >k.launch
+}
+
+@test "the clock advances between two instructions that read it; SR_VIRTCFG has the warps that an SM can hold" {
+	kernel_of_words 90 8 <<-'E'
+		000e620000000a00 00008400ff027b82 # LDC.64 R2, c[0x0][0x210]
+		000fe20000000a00 0000820000047ab9 # ULDC.64 UR4, c[0x0][0x208]
+		000fe40000015000 00000000000a7805 # CS2R R10, SR_CLOCKLO
+		000fcc0000015000 00000000000c7805 # CS2R R12, SR_CLOCKLO
+		000fe20007ffe0ff 8000000a0c007210 # IADD3 R0, R12, -R10, RZ
+		000f240000000200 0000000000017919 # S2R R1, SR_VIRTCFG
+		000ea20000004300 0000000000067919 # S2R R6, SR_VIRTUALSMID
+		000fe2000c101b04 0000000002007986 # STG.E.64 desc[UR4][R2.64], R0
+		000fea0003800000 000000000000794d # EXIT
+	E
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	assert_equal "$(od -An -tu4 o)" '          1      16384'
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'S2R R6, SR_VIRTUALSMID'
+}

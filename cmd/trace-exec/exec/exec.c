@@ -156,6 +156,22 @@ void exec_print_findings(const struct cta *c)
 
 #define MANY_SMS 80u /* value of %nsmid */
 
+/* Returns %nwarpid: the number of warps that an SM can hold, by its compute capability (CUDA Programming Guide). */
+static uint32_t warps_of_sm(uint32_t capability)
+{
+	switch (capability) {
+	case 75: return 32;
+	case 86:
+	case 87:
+	case 88:
+	case 89:
+	case 110:
+	case 120:
+	case 121: return 48;
+	default: return 64;
+	}
+}
+
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 {
 	const struct launch *l = w->grid->launch;
@@ -177,7 +193,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_NCTAID_Z: return l->grid[sreg - S_NCTAID_X];
 	case S_LANEID: return lane;
 	case S_WARPID: return w->index;
-	case S_NWARPID: return w->grid->warps;
+	case S_NWARPID: return warps_of_sm(l->kernel->module->target);
 	case S_SMID: return w->cta->number % MANY_SMS;
 	case S_NSMID: return MANY_SMS;
 	case S_GRIDID: w->cta->has_outside_effect = true; return l->id;
@@ -526,15 +542,13 @@ void exec_warp(struct warp *w, uint64_t quantum)
  */
 #define CLOCK_READS 16
 
-uint64_t exec_clock(struct warp *w, const struct op *o)
+uint64_t exec_clock(struct warp *w, uint64_t uncounted)
 {
-	uint64_t insts = w->insts + (w->run ? (uint64_t)(o - w->run) + 1 : 0);
-
 	w->timed = true;
 	w->cta->has_outside_effect = true;
 	if (w->clock_reads < CLOCK_READS)
 		w->clock_reads++;
 	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */
 		w->stop |= WARP_YIELD;
-	return w->frozen ? w->frozen_clock : w->cta->clock + insts + w->cta->cluster->idle_ns;
+	return w->frozen ? w->frozen_clock : w->cta->clock + w->insts + uncounted + w->cta->cluster->idle_ns;
 }

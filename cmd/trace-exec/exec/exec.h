@@ -520,8 +520,11 @@ void exec_note_finding(struct warp *w, const struct op *o, uint32_t mask, const 
 /* Prints the findings of a CTA. Called in the order of the CTAs, when the CTA is delivered (grid.c). */
 void exec_print_findings(const struct cta *c);
 uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
-/* Returns %clock64 of the warp at o. A warp instruction of the CTA takes one cycle and one nanosecond. */
-uint64_t exec_clock(struct warp *w, const struct op *o);
+/*
+ * Returns %clock64 of the warp. A warp instruction of the CTA takes one cycle and one nanosecond. uncounted: number of
+ * instructions that the warp has executed, including the one that reads the clock, but w->insts does not contain.
+ */
+uint64_t exec_clock(struct warp *w, uint64_t uncounted);
 /* Returns true if a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {

@@ -99,7 +99,7 @@ bool exec_does_spin(struct warp *w, uint32_t steps)
 	w->changed = w->timed = false;
 	bool spins = returns_to_state(w, steps);
 	if (!spins && w->timed && w->state == WARP_READY && !w->changed && !(w->stop & WARP_STOP)) {
-		w->frozen_clock = exec_clock(w, NULL);
+		w->frozen_clock = exec_clock(w, 0);
 		w->frozen = true;
 		spins = returns_to_state(w, FROZEN_STEPS);
 		w->frozen = false;

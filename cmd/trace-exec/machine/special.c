@@ -103,7 +103,19 @@ static inline u32 read_block_axis(const struct warp *w, unsigned axis)
 	return PRED(w, FRAME_CTAID_SET) >> axis & 1 ? PRED(w, FRAME_CTAID + 4 * axis) : w->cta->id[axis];
 }
 
-static void read_special_register(struct warp *w, unsigned number, u32 *v)
+/*
+ * Returns the clock when o is executed. run_warp() counts instructions when it sets the PC of the group; the
+ * instructions from this PC to o follow each other.
+ */
+static uint64_t clock_at(struct warp *w, const struct op *o)
+{
+	const struct op *counted = &w->grid->code->op[w->stack[w->depth - 1].pc];
+
+	return exec_clock(w, (uint64_t)(o - counted) + 1);
+}
+
+/* Reads special register `number` for o, into a value for each lane. */
+static void read_special_register(struct warp *w, const struct op *o, unsigned number, u32 *v)
 {
 	const u32 *tid = REG(u32, w, FRAME_TID);
 	u32 one = 0;
@@ -117,13 +129,13 @@ static void read_special_register(struct warp *w, unsigned number, u32 *v)
 		for (unsigned i = 0; i < LANES; i++)
 			v[i] = tid[i] | tid[i + LANES] << 16 | tid[i + 2 * LANES] << 26;
 		return;
-	case 2: one = w->grid->warps << 8; break; /* SR_VIRTCFG: bits 8 to 15 are the number of warps */
-	case 3: one = (u32)w->index << 8; break;  /* SR_VIRTID: bits 8 to 14 are the number of the warp */
+	case 2: one = (u32)exec_sreg_value(w, S_NWARPID, 0) << 8; break; /* SR_VIRTCFG: bits 8 to 15 */
+	case 3: one = (u32)w->index << 8; break; /* SR_VIRTID: bits 8 to 14 are the number of the warp */
 	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
-	case 80: one = (u32)exec_clock(w, NULL); break;
-	case 81: one = (u32)(exec_clock(w, NULL) >> 32); break;
-	case 82: one = (u32)(exec_clock(w, NULL) + w->grid->timer); break;
-	case 83: one = (u32)((exec_clock(w, NULL) + w->grid->timer) >> 32); break;
+	case 80: one = (u32)clock_at(w, o); break;
+	case 81: one = (u32)(clock_at(w, o) >> 32); break;
+	case 82: one = (u32)(clock_at(w, o) + w->grid->timer); break;
+	case 83: one = (u32)((clock_at(w, o) + w->grid->timer) >> 32); break;
 	case 40: one = w->grid->threads; break;
 	case 50: one = shared_size(w->grid); break;
 	case BLOCK_X:
@@ -161,7 +173,7 @@ static void special_to_register(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[LANES], *d = REG(u32, w, o->d);
 
-	read_special_register(w, o->n, v);
+	read_special_register(w, o, o->n, v);
 	for (unsigned i = 0; i < LANES; i++)
 		d[i] = m >> i & 1 ? v[i] : d[i];
 }
@@ -190,7 +202,7 @@ static void special_to_uniform(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 v[LANES], *d = REG(u32, w, o->d), lane = uniform_lane(w);
 
-	read_special_register(w, o->n, v);
+	read_special_register(w, o, o->n, v);
 	FOR_BITS32 (i, m)
 		d[i] = v[lane];
 }
@@ -220,7 +232,7 @@ static void special_to_pair(struct warp *w, const struct op *o, uint32_t m)
 	u32 v[LANES], *d = REG(u32, w, o->d);
 
 	for (unsigned k = 0; k < o->bytes; k++) {
-		read_special_register(w, o->n == 255 ? 255 : o->n + k, v);
+		read_special_register(w, o, o->n == 255 ? 255 : o->n + k, v);
 		FOR_BITS32 (i, m)
 			d[i + k * LANES] = v[i];
 	}
