@@ -225,3 +225,15 @@ kernel_of_words() {
 	run -0 trace-exec -q --disassemble k
 	assert_output --partial 'S2R R6, SR_VIRTUALSMID'
 }
+
+@test "a call of a null pointer in machine code is an error" {
+	kernel_of_words 75 8 <<-'E'
+		000fe20000000f00 000000ff00047202 # MOV R4, RZ
+		000fe20000000f00 000000ff00057202 # MOV R5, RZ
+		000fde0003c00000 0000000004007343 # CALL.ABS.NOINC R4
+		000fea0003800000 000000000000794d # EXIT
+	E
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'call of a null pointer (expected the address of a function) (kernel k'
+	assert_output --partial 'PC 0x0020: CALL.ABS.NOINC R4'
+}

@@ -69,6 +69,11 @@ static uint32_t instruction_at_address(struct warp *w, const struct op *o, uint3
 {
 	uint32_t n = link_inst_at(o->func->machine_code, address);
 
+	if (!address && o->flow == MF_CALL) { /* where the kernel is, which is never called */
+		exec_fail(w, o, 1u << lane, "call-address",
+			"call of a null pointer (expected the address of a function)");
+		return UINT32_MAX;
+	}
 	if (n != UINT32_MAX)
 		return first_pc(o) + n;
 	exec_fail(w, o, 1u << lane, "branch-address",
