@@ -226,6 +226,43 @@ kernel_of_words() {
 	assert_output --partial 'S2R R6, SR_VIRTUALSMID'
 }
 
+@test "sm_87: BMOV sets a convergence barrier to a number, and copies one to another" {
+	kernel_of_words 87 8 <<-'E'
+		000fe80000000000 ffffffff00007956 # BMOV.32 B0, 0xffffffff
+		000fe80000100000 0000000000017f55 # BMOV.32.CLEAR B1, B0
+		000fe80000100000 0000000001047355 # BMOV.32.CLEAR R4, B1
+		000fe80000000000 0000000000057355 # BMOV.32 R5, B0
+		000fe20000000f00 0000580000027a02 # MOV R2, c[0x0][0x160]
+		000fe20000000f00 0000590000037a02 # MOV R3, c[0x0][0x164]
+		000fe20000000a00 0000460000047ab9 # ULDC.64 UR4, c[0x0][0x118]
+		000fe2000c101b04 0000000402007986 # STG.E.64 desc[UR4][R2.64], R4
+		000fea0003800000 000000000000794d # EXIT
+	E
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	assert_equal "$(od -An -tx4 o)" ' ffffffff 00000000'
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'BMOV.32 B0, 0xffffffff'
+	assert_output --partial 'BMOV.32.CLEAR B1, B0'
+}
+
+@test "sm_110: IMNMX takes the minimum of numbers of 32 bits, with and without signs" {
+	kernel_of_words 110 8 <<-'E'
+		000e620000000a00 0000e000ff027b82 # LDC.64 R2, c[0x0][0x380]
+		000e2e0008000a00 00006b00ff0477ac # LDCU.64 UR4, c[0x0][0x358]
+		000fe20000000f00 fffffffb00007802 # MOV R0, 0xfffffffb
+		000fca0003ffe000 0000000200047817 # IMNMX.U32 R4, R0, 0x2, PT
+		000fca0003ffe200 0000000200057817 # IMNMX R5, R0, 0x2, PT
+		000fe2000c101b04 0000000402007986 # STG.E.64 desc[UR4][R2.64], R4
+		000fea0003800000 000000000000794d # EXIT
+	E
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	assert_equal "$(od -An -td4 o)" '           2          -5'
+	run -0 trace-exec -q --disassemble k
+	assert_output --partial 'IMNMX.U32 R4, R0, 0x2, PT'
+}
+
 @test "a call of a null pointer in machine code is an error" {
 	kernel_of_words 75 8 <<-'E'
 		000fe20000000f00 000000ff00047202 # MOV R4, RZ

@@ -77,7 +77,7 @@ static int bind_warp_mask(struct mbind *b, struct op *o, unsigned state)
 	o->d = b->inst->opcode == 0x355 ? mbind_dst(b, 16, 1) : mbind_barrier(b, 16);
 	o->n = (uint8_t)state;
 	machine_set_function(o, copy_warp_mask);
-	return state < 16 || bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
+	return bit(b, 84) || (state != STATE_ENDED && state != STATE_RUNNING)
 		       ? mbind_refuse(b, "state of the warp")
 		       : 0;
 }
@@ -86,9 +86,9 @@ int mbind_bmov(struct mbind *b, struct op *o)
 {
 	unsigned opcode = b->inst->opcode, state = (unsigned)field(b, 24, 6);
 
-	if (opcode == 0x355 && state < 16) {
+	if ((opcode == 0x355 || opcode == 0xf55) && state < 16) {
 		machine_set_function(o, bit(b, 84) ? copy_and_clear : copy_barrier);
-		o->d = mbind_dst(b, 16, 1);
+		o->d = opcode == 0x355 ? mbind_dst(b, 16, 1) : mbind_barrier(b, 16);
 		o->a = mbind_barrier(b, 24);
 		return 0;
 	}
@@ -102,7 +102,9 @@ int mbind_bmov(struct mbind *b, struct op *o)
 	}
 	machine_set_function(o, copy_barrier);
 	o->d = mbind_barrier(b, 24);
-	o->a = mbind_reg(b, 32, 1);
+	o->a = opcode == 0x956   ? mbind_number(b, field(b, 32, 32), 1)
+	       : opcode == 0xb56 ? mbind_constant(b, 1)
+				 : mbind_reg(b, 32, 1);
 	return state > 15 ? mbind_refuse(b, "state of the warp") : 0;
 }
 

@@ -39,15 +39,17 @@ static void min_max_pairs(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Binds the minimum or maximum of two numbers of 64 bits, of both datapaths. */
+/* Binds the minimum or maximum of two numbers of 32 or 64 bits, of both datapaths. */
 int mbind_imnmx64(struct mbind *b, struct op *o)
 {
+	if (!bit(b, 74))
+		return mbind_imnmx(b, o);
 	if (mbind_two_sources(b, o, WIDE_A | WIDE_B | WIDE_C | WIDE_D | SIGNED_IMMEDIATE))
 		return -1;
 	o->is_signed = bit(b, 73);
 	o->imm = mbind_pred(b, 87, b->uniform);
 	machine_set_function(o, min_max_pairs);
-	return bit(b, 74) ? 0 : mbind_refuse(b, "type");
+	return 0;
 }
 
 enum { TYPE_U32, TYPE_S32, TYPE_U16X2, TYPE_S16X2, TYPE_U8X4, TYPE_S8X4 };
