@@ -311,13 +311,14 @@ l1	'
 	{
 		printf "$HEAD"
 		printf 'lat\tme\tdpx vimax3_s16x2\tdependent\tlatency\t4.1\tcycles\t\t\t\t\tmine\t\n'
-		printf 'two\tme\tdpx viaddmax_u32\tdependent\tlatency\t8.1\tcycles\t\t\t\t\tmine\t\n'
-		printf 'bw\tme\tdpx vimax_s32_relu\tone SM\tthroughput\t73.1\tinstr/cycle/SM\t\t\t\t\tmine\t\n'
+		printf 'two\tme\tdpx viaddmax_u32\tdependent\tlatency\t10.1\tcycles\t\t\t\t\tmine\t\n'
+		printf 'bw\tme\tdpx vimax_s32_relu\tone SM\tthroughput\t72.7\tinstr/cycle/SM\t\t\t\t\tmine\t\n'
 		printf 'one\tme\tffma chain\t1 thread, 16 FFMA\tcycles\t4.56\tcycles\t\t\t\t\tmine\t\n'
-		printf 'many\tme\tffma, 2 chains\t114 blocks of 1024\tcycles\t17.9\tcycles\t\t\t\t\tmine\t\n'
+		printf 'lone\tme\tffma, 8 chains\t114 blocks of 128\tcycles\t13.5\tcycles\t\t\t\t\tmine\t\n'
+		printf 'many\tme\tffma, 2 chains\t114 blocks of 1024\tcycles\t19.4\tcycles\t\t\t\t\tmine\t\n'
 	} >dpx.measured
 	run -0 trace-sim --selftest -c dpx.config --measured dpx.measured -F tsv --tolerance 2
-	assert_equal "${#lines[@]}" 6
+	assert_equal "${#lines[@]}" 7
 	{
 		printf "$HEAD"
 		printf 'odd-1\tme\tdpx vimax9\tdependent\tlatency\t4\tcycles\t\t\t\t\tmine\t\n'

@@ -2,20 +2,29 @@
 /*
  * Measures the functions for dynamic programming (DPX): minimum or maximum of sums or of three numbers. A
  * chain of calls in one thread gives the latency. Four independent calls in each of an SM's 1024 threads give
- * the throughput.
+ * the throughput. These programs have 1024 times four calls without a loop, so they fetch 64 KiB of code or more.
  *
  * The instructions of a function are those of the measured programs. Calls with two numbers are idempotent,
  * so the compiler merges some calls: two calls of a chain into one call with three numbers, and 4096 calls of
  * the other program into 3584.
+ *
+ * In a chain, the control codes are those of compiled code: an instruction waits four cycles for a result of its
+ * own unit. IMAD and VIMNMX have different units, and wait five cycles for each other.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include "selftest/probe.h"
+#include "arena.h"
+#include "cubin.h"
+#include "selftest/bench.h"
 #include "selftest/micro.h"
+#include "selftest/probe.h"
 
 #define DPX_UNROLL 64u
 #define DPX_CHAINS 4u
 #define DPX_WARPS  32u
+#define DPX_CALLS  1024u /* calls of each chain in the program that measures throughput */
+#define NO_REG     255u
 
 static const struct dpx_function {
 	const char *name, *op, *second; /* `second` is the instruction after `op` in the same call, or NULL */
@@ -69,14 +78,54 @@ static void write_dpx_body(struct scribe *s, const struct micro *m, uint32_t blo
 	for (uint32_t i = 0; i < x->rounds * chains; i++) {
 		snprintf(dst, sizeof(dst), "R%u", 8 + i % chains);
 		snprintf(src, sizeof(src), "%s R4 R5", dst);
-		if (i % DPX_UNROLL == 0)
-			s->pc = 0x100;
+		if (i % (x->measures_latency ? DPX_UNROLL : DPX_CALLS * chains) == 0)
+			s->pc = 0;
 		scribe_op(s, dst, x->function->op, src, 0);
 		if (x->function->second)
 			scribe_op(s, dst, x->function->second, src, 0);
 	}
-	s->pc = 0x100 + 32 * DPX_UNROLL;
+	s->pc = 16 * (x->measures_latency ? DPX_UNROLL : DPX_CALLS * chains) * (x->function->second ? 2 : 1);
 	scribe_write_exit(s);
+}
+
+/* Returns the control codes of a chain, which the caller deletes. */
+static struct cubins *dpx_codes(const struct dpx *x, const struct micro *m)
+{
+	bool two = x->function->second != NULL, crosses = two && !strncmp(x->function->op, "IMAD", 4);
+	uint32_t n = DPX_UNROLL * (two ? 2 : 1);
+	struct cubins *c = cubins_new();
+	uint8_t(*code)[16] = xcalloc(n + 1, sizeof(*code));
+
+	for (uint32_t i = 0; i <= n; i++) {
+		struct control_code k = {.opcode = (uint16_t)(0x100 + (i == n           ? 2
+									      : crosses ? i % 2
+											: 0)),
+			.guard = 7,
+			.stall = crosses || i == n ? 5 : 4,
+			.yield = i < n,
+			.write = 7,
+			.read = 7,
+			.slot = {NO_REG, NO_REG, NO_REG}};
+
+		control_encode(&k, code[i]);
+	}
+	cubins_add_code(c, m->name, m->arch, code[0], n + 1);
+	free(code);
+	return c;
+}
+
+/* Returns the cycles of a kernel with x->rounds calls in each chain. */
+static double time_dpx_rounds(const struct subject *s, const struct micro *m)
+{
+	const struct dpx *x = m->arg;
+	struct bench *b = bench_open(&s->params, s->isa);
+	double cycles;
+
+	if (x->measures_latency)
+		b->run.gpu.joins.cubins = dpx_codes(x, m);
+	cycles = (double)bench_run_kernel(b, m);
+	bench_close(b);
+	return cycles;
 }
 
 double probe_dpx(const struct probe *p, const struct subject *s)
@@ -89,11 +138,16 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 		.alike = true,
 		.body = write_dpx_body,
 		.arg = &x};
-	double cycles;
+	double few, cycles;
+	uint32_t more;
 
 	parse_dpx(p, &x);
+	more = x.measures_latency ? 4 * DPX_UNROLL : DPX_CALLS - 1;
 	m.threads = x.measures_latency ? 32 : 32 * DPX_WARPS;
-	cycles = probe_time_rounds(s, &m, &x.rounds, 2 * DPX_UNROLL, 4 * DPX_UNROLL) / (4 * DPX_UNROLL);
+	x.rounds = x.measures_latency ? 2 * DPX_UNROLL : 1;
+	few = time_dpx_rounds(s, &m);
+	x.rounds += more;
+	cycles = (time_dpx_rounds(s, &m) - few) / more;
 	return x.measures_latency ? cycles / x.function->chain
 				  : 32 * DPX_WARPS * DPX_CHAINS * x.function->flow / cycles;
 }
