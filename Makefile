@@ -223,7 +223,7 @@ cross: ## compile against musl, run tests on aarch64 under qemu
 check-cuda: all ## CUDA programs compiled with nvcc
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/data/cuda/run
 # Finds data races in code that runs in several threads. They do not depend on the length of windows.
-RACES = threads:|each recipe|BookSim
+RACES = threads:|more threads|each recipe|BookSim
 tsan: ## threads under TSan
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 build/tsan/trace-sim \
 		build/tsan/tests/tracegen build/tsan/tests/test_threads build/tsan/tests/test_wt

@@ -17,11 +17,11 @@ failing() {
 	refute_output --regexp ' [1-9][0-9]* wrong'
 }
 
-@test "failing calls: trace-sim" { failing sim sim-packed sim-logs isolate; }
+@test "a failing call ends trace-sim with an error, or changes nothing" { failing sim sim-packed sim-logs isolate; }
 
-@test "failing calls: trace-pack" { failing pack unpack test list; }
+@test "a failing call ends trace-pack with an error, or changes nothing" { failing pack unpack test list; }
 
-@test "failing calls: trace-lint, trace-pick, trace-exec, stats-csv, stats-diff" { failing lint pick exec csv diff; }
+@test "a failing call ends each other program with an error, or changes nothing" { failing lint pick exec csv diff; }
 
 @test "after a failed write nothing more is written, and records that depend on it are dropped" {
 	app=$(trace vecadd)

@@ -28,7 +28,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -2 trace-lint -F xml x
 }
 
-@test "trace-lint: levels, limits and formats" {
+@test "trace-lint: -W sets levels, --limit limits the lines of a rule, -F json prints objects" {
 	d=$(trace vecadd)
 	cp -r "$d" app
 	sed -i 's/EXIT/NOP/' app/kernel-1.traceg

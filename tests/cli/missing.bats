@@ -63,7 +63,7 @@ setup() {
 	assert_output --partial 'every selected kernel is missing, the first is kernel 2, kernel-2.traceg'
 }
 
-@test "trace-pack: unpacking next to a file with the name of a missing kernel" {
+@test "trace-pack: unpacking fails if a file has the name of a missing kernel; -f keeps the file" {
 	mkdir back && cp "$whole/kernel-1.traceg" back/kernel-4.traceg
 	run -2 trace-pack -q -d -C back app.tpack
 	assert_output 'trace-pack: back/kernel-4.traceg: error: file exists, but the stream lacks this kernel (-f keeps the file)'
@@ -185,7 +185,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	refute_output --partial skipped
 }
 
-@test "trace-sim: missing kernels in text and stream, pipes, threads and formats" {
+@test "trace-sim: missing kernels give the same result from text, stream and pipe, with threads, in each format" {
 	sim --skip-missing app >want
 	for t in app/kernelslist.g app.tpack; do
 		sim --skip-missing $t >got
@@ -243,7 +243,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	done
 }
 
-@test "trace-sim: picks of the whole list" {
+@test "trace-sim, trace-pack: a missing kernel of a picks file is an error" {
 	trace-pick -q -m all -o all "$whole"
 	run -2 trace-sim -g rtx3070 -k @all --skip-missing app
 	assert_output --partial 'kernel 2 of the picks is missing: app/kernel-2.traceg (the weights of the others would be wrong)'
@@ -251,7 +251,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	assert_line --partial 'kernel 2 of the picks is missing (the weights of the others would be wrong)'
 }
 
-@test "trace-sim: missing kernels with --isolate and --resume" {
+@test "trace-sim: --isolate skips missing kernels, and --resume requires that the same ones are missing" {
 	for t in app app.tpack; do
 		sim --isolate --skip-missing -o one.json $t
 		sim --isolate -j 3 --skip-missing -o three.json $t
@@ -324,7 +324,7 @@ records() { sed 's/,"path":"[^"]*"//' "$1"; }
 	run -0 trace-lint --explain kernel-skipped
 }
 
-@test "trace-lint: all kernels missing, a directory, a damaged file" {
+@test "trace-lint: a directory as kernel file, and a list of which all kernels are missing, are errors" {
 	mkdir app/kernel-2.traceg
 	run -1 trace-lint --skip-missing app
 	assert_line --partial 'app/kernel-2.traceg:1:1: error: is-folder'

@@ -21,7 +21,7 @@ setup() {
 # Prints the kernels, the sum of weights and the kernels in strata.
 sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d %.3f %d\n", n, w, k }' "$1"; }
 
-@test "help, version and usage errors" {
+@test "-h and --version print to stdout, and usage errors have status 2" {
 	run -0 trace-pick -h
 	for m in $METHODS; do assert_output --partial "$m: "; done
 	run -0 trace-pick --version
@@ -274,7 +274,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	awk -v total="$(cell gpu_sim_cycle <w.csv)" '{ d = $1 * 40 / total - 1; exit !(d * d < 1e-18) }' mean
 }
 
-@test "an estimate computed by hand: two strata, their variances, a rate of totals" {
+@test "an estimate from two strata, their variances and a rate equals a computation by hand" {
 	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=30' 'stratum 1 20' 'stratum 2 10' '1 10 1 1' \
 		'2 10 1 1' '3 5 2 2' '4 5 2 1' >picks
 	{
@@ -320,7 +320,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial "expected 'picks 1"
 }
 
-@test "an estimate computed by hand: regression on the kernels with L2 misses" {
+@test "an estimate with regression on L2 misses equals a computation by hand" {
 	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=21' 'stratum 1 1' 'stratum 2 20' '1 1 1 1' \
 		'2 5 2 1' '3 5 2 1' '4 5 2 1' '5 5 2 1' >picks
 	{

@@ -355,7 +355,7 @@ lined() {
 	sed -i -E 's/^0[0-9a-f]{3} /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/' "$1"/kernel-1.traceg
 }
 
-@test "stats-csv --top: cycles by stall, PC, line, kernel and reason" {
+@test "stats-csv --top adds up cycles by stall, PC, line, kernel and reason" {
 	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json "$(trace gemm)"
 	for f in text json msgpack; do
 		trace-sim -q -g rtx3070 -F $f -f -o r --profile p "$(trace gemm)"
@@ -394,7 +394,7 @@ lined() {
 	run -2 stats-csv --top 20 -s gpu_ipc p.json
 }
 
-@test "stats-csv --top: source lines" {
+@test "stats-csv --top --by line names file and line" {
 	lined app
 	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json app
 	run -0 stats-csv --top 30 --by line -F tsv p.json
@@ -411,7 +411,7 @@ lined() {
 	[[ $stderr == *'no source lines'* ]]
 }
 
-@test "stats-diff --top: the places that became slower" {
+@test "stats-diff --top lists the places that became slower" {
 	trace-sim -q -g rtx3070 -F json -o a.json --profile a.prof "$(trace gemm)"
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=80 -F json -o b.json --profile b.prof "$(trace gemm)"
 	run -0 stats-diff --top 20 a.prof a.prof

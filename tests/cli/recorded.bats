@@ -75,7 +75,7 @@ setup() {
 	assert_line --index 0 --partial 'instructions differ; first: block ('
 }
 
-@test "failures have status 2 or 1 and are not counted as differences" {
+@test "an unusable recorded trace has status 2, a failed execution 1, and neither is compared" {
 	run -2 trace-exec -q --compare absent k.launch
 	assert_output --partial 'absent'
 	head -c 200 recorded.tpack >cut.tpack

@@ -30,7 +30,7 @@ setup() {
 	run -2 trace-sim --selftest -c my.config -F msgpack
 }
 
-@test "selftest: the same bytes for any number of processes" {
+@test "selftest prints the same bytes for any number of processes" {
 	trace-sim --selftest -c my.config -F tsv >one
 	trace-sim --selftest -c my.config -F tsv -j 3 >three
 	cmp one three

@@ -13,8 +13,8 @@ signals() {
 	refute_output --partial ' at ('
 }
 
-@test "signals: --isolate --resume, plain and packed" { signals isolate isolate-packed; }
+@test "--isolate --resume continues exactly after signals, for text and packed traces" { signals isolate isolate-packed; }
 
-@test "signals: a plain run and one with --interval" { signals plain interval; }
+@test "signals leave no half-written record, with and without --interval" { signals plain interval; }
 
-@test "signals: trace-pack" { signals pack; }
+@test "signals leave no half-written stream of trace-pack" { signals pack; }

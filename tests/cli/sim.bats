@@ -7,7 +7,7 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-@test "help and version" {
+@test "-h and --version print to stdout" {
 	run -0 trace-sim -h
 	assert_output --partial 'trace-sim [-g GPU]'
 	assert_output --partial '--events'

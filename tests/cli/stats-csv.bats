@@ -15,7 +15,7 @@ setup() { take_results; }
 # Runs stats-csv and removes carriage returns.
 csv() { stats-csv "$@" | tr -d '\r'; }
 
-@test "help, version and usage errors" {
+@test "-h and --version print to stdout, and usage errors have status 2" {
 	run -0 stats-csv -h
 	assert_output --partial '--per'
 	run -0 stats-csv --version
@@ -101,7 +101,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	done
 }
 
-@test "-k, --long, --wide and --list" {
+@test "-k selects kernels, --long and --wide choose the form, --list prints the figures" {
 	run -0 csv -k 2,4 -s gpu_sim_cycle app.accelsim
 	assert_equal "${#lines[@]}" 3
 	run -0 csv -k 'read' --long -s 'gpu_sim_cycle,gpu_ipc' app.json
@@ -115,7 +115,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_line --partial 'L2_cache_bank[*].Access,accesses,counter,'
 }
 
-@test "-F tsv and markdown, -o and -f" {
+@test "-F tsv and markdown print their forms, -o keeps an existing file, -f replaces it" {
 	run -0 stats-csv -F tsv -s gpu_sim_cycle app.json
 	assert_line --index 0 "$(printf 'run\tkernel_name\tid\tgpu_sim_cycle')"
 	run -0 stats-csv -F markdown -s gpu_sim_cycle app.json
@@ -153,7 +153,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	refute_output --partial "warning"
 }
 
-@test "--group and --agg" {
+@test "--group combines kernels of a run by the functions of --agg" {
 	run -0 csv --group kernel_name --agg sum,mean,geomean,min,max -s 'gpu_sim_cycle' app.json
 	assert_line --index 0 "run,kernel_name,kernels,$(printf 'gpu_sim_cycle.%s,' sum mean geomean min max | sed 's/,$//')"
 	assert_equal "${#lines[@]}" 3

@@ -13,7 +13,7 @@ setup_file() {
 
 setup() { take_results; }
 
-@test "help, version and usage errors" {
+@test "-h and --version print to stdout, and usage errors have status 2" {
 	run -0 stats-diff -h
 	assert_output --partial '--summary'
 	run -0 stats-diff --version
@@ -68,7 +68,7 @@ setup() { take_results; }
 	run -0 stats-diff -T 0 -T 'gpu_sim_cycle=5' app.json near.json
 }
 
-@test "-s, -i and -k select" {
+@test "-s and -i choose figures, and -k chooses kernels" {
 	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":5840/' app.json >near.json
 	run -0 stats-diff -s gpu_ipc app.json near.json
 	run -0 stats-diff -i 'gpu_sim_cycle' app.json near.json
@@ -118,7 +118,7 @@ setup() { take_results; }
 	assert_line --partial '"kernel":"write","a":null,"b":{"position":2'
 }
 
-@test "-F markdown and json" {
+@test "-F markdown prints a table, and json an object for each kernel that differs" {
 	run -1 stats-diff -F markdown -s gpu_sim_cycle app.json small.json
 	assert_line '| name | A | B | change |'
 	assert_line '|---|---:|---:|---:|'
@@ -186,7 +186,7 @@ setup() { take_results; }
 	run -2 stats-diff none1 none2
 }
 
-@test "failures have status 2" {
+@test "unreadable, malformed and incomplete results have status 2" {
 	head -c 100000 app.json >cut.json
 	run -2 stats-diff app.json cut.json
 	assert_output --partial "cut.json:"

@@ -67,7 +67,7 @@ on_terminal() {
 	assert_equal "${#lines[@]}" 3
 }
 
-@test "a limit, mangled names and hostile names" {
+@test "the summary shows a limit, demangles names and escapes control characters" {
 	cp -r "$(trace vecadd)" app
 	sed -i 's/^-kernel name = .*/-kernel name = _ZN3sum6reduceIiEEvPT_i/' app/kernel-1.traceg
 	run -0 on_terminal trace-sim -q -g rtx3070 app

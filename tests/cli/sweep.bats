@@ -272,7 +272,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	assert_output --partial "-n '0' is no number"
 }
 
-@test "a sweep over picks: runs of the picks, tables of the whole application" {
+@test "a sweep over picks runs only the picks and makes tables of the whole application" {
 	app=$(trace launches)
 	cd "$BATS_TEST_TMPDIR"
 	sweep=$ROOT/examples/sweep
@@ -379,7 +379,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	[ "$(cat share)" -eq 3 ]
 }
 
-@test "plots: PNG, SVG and the table of each" {
+@test "plots writes PNG, SVG and the table of each plot" {
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed (Debian package gnuplot-nox)"
 	command -v stats-csv >/dev/null || skip "stats-csv is not built"
 	export SWEEP=$BATS_FILE_TMPDIR/expected
@@ -419,7 +419,7 @@ app.qv100+k1-3 app.qv100+k1-3 app.qv100+k1-3 app.qv100+k4"
 	grep -q 'gemm.near.json: cycles' both.svg
 }
 
-@test "correlate: a run against measured cycles" {
+@test "correlate compares a run with measured cycles" {
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed (Debian package gnuplot-nox)"
 	cd "$BATS_TEST_TMPDIR"
 	trace-sim -q -g rtx3070 -F json -o run.json "$(trace example)"

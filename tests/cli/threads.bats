@@ -22,31 +22,31 @@ same() {
 	done
 }
 
-@test "threads: loads and stores on many SMs" {
+@test "equal results with threads: loads and stores on many SMs" {
 	same "$(trace gather -n 4)" -g qv100
 	same "$(trace stream -n 4)" -g rtx3070
 }
 
-@test "threads: shared memory, atomics, barriers, asynchronous copies" {
+@test "equal results with threads: shared memory, atomics, barriers, asynchronous copies" {
 	same "$(trace gemm -n 2)" -g rtx3070
 	same "$(trace atomics -n 4)" -g qv100
 	same "$(trace ldgsts -n 4)" -g rtx3070
 }
 
-@test "threads: several kernels at once" {
+@test "equal results with threads: several kernels at once" {
 	same "$(trace streams -n 4)" -g rtx3070 -D gpgpu_concurrent_kernel_sm=1
 }
 
-@test "threads: several SMs in a cluster that take turns" {
+@test "equal results with threads: several SMs in a cluster that take turns" {
 	same "$(trace gather -n 4)" -g qv100 -D gpgpu_n_clusters=10 -D gpgpu_n_cores_per_cluster=4 \
 		-D gpgpu_simt_core_sim_order=1
 }
 
-@test "threads: clock domains of different frequencies" {
+@test "equal results with threads: clock domains of different frequencies" {
 	same "$(trace gather -n 4)" -g qv100 -D gpgpu_clock_domains=1132:700:900:850
 }
 
-@test "threads: buffers and queues that fill up" {
+@test "equal results with threads: buffers and queues that fill up" {
 	d=$(trace gather -n 2)
 	for o in gpgpu_l2_rop_latency=64 icnt_out_buffer_limit=100 icnt_in_buffer_limit=9 \
 		gpgpu_dram_partition_queues=4:4:4:4; do
@@ -58,7 +58,7 @@ same() {
 	cmp p1 p2
 }
 
-@test "threads: random partitions and event logs keep one order" {
+@test "equal results with threads: random partitions and event logs" {
 	d=$(trace gather -n 2)
 	same "$d" -g qv100 -D gpgpu_memory_partition_indexing=4
 	trace-sim -q -g qv100 -f -o r1 --events e1 "$d"
@@ -67,7 +67,7 @@ same() {
 	cmp r1 r8
 }
 
-@test "threads: more threads than clusters, all processors, and invalid numbers" {
+@test "-j accepts more threads than clusters and 0, and rejects invalid numbers" {
 	d=$(trace vecadd)
 	trace-sim -q -g rtx3070 "$d" >one
 	trace-sim -q -j 64 -g rtx3070 "$d" | cmp - one
@@ -78,7 +78,7 @@ same() {
 	run -2 trace-sim -j -1 -g rtx3070 x
 }
 
-@test "threads: the modern core" {
+@test "equal results with threads: the modern core" {
 	same "$(trace gather -n 4)" -g h100-pcie
 }
 

@@ -22,14 +22,14 @@ same() {
 	cmp steps windows
 }
 
-@test "windows: each recipe of the generator on two GPUs" {
+@test "equal results with windows: each recipe of the generator on two GPUs" {
 	for r in vecadd gather gemm atomics ldgsts stream spaces streams; do
 		same "$(trace $r -n 3)" -g rtx3070
 		same "$(trace $r -n 3)" -g qv100
 	done
 }
 
-@test "windows: modern cores, sequential thread blocks, an L2 of two sides" {
+@test "equal results with windows: modern cores, sequential thread blocks, an L2 of two sides" {
 	for r in vecadd gather gemm ldgsts; do
 		same "$(trace $r -n 6)" -g a100-40 -D gpgpu_n_clusters=4
 		same "$(trace $r -n 4)" -g h100-pcie -D icnt_in_buffer_limit=9
@@ -37,7 +37,7 @@ same() {
 	same "$(trace launches)" -g h100-pcie -D gpgpu_n_clusters=4
 }
 
-@test "windows: many lengths" {
+@test "equal results with windows of many lengths" {
 	d=$(trace gather -n 2)
 	WARPTOOLS_WINDOW=1 trace-sim -q -F accelsim -g qv100 "$d" >steps
 	for ((w = 2; w <= 160; w += 1 + w / 16)); do
@@ -46,7 +46,7 @@ same() {
 	done
 }
 
-@test "windows: few SMs, so that thread blocks end while others wait" {
+@test "equal results with windows: few SMs, so that thread blocks end while others wait" {
 	for r in vecadd gemm atomics; do
 		same "$(trace $r -n 40)" -g rtx3070 -D gpgpu_n_clusters=3
 		same "$(trace $r -n 40)" -g qv100 -D gpgpu_n_clusters=3 -D gpgpu_n_cores_per_cluster=2 \
@@ -54,7 +54,7 @@ same() {
 	done
 }
 
-@test "windows: full buffers, and latencies beyond half of 32 bits" {
+@test "equal results with windows: full buffers, and latencies beyond half of 32 bits" {
 	for o in icnt_in_buffer_limit=4 icnt_in_buffer_limit=40 icnt_out_buffer_limit=2 icnt_out_buffer_limit=20 \
 		gpgpu_n_cluster_ejection_buffer_size=1 gpgpu_n_ldst_response_buffer_size=1 \
 		gpgpu_l2_rop_latency=4294967295 dram_latency=4294967295 \
@@ -108,7 +108,7 @@ options() {
 	done
 }
 
-@test "windows: random options" {
+@test "equal results with windows: random options" {
 	local -a recipes=(vecadd gather gemm atomics ldgsts stream)
 	local -a gpus=(rtx3070 qv100 rtx3070 qv100 l40)
 	tried=0
@@ -136,7 +136,7 @@ options() {
 	cmp r1 r128
 }
 
-@test "windows: sampled blocks" {
+@test "equal results with windows: sampled blocks" {
 	same "$(trace vecadd -n 2000)" -g rtx3070 -D gpgpu_n_clusters=4 --sample-blocks
 }
 
