@@ -99,21 +99,29 @@ struct modern_params {
 	uint32_t matrix_mhz;   /* core clock in MHz while tensor cores are busy; 0: the configured clock */
 	uint32_t fp64_latency; /* latency of the double-precision unit that sub-cores share */
 	uint32_t sfu_latency;
-	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
-	uint32_t sm_bytes, shared_bytes, sm_interval;
-	uint32_t l1_tag_banks; /* number of banks, a power of 2 */
-	uint32_t l1_tag_bits;  /* number of bits of a bank number */
-	uint32_t l1_tag_fold;  /* l1_tag_bits, doubled until it is at least 32 */
-	uint32_t l1_ways;      /* number of ways; 0: from -gpgpu_cache:dl1 */
-	uint32_t l1_reserved;  /* bytes of the L1 that are reserved */
-	uint32_t cta_shmem;    /* bytes of shared memory that each CTA needs in addition */
+	uint32_t mem_places; /* number of memory instructions in a sub-core's queue for the SM */
+	uint32_t mem_first; /* cycles from the issue of a memory instruction to its acceptance by an idle SM */
+	uint32_t mem_first_lanes;     /* mem_first of global and local memory */
+	uint32_t mem_interval;        /* issue interval in cycles of global and local memory */
+	uint32_t mem_interval_shared; /* issue interval in cycles of shared memory, constants and shuffles */
+	uint32_t sm_bytes;            /* bytes per cycle of global and local memory of an SM */
+	uint32_t shared_bytes;        /* bytes per cycle of shared memory of an SM */
+	uint32_t sm_interval;         /* cycles between two loads or stores that an SM accepts */
+	uint32_t l1_tag_banks;        /* number of banks, a power of 2 */
+	uint32_t l1_tag_bits;         /* number of bits of a bank number */
+	uint32_t l1_tag_fold;         /* l1_tag_bits, doubled until it is at least 32 */
+	uint32_t l1_ways;             /* number of ways; 0: from -gpgpu_cache:dl1 */
+	uint32_t l1_reserved;         /* bytes of the L1 that are reserved */
+	uint32_t cta_shmem;           /* bytes of shared memory that each CTA needs in addition */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency; /* in cycles */
-	uint32_t link_bytes; /* bytes per cycle to the memory pipeline */
-	uint32_t prt;        /* number of memory instructions in flight */
-	uint32_t barrier, barrier_per_warp, barrier_delay;
-	uint32_t membar[3];    /* latency of a memory barrier by scope: CTA, GPU, system */
-	uint64_t cta_interval; /* time that the CTA distributor needs to place a CTA, in 10^-6 cycles */
-	uint64_t cta_retire;   /* time that the CTA distributor needs for a CTA that ends, in 10^-6 cycles */
+	uint32_t link_bytes;       /* bytes per cycle to the memory pipeline */
+	uint32_t prt;              /* number of memory instructions in flight */
+	uint32_t barrier;          /* cycles from the last arrival at a barrier to the next issue */
+	uint32_t barrier_per_warp; /* additional cycles for each warp of the CTA after the first */
+	uint32_t barrier_delay;    /* cycles from the issue of a barrier until it stops all instructions */
+	uint32_t membar[3];        /* latency of a memory barrier by scope: CTA, GPU, system */
+	uint64_t cta_interval;     /* time that the CTA distributor needs to place a CTA, in 10^-6 cycles */
+	uint64_t cta_retire; /* time that the CTA distributor needs for a CTA that ends, in 10^-6 cycles */
 	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
 	/*
 	 * Minimum duration of a kernel in 10^-6 cycles: a constant, an addend per warp of a CTA, an addend per CTA.

@@ -60,7 +60,8 @@ struct pick_options {
 	double error;          /* wanted error: half of the 95 % interval, as a fraction of the total */
 	uint32_t max_picks;    /* maximum number of picks; UINT32_MAX for any number */
 	uint64_t seed;
-	bool per_stream, one;
+	bool per_stream; /* option --per-stream */
+	bool one;        /* option --one: one pick per stratum */
 };
 
 /* ---- features.c, count.c ---- */

@@ -15,7 +15,7 @@
 
 struct spool_cursor {
 	const struct spool *records;
-	uint64_t offset;
+	uint64_t offset; /* offset in bytes of the next byte to read */
 };
 
 static size_t read_spool_bytes(void *ctx, void *buf, size_t n)

@@ -54,9 +54,9 @@ struct pack_block {
 
 struct pack {
 	const char *name;
-	int fd; /* descriptor of the stream's file; -1: the stream is in memory */
-	const uint8_t *bytes;
-	uint64_t size;
+	int fd;               /* descriptor of the stream's file; -1: the stream is in memory */
+	const uint8_t *bytes; /* bytes of the stream if it is in memory */
+	uint64_t size;        /* size of the stream in bytes */
 	struct pack_entry *entry;
 	uint32_t n_entries;
 	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */

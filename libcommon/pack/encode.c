@@ -75,12 +75,12 @@ struct encoder {
 	struct follow_rules follow;      /* default recipes of warps that have followers */
 	struct tails tails;              /* state of texts */
 	struct plain *plain;             /* instructions by number in runs */
-	struct known_path *known_path;   /* path of each warp that was the first one to take it */
-	struct known_path path;          /* path of the current warp */
-	uint64_t gap;                    /* instructions since the last miss */
-	uint64_t mem_gap;                /* memory instructions since the last miss */
-	uint64_t bits;                   /* bits that do not fill a byte */
-	unsigned n_bits;                 /* number of these bits */
+	struct known_path *known_path; /* by warp: path of the warp, if no earlier warp took the same path */
+	struct known_path path;        /* path of the current warp */
+	uint64_t gap;                  /* instructions since the last miss */
+	uint64_t mem_gap;              /* memory instructions since the last miss */
+	uint64_t bits;                 /* bits that do not fill a byte */
+	unsigned n_bits;               /* number of these bits */
 };
 
 static void encode_miss(struct encoder *e, uint64_t what)

@@ -19,7 +19,8 @@ struct votes {
 	uint32_t n;           /* number of executions */
 	uint32_t full_masks;  /* number of full masks */
 	uint32_t empty_masks; /* number of empty masks */
-	uint32_t full[2]; /* [0]: executions of stretches that begin here; [1]: of stretches that end before here; see add_stretches() */
+	/* [0]: executions of stretches that begin here; [1]: of stretches that end before here; see add_stretches() */
+	uint32_t full[2];
 	bool even; /* true if, in the first pass, the instruction always had the mask of the active lanes */
 	uint32_t next;       /* candidate for another successor */
 	uint32_t next_n;     /* lead of the candidate */

@@ -15,8 +15,8 @@ struct product_args {
 	int64_t stride[4][4]; /* row, column, other, batch */
 	uint64_t alpha[2], beta[2];
 	uint32_t m, n, k, flags;
-	uint32_t below; /* number of diagonals of band matrix a below the main one */
-	uint32_t above; /* number of diagonals above the main one */
+	uint32_t below; /* number of diagonals of the band matrix a below the main diagonal */
+	uint32_t above; /* number of diagonals of the band matrix a above the main diagonal */
 };
 struct solve_args {
 	uint64_t base[2];
@@ -25,7 +25,7 @@ struct solve_args {
 	uint32_t n;
 	uint32_t columns;
 	uint32_t flags;
-	uint32_t band; /* number of diagonals of a next to the main one */
+	uint32_t band; /* number of diagonals of a besides the main diagonal */
 };
 struct rotation_args {
 	uint64_t x, y;
@@ -37,7 +37,10 @@ struct rotation_args {
 struct extreme_args {
 	uint64_t x, to;
 	int64_t step;
-	uint32_t n, least, bytes, unused;
+	uint32_t n;      /* number of elements */
+	uint32_t least;  /* 1: index of the least magnitude; 0: of the greatest */
+	uint32_t bytes;  /* size of an element */
+	uint32_t unused; /* fills the structure up to 8 bytes */
 };
 
 /* Flags of a product. A shape is in two bits, then the bits for the upper triangle, a diagonal of ones, a conjugate. */
@@ -54,7 +57,7 @@ enum {
 	GENERAL_CONJUGATE_C = 1 << 10,
 	GENERAL_BAND = 1 << 11,
 	GENERAL_A = 12, /* first bit of the shape of a */
-	GENERAL_B = 20, /* and of b */
+	GENERAL_B = 20, /* first bit of the shape of b */
 	GENERAL_PACKED_C = 1 << 25,
 	GENERAL_PACKED_D = 1 << 26,
 	GENERAL_COPY = 1 << 27

@@ -265,7 +265,7 @@ static void describe_heap_read(
 		r->all_unwritten ? "uninitialised bytes" : "bytes, some uninitialised", where);
 }
 
-/* Notes a read at an offset of the heap that includes uninitialised bytes. all: all its bytes are. */
+/* Notes a read at an offset of the heap that includes uninitialised bytes. all: true if all bytes are uninitialised. */
 static void note_heap_read(
 	struct warp *w, const struct op *o, uint32_t lane, uint64_t off, uint64_t bytes, bool all)
 {

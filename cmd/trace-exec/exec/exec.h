@@ -120,7 +120,7 @@ struct frame {
 	uint32_t n_init, cap_init;
 	uint32_t carry; /* slot of the carry of .cc; 0: not used */
 	uint32_t order; /* effects of the function that depend on the order of thread blocks (ORDER_*) */
-	/* where the reserved shared memory is, if the function reads its place: RESERVED_LAST or RESERVED_FIRST of the CTA's */
+	/* place of the reserved shared memory in the CTA's, RESERVED_LAST or RESERVED_FIRST; 0: not used by the function */
 	uint8_t reserved;
 };
 enum { RESERVED_LAST = 1, RESERVED_FIRST };
@@ -128,7 +128,7 @@ enum { RESERVED_LAST = 1, RESERVED_FIRST };
 
 /* Bits of frame.order. Each of the lower bits represents one atomic operation on global memory. */
 enum {
-	ORDER_SHOWS = 1 << 30, /* uses of old values, rounded sums, printing, device malloc */
+	ORDER_SHOWS = 1 << 30, /* effects that show the order: old values, rounded sums, printing, malloc */
 	ORDER_FENCE = 1 << 29, /* fences, volatile and ordered accesses, by which blocks may communicate */
 	ORDER_CLAIM = 1 << 28  /* uses of old values of atomics, by which blocks may claim work */
 };
@@ -344,7 +344,8 @@ struct warp {
 	uint8_t *frames;
 	size_t frames_cap, frame_at;
 	uint32_t func;
-	uint8_t state, barrier;
+	uint8_t state;               /* enum warp_state */
+	uint8_t barrier;             /* number of the barrier at which the warp waits */
 	uint32_t cluster_arrived;    /* lanes that have arrived at barrier.cluster */
 	uint32_t cluster_phase_over; /* lanes whose phase of barrier.cluster is over */
 	bool changed;       /* memory was changed by a store, or by an atomic that wrote another value */
@@ -373,7 +374,7 @@ struct warp {
 	bool adjacent; /* the lanes of the last access are known to be consecutive; its record clears this */
 	struct text out; /* trace lines, or, for a packed stream, the text of the records that have text */
 	struct recording packed;
-	uint64_t lines;
+	uint64_t lines;              /* number of instructions in the trace of the warp */
 	struct flights *async;       /* copies in flight (flight.c); NULL: none so far */
 	struct undefined *undefined; /* undefined registers (undefined.c); NULL: none so far */
 	uint32_t n_undefined;        /* number of registers that are undefined in some lane */
@@ -397,7 +398,8 @@ struct cta {
 	uint8_t *local;
 	uint32_t local_stride;
 	struct warp *warp;
-	uint32_t n_warps, n_done;
+	uint32_t n_warps; /* number of warps */
+	uint32_t n_done;  /* number of warps that have ended */
 	struct barrier barrier[16];
 	struct cluster *cluster;
 	uint32_t rank;                 /* rank in the cluster */

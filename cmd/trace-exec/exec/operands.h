@@ -21,7 +21,7 @@ enum value_class {
 	VALUE_PRODUCT, /* a product of matrices with 16 rows and 8 columns, or as VALUE_WARP */
 	VALUE_LOAD,    /* the results are read from memory, in order */
 	VALUE_LOAD_ROWS, /* result k is 8 rows of 16 bytes in memory: lanes 8 * k to 8 * k + 7 have their addresses */
-	VALUE_LOAD_MATRICES, /* the results are matrices of another form in memory */
+	VALUE_LOAD_MATRICES, /* transposed matrices, or elements of 8 bits: an undefined row affects all lanes */
 	VALUE_STORE,         /* the sources are written to memory, in order */
 	VALUE_STORE_ROWS,
 	VALUE_USE, /* the sources are used, and the results are defined */

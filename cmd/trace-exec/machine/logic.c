@@ -487,7 +487,7 @@ MACHINE_OP3(pack_saturated_bits, unsigned k = o->bytes; s32 least = o->is_signed
 
 int mbind_i2ip(struct mbind *b, struct op *o)
 {
-	if (bit(b, 78)) { /* 4 bits, or 2 bits */
+	if (bit(b, 78)) { /* the result has elements of 4 or 2 bits */
 		o->bytes = bit(b, 77) ? 4 : 2;
 		o->is_signed = bit(b, 76);
 		machine_set_function(o, pack_saturated_bits);

@@ -67,7 +67,10 @@ static bool is_written_in_loop(const struct bound_code *code, const struct op *o
 	return false;
 }
 
-/* Adds the results of instruction o to the set f of values that follow from the load, if o is the load or reads such a value. */
+/*
+ * Adds the results of instruction o to the set f of values that follow from the load, if o is the load or reads such a
+ * value.
+ */
 static void add_followers(struct followers *f, const struct bound_code *code, const struct op *o, bool load)
 {
 	const struct operand_list l = operands_of(code, o);

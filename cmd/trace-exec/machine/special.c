@@ -416,7 +416,8 @@ static void query_space(struct warp *w, const struct op *o, uint32_t m)
 				 : window == LOCAL_WINDOW_BASE >> 32 ? 1
 								     : 0;
 
-		p |= (u32)(space == o->n || (o->n == 3 && space == 2)) << i; /* 3: memory of the cluster */
+		/* o->n 3 asks for shared memory of the cluster */
+		p |= (u32)(space == o->n || (o->n == 3 && space == 2)) << i;
 	}
 	set_pred(w, PDST1(o), m, p);
 }

@@ -8,7 +8,7 @@
 #define SAMPLE_OUTSIDE INT64_MIN
 #define SAMPLE_WHOLE   256u
 
-/* Two texels along one dimension, and the weight of the second in 256ths. SAMPLE_OUTSIDE: the border. */
+/* Two texels along one dimension, and the weight of the second in 256ths. SAMPLE_OUTSIDE: border color. */
 struct axis {
 	int64_t texel[2];
 	unsigned weight;

@@ -39,7 +39,7 @@ static inline uint32_t mem_fifo_pop(const struct req *node, struct mem_fifo *q)
 	return req;
 }
 
-/* Returns req, which was the last request popped, to the head of the queue. Its link to the next request must be unchanged. */
+/* Returns req, the last request popped, to the head of the queue. Its link to the next request must be unchanged. */
 static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 {
 	q->head = req;
@@ -94,9 +94,13 @@ struct dram_bus {
 	struct bus_slot *slot; /* slots with a burst */
 	uint64_t next_pop;     /* tick that pops the first stored slot; UINT64_MAX: none is stored */
 	uint64_t last_pop;     /* tick that pops the last stored slot; a past tick if none is stored */
-	uint32_t mask, first_slot, n_slots_used;
-	uint32_t length, min, max;
-	uint64_t synced_at; /* tick after which `length` was computed */
+	uint32_t mask;         /* size of the ring slot[] minus 1 */
+	uint32_t first_slot;   /* index of the first used slot */
+	uint32_t n_slots_used; /* number of used slots */
+	uint32_t length;       /* length of the pipeline in ticks, as of synced_at */
+	uint32_t min;          /* smallest length in ticks */
+	uint32_t max;          /* largest length in ticks */
+	uint64_t synced_at;    /* tick after which `length` was computed */
 };
 
 struct dram {
@@ -153,7 +157,8 @@ struct dram {
 	uint32_t activate_ticks;      /* number of ticks for which the longest timer of an activate runs */
 	uint32_t burst_ticks;         /* number of ticks for which a column command occupies the bus */
 	struct dram_counts n;         /* figures; times are sums of end ticks minus sums of start ticks */
-	uint32_t *bank_access, *bank_idle;
+	uint32_t *bank_access;        /* number of reads, by bank */
+	uint32_t *bank_idle;          /* number of idle ticks, by bank */
 };
 
 /* dram.c */

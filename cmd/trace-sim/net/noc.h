@@ -384,8 +384,9 @@ struct noc_crossing {
 };
 
 struct noc_credit {
-	uint32_t port, time;
-	uint16_t vc;
+	uint32_t port; /* output port that gets the credit */
+	uint32_t time; /* cycle in which the router counts the credit */
+	uint16_t vc;   /* virtual channel of the port */
 };
 
 /* Sets of a router that noc_quick.c models. Channels have the numbers port * vcs + vc. */

@@ -13,8 +13,10 @@
 #define KNOWN  64u /* number of trials that are remembered, because the search returns to earlier values */
 
 struct knob {
-	enum conf_id id;
-	int64_t lowest, highest, value;
+	enum conf_id id; /* option that is varied */
+	int64_t lowest;  /* smallest value to try */
+	int64_t highest; /* largest value to try */
+	int64_t value;   /* best value so far */
 };
 
 struct trial {

@@ -50,8 +50,9 @@ static uint32_t threads_of_loop_cta(uint32_t words, bool pairs)
  * the L1, the part is many passes.
  */
 struct loop_part {
-	uint32_t steps;
-	double from, to;
+	uint32_t steps; /* number of steps of the loop that are simulated */
+	double from;    /* start of the measured part, as a fraction of the simulated part */
+	double to;      /* end of the measured part, likewise */
 };
 
 static struct loop_part choose_measured_part(uint32_t pass, double bytes, double l1)

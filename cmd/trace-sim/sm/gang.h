@@ -31,7 +31,7 @@ enum gang_kind {
 struct gang_message {
 	uint64_t arrives_at; /* value of sm.now at which the message arrives */
 	uint64_t operand;
-	struct sm *from;
+	struct sm *from; /* SM that sends the message */
 	uint32_t bytes, address;
 	uint32_t gang; /* gang.number of the receiver's thread block; 0: the message is for the SM */
 	uint16_t op;
