@@ -276,6 +276,15 @@ static char *join_path(const char *directory, const char *name)
 	return path;
 }
 
+/* Returns true if path is a file to compare, or cannot be examined, so that its comparison fails with a message. */
+static bool is_compared_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
+/* Lists the files of a directory. Opening a FIFO could wait forever, so only regular files are listed. */
 static struct directory_files read_directory(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -287,7 +296,7 @@ static struct directory_files read_directory(const char *path)
 	while ((e = readdir(dir))) {
 		char *full = join_path(path, e->d_name);
 
-		if (*e->d_name != '.' && !is_directory(full)) {
+		if (*e->d_name != '.' && is_compared_file(full)) {
 			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
 			f.name[f.n++] = xstrdup(e->d_name);
 		}

@@ -182,6 +182,8 @@ setup() { take_results; }
 	cp app.json a/app.json
 	run -0 stats-diff a app.json
 	run -2 stats-diff a -
+	mkfifo a/fifo b/fifo
+	run -1 timeout 20 stats-diff -q a b
 	mkdir none1 none2
 	run -2 stats-diff none1 none2
 }
