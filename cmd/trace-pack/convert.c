@@ -123,7 +123,7 @@ static void check_converted(
 	tool_check_absent(path, a->force);
 	output_check_input(path, own);
 	output_check_input(path, s->list_path);
-	output_check_input(path, s->pack ? s->shown : NULL);
+	output_check_input(path, s->pack ? s->operand : NULL);
 	for (uint32_t k = 0; a->force && k < s->n_items && access(path, F_OK) == 0; k++)
 		output_check_input(path, s->item[k].path);
 }
@@ -143,7 +143,7 @@ int convert_operand(const char *operand, const struct pack_args *a)
 		if (s.n_items != 1)
 			die_at((struct place){.file = operand},
 				"%u kernels for --to with -o (expected one kernel, or -C DIR)", s.n_items);
-		output_check_input(a->output, s.shown);
+		output_check_input(a->output, s.operand);
 		convert_kernel(&s, &s.item[0], a->output, a);
 		source_close(&s);
 		return EXIT_GOOD;

@@ -34,13 +34,14 @@ static void separate_missing_items(struct source *s)
 void source_check_selection(const struct source *s, const struct pack_args *a)
 {
 	if (!s->n_items && (s->n_listed || a->mode != MODE_UNPACK))
-		die_at((struct place){.file = s->shown}, "-k selects none of the kernels");
+		die_at(source_place(s), "-k selects none of the kernels");
 	kselect_warn_beyond(a->select, s->n_listed);
 }
 
 void source_separate_missing(struct source *s, const struct pack_args *a)
 {
-	const struct place at = {.file = s->list_path ? diag_keep(s->list_path) : s->shown};
+	const struct place at =
+		s->list_path ? (struct place){.file = diag_keep(s->list_path)} : source_place(s);
 	const bool restores = a->mode == MODE_UNPACK;
 	char q[200];
 
@@ -100,7 +101,7 @@ void source_mark_missing(const struct source *s, struct pack_writer *w)
 void source_reject_missing_picks(const struct source *s, const struct pack_args *a)
 {
 	if (kselect_picks(a->select) && s->n_missing)
-		die_at((struct place){.file = s->shown},
+		die_at(source_place(s),
 			"kernel %u of the picks is missing (the weights of the others would be wrong)",
 			s->missing[0].position);
 }

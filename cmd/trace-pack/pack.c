@@ -131,7 +131,7 @@ _Noreturn void die_writing(struct output *o, const struct fault *f)
 
 static void check_output(const struct source *s, const struct pack_args *a)
 {
-	output_check_input(a->output, s->shown);
+	output_check_input(a->output, s->operand);
 	output_check_input(a->output, s->list_path);
 	kselect_check_output(a->select, a->output);
 	for (uint32_t i = 0; a->output && i < s->n_items; i++)
@@ -194,7 +194,7 @@ static void write_picks_to_stream(const struct source *s, const struct pack_args
 	if (!p)
 		return;
 	if (s->n_items != p->n)
-		die_at((struct place){.file = s->shown},
+		die_at(source_place(s),
 			"%u kernels for %u picks: a kernel that the list names twice cannot be packed with its weight",
 			s->n_items, p->n);
 	FILE *out = bytes_stream(&text);

@@ -20,7 +20,10 @@
 
 #define HEAD_TEXT 65536u
 
-static struct place source_place(const struct source *s) { return (struct place){.file = s->shown}; }
+struct place source_place(const struct source *s)
+{
+	return (struct place){.file = strcmp(s->operand, "-") ? s->operand : "<stdin>"};
+}
 
 static bool ends_with(const char *s, const char *suffix)
 {
@@ -522,7 +525,7 @@ void source_open(struct source *s, const char *operand, const struct pack_args *
 	struct stat st;
 	struct fault f;
 
-	*s = (struct source){.shown = operand, .hash = kselect_picks(a->select) ? list_hash_new() : NULL};
+	*s = (struct source){.operand = operand, .hash = kselect_picks(a->select) ? list_hash_new() : NULL};
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_directory(s, operand, a);
 	else if (!pack_has_signature(operand))

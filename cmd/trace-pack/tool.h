@@ -72,7 +72,7 @@ struct source {
 	struct table names;     /* indices of the items by name */
 	struct pack *pack;      /* packed stream given as operand, or NULL */
 	char *list_path;        /* path of the list; NULL if the list was not read from a file */
-	const char *shown;      /* the operand, for messages */
+	const char *operand;    /* the operand of the command line; -: stdin */
 	struct list_hash *hash; /* if -k names picks, hash of the list's lines; otherwise NULL */
 	uint32_t n_listed;      /* number of kernels in the list, including kernels that -k does not select */
 	struct item *missing;   /* selected kernels that are missing, after source_separate_missing() */
@@ -80,6 +80,8 @@ struct source {
 	uint32_t n_missing;
 };
 
+/* Returns the name of the operand for messages. */
+struct place source_place(const struct source *s);
 /* Opens the operand and selects kernels as the command line requests. Ends the program on failure. */
 void source_open(struct source *s, const char *operand, const struct pack_args *a);
 /* Selects kernels of the packed stream s->pack, which the caller has opened. Ends the program on failure. */

@@ -33,7 +33,7 @@ static void open_selected(struct source *s, const char *operand, const struct pa
 	struct fault f;
 	struct input *in;
 
-	*s = (struct source){.shown = operand};
+	*s = (struct source){.operand = operand};
 	if (a->select || pack_has_signature(operand)) {
 		s->pack = open_packed(operand);
 	} else {
@@ -97,7 +97,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_prepare_target(directory, s->item[i].name);
 
 		tool_check_absent(path, a->force);
-		output_check_input(path, s->shown);
+		output_check_input(path, s->operand);
 		free(path);
 	}
 	if (!a->force)

@@ -636,6 +636,8 @@ packed_and_swapped() {
 	assert_output --partial '<stdout>: error: cannot be written: No space left'
 	run -2 trace-pack /dev/zero
 	assert_output --partial 'NUL'
+	run -2 trace-pack <<<x
+	assert_output "trace-pack: <stdin>: error: no line begins with 'kernel' (expected a kernel list)"
 	for what in -l -t '-d -o -' '-d -k 1 -o -'; do
 		run -2 timeout 20 trace-pack $what /dev/zero
 		assert_output --partial '/dev/zero: error: byte 0: not a packed stream'
