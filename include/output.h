@@ -49,8 +49,10 @@ void output_truncate(struct output *o, uint64_t n);
  */
 void output_keep_part(struct output *o);
 FILE *output_stream(struct output *o);
-/* Opens a new unnamed file in $TMPDIR or /tmp; fclose() deletes it. Returns NULL and sets errno on failure. */
+/* Opens a new unnamed file in $TMPDIR or /tmp; fclose() deletes it. Ends the program with a message on failure. */
 FILE *output_open_unnamed(void);
+/* Like output_open_unnamed(), but returns NULL and sets errno on failure. */
+FILE *output_try_unnamed(void);
 /*
  * Flushes and returns the path of the file with the output so far. Returns NULL if it has no path (standard output, a
  * device) or a write failed; output_commit() then reports the failure.

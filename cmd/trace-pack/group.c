@@ -218,7 +218,7 @@ static int write_sorted_run(struct group *g)
 {
 	uint64_t from = g->spool_bytes;
 
-	if (!g->spool && !(g->spool = output_open_unnamed()))
+	if (!g->spool && !(g->spool = output_try_unnamed()))
 		return set_spool_fault(g, "make");
 	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), compare_line_keys);
 	for (uint32_t i = 0; i < g->n_lines; i++) {

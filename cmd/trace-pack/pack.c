@@ -70,8 +70,6 @@ static struct input *open_grouped(struct input *in, const struct pack_args *a)
 	FILE *t = output_open_unnamed();
 	char name[64];
 
-	if (!t)
-		die_errno("cannot create a temporary file");
 	if (group_text(in, a->max_memory_bytes, &(struct sink){write_bytes_to_file, t}, &f) < 0)
 		die_fault(&f);
 	input_close(in);

@@ -54,7 +54,7 @@ static void find_earlier_result(struct resumed *l, const char *name)
 static bool copy_or_compare_bytes(const char *path, uint64_t from, uint64_t to, struct spool *k, bool compare)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char bytes[1u << 15], mine[1u << 15];
+	char bytes[1u << 13], mine[1u << 13];
 	bool same = true;
 
 	if (fd < 0)

@@ -8,8 +8,6 @@
 void spool_open(struct spool *k)
 {
 	k->file = output_open_unnamed();
-	if (!k->file)
-		die_errno("cannot create a temporary file");
 	k->fd = fileno(k->file);
 	k->n = 0;
 }
@@ -54,7 +52,7 @@ void spool_read(const struct spool *k, uint64_t at, void *to, size_t n)
 void spool_pass_bytes(
 	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
 {
-	char buffer[1u << 16];
+	char buffer[1u << 13];
 
 	while (n) {
 		ssize_t got = pread(fd, buffer, n < sizeof(buffer) ? (size_t)n : sizeof(buffer), (off_t)at);

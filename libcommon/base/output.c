@@ -414,12 +414,17 @@ void output_keep_part(struct output *o)
 
 FILE *output_stream(struct output *o) { return o->stream; }
 
-FILE *output_open_unnamed(void)
+static const char *temporary_directory(void)
 {
 	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
+FILE *output_try_unnamed(void)
+{
 	char name[PATH_MAX];
-	int n = snprintf(
-		name, sizeof(name), "%s/warptools-XXXXXX", directory && *directory ? directory : "/tmp");
+	int n = snprintf(name, sizeof(name), "%s/warptools-XXXXXX", temporary_directory());
 	int fd = n < (int)sizeof(name) ? mkostemp(name, O_CLOEXEC) : -1;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
 
@@ -427,6 +432,15 @@ FILE *output_open_unnamed(void)
 		unlink(name);
 	if (fd >= 0 && !f)
 		close(fd);
+	return f;
+}
+
+FILE *output_open_unnamed(void)
+{
+	FILE *f = output_try_unnamed();
+
+	if (!f)
+		die_errno_at((struct place){.file = temporary_directory()}, "cannot create a temporary file");
 	return f;
 }
 

@@ -364,7 +364,7 @@ struct pack *pack_open_copy(struct input *in, struct fault *f)
 	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);
 	if (pack_check_magic(&shown, magic, f) < 0)
 		return NULL;
-	FILE *t = output_open_unnamed();
+	FILE *t = output_try_unnamed();
 	bool good = t != NULL;
 
 	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)

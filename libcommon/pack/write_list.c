@@ -41,7 +41,5 @@ void pack_write_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t 
 void pack_list_last(struct pack_writer *w)
 {
 	w->spool = output_open_unnamed();
-	if (!w->spool)
-		die_errno("cannot write a temporary file");
 	w->relative = true;
 }

@@ -72,8 +72,8 @@ static uint64_t spool_write(struct store_spool *p, const struct store_value *v, 
 {
 	uint64_t at = p->end;
 
-	if (!p->file && !(p->file = output_open_unnamed()))
-		die_errno("cannot create a temporary file");
+	if (!p->file)
+		p->file = output_open_unnamed();
 	if (p->reading && fseeko(p->file, 0, SEEK_END))
 		die_errno("cannot write a temporary file");
 	p->reading = false;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Each program without standard descriptors, and with a limit of file sizes.
+# Each program without standard descriptors, with limits of file sizes and of the stack, and without a directory for
+# temporary files.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -46,4 +47,22 @@ fails_without_descriptors() {
 		run -0 ls
 		refute_output --partial out
 	done
+}
+
+@test "a missing directory for temporary files is named" {
+	export TMPDIR=/nowhere
+	for command in 'trace-sim -q -g rtx3070 --isolate app' 'stats-csv run.json' 'stats-diff run.json run.json'; do
+		run -2 $command
+		assert_output "${command%% *}: /nowhere: error: cannot create a temporary file: No such file or directory"
+	done
+}
+
+works_on_small_stack() {
+	(ulimit -s 128 && exec "$@") >out || { echo "$* ends with status $?"; return 1; }
+}
+
+@test "a stack of 128 KiB suffices" {
+	plain_build_only
+	each_command works_on_small_stack
+	works_on_small_stack trace-sim -q -g rtx3070 --isolate app
 }
