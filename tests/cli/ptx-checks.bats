@@ -298,7 +298,7 @@ uses_allocated() {
 	uses_allocated 'cvta.global.u64 %rd3, v; ld.b64 %rd3, [%rd3];'
 	run -1 trace-exec -n k.launch
 	assert_output --partial "error: read of 8 bytes at 0x"
-	assert_output --partial "'v' of 4 bytes (expected an address in a buffer)"
+	assert_output --partial "'v' of 4 bytes (expected an access that ends in the buffer)"
 }
 
 @test "cudaMalloc and cudaFree of the device runtime store an address and return a status" {

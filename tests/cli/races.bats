@@ -179,6 +179,44 @@ load ptx_kernel
 	done
 }
 
+@test "a message names the calls by which its instruction was inlined, and the line of the kernel's file" {
+	cat >k.ptx <<-'E'
+		.version 8.0
+		.target sm_70
+		.address_size 64
+		.visible .entry k(.param .u64 a)
+		{
+		.reg .b64 %rd<4>;
+		.reg .b32 %r<3>;
+		.loc 1 30 2
+		ld.param.u64 %rd1, [a];
+		mov.u32 %r1, %ctaid.x;
+		mul.wide.u32 %rd2, %r1, 4;
+		add.u64 %rd3, %rd1, %rd2;
+		.loc 2 8 2, function_name $L__info_string0, inlined_at 1 30 2
+		.loc 2 4 3, function_name $L__info_string1+2, inlined_at 2 8 2
+		ld.global.u32 %r2, [%rd1];
+		.loc 1 31 3
+		st.global.u32 [%rd3], %r2;
+		ret;
+		}
+		.file 1 "src/k.cu"
+		.file 2 "/inc/h.h"
+		.section .debug_str
+		{
+		$L__info_string0:
+		.b8 0
+		$L__info_string1:
+		.b8 0
+		}
+	E
+	printf 'module k.ptx\nbuffer A bytes=256 unset\nlaunch k grid=8 block=1 args A\n' >k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial "stored to global memory at line 17 (k.cu line 31)"
+	assert_output --partial "reads at line 15 (k.cu line 30)"
+	assert_output --partial "(kernel k, thread (0,0,0) of CTA (0,0,0), /inc/h.h line 4, called at line 8, called at src/k.cu line 30)"
+}
+
 @test "a race that atomics order without a fence is reported with the missing fence" {
 	local fence
 	for fence in '' 'membar.gl;'; do

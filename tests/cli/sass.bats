@@ -196,6 +196,24 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	assert_output --partial 'CTA (0,0,0), src/kernel.cu line 7, PC 0x0010: BPT.TRAP 0x1)'
 }
 
+@test "a finding in an inlined function names the calls; a table whose calls have no rows names none" {
+	local rows want
+	while read -r rows want; do
+		printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
+			python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 "$rows" >a.cubin
+		printf '%s\n' 'module a.cubin' 'launch k grid=1 block=32 args' >a.launch
+		run -1 trace-exec -n a.launch
+		assert_output --partial "CTA (0,0,0), src/kernel.cu line $want, PC 0x0010: BPT.TRAP 0x1)"
+	done <<-'E'
+		0:30,16:7:1 7, called at line 30
+		0:30,0:20:1,16:7:2 7, called at line 20, called at line 30
+		0:50,0:40:1,0:30:2,16:20:3 20, called at line 30, called at line 40, called at line 50
+		0:60,0:50:1,0:40:2,0:30:3,16:20:4 20, called at line 30, called at line 40, ..., called at src/kernel.cu line 60
+		0:30,16:7:2 7
+		0:30,16:7:9 7
+	E
+}
+
 @test "code that cannot be executed is rejected with function, program counter and text before anything runs" {
 	{
 		echo '000fea0003800000 000000000000790f'

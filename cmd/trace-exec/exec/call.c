@@ -265,9 +265,9 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 	if (!a)
 		return 0;
 	const char *kernel = w->grid->launch->kernel->name;
-	char line[300], text[400];
+	char line[LINES_MAX], text[120 + LINES_MAX];
 
-	checker_instruction_text(o, line, sizeof(line));
+	position_instruction_text(o, line, sizeof(line));
 	snprintf(text, sizeof(text), "kernel %.80s%s%s", kernel, strlen(kernel) > 80 ? ".." : "", line);
 	memory_note_allocating_call(w->mem, stmt_place(o->func, o->stmt), text);
 	if (w->grid->options->check)

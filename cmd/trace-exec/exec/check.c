@@ -22,8 +22,11 @@
 #include "exec/unset.h"
 #include "sass/sass.h"
 
-/* Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". */
-static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
+/*
+ * Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". Returns true if a buffer that was not freed
+ * contains the address.
+ */
+static bool describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
 	const struct buffer *b = memory_nearest_buffer(m, addr);
 	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
@@ -42,6 +45,7 @@ static void describe_nearest_buffer(const struct memory *m, uint64_t addr, char 
 			(unsigned long long)(next->addr - addr), next->name, (unsigned long long)next->size);
 	else
 		snprintf(out, cap, "with no buffer near it");
+	return b && b->live && addr < b->addr + b->size;
 }
 
 const char *checker_access_noun(const struct op *o)
@@ -57,45 +61,17 @@ const char *checker_access_noun(const struct op *o)
 	}
 }
 
-#define PATH_SHOWN 100u /* characters at the end of a longer path that a message shows */
-
-int checker_source_text(const char *file, uint32_t line, char *out, size_t cap)
-{
-	size_t n = strlen(file), skip = n > PATH_SHOWN ? n - PATH_SHOWN : 0;
-	const char *slash = skip ? strchr(file + skip, '/') : NULL;
-
-	return snprintf(out, cap, ", %s%s line %u", skip ? "..." : "", slash ? slash : file + skip, line);
-}
-
-void checker_instruction_text(const struct op *o, char *out, size_t cap)
-{
-	const struct module *m = o->func->module;
-
-	*out = '\0';
-	if (o->func->machine)
-		o->func->machine->describe(o, out, cap);
-	if (o->stmt->loc_line && o->stmt->loc_file < m->n_files && m->file[o->stmt->loc_file])
-		checker_source_text(m->file[o->stmt->loc_file], o->stmt->loc_line, out, cap);
-}
-
-void checker_position_text(const struct op *o, char *out, size_t cap)
-{
-	if (o->func->machine)
-		snprintf(out, cap, "PC 0x%04x", SASS_BYTES * (unsigned)(o->stmt - o->func->inst));
-	else
-		snprintf(out, cap, "line %u", o->stmt->line);
-}
-
 void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space,
 	uint64_t addr, uint64_t bytes)
 {
 	char where[160];
 
 	if (space == SP_GLOBAL) {
-		describe_nearest_buffer(w->mem, addr, where, sizeof(where));
+		bool begins_in = describe_nearest_buffer(w->mem, addr, where, sizeof(where));
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
-			"%s of %llu bytes at 0x%llx, %s (expected an address in a buffer)",
-			checker_access_noun(o), (unsigned long long)bytes, (unsigned long long)addr, where);
+			"%s of %llu bytes at 0x%llx, %s (expected an %s)", checker_access_noun(o),
+			(unsigned long long)bytes, (unsigned long long)addr, where,
+			begins_in ? "access that ends in the buffer" : "address in a buffer");
 		return;
 	}
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes

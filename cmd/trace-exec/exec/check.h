@@ -40,15 +40,23 @@ static inline bool does_atomic_read(const struct op *o)
 }
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);
-/* Writes the line of a PTX instruction, or the PC of machine code. */
-void checker_position_text(const struct op *o, char *out, size_t cap);
-/* Writes a comma, the end of the path of a source file, and the line. Returns the length, as snprintf() does. */
-int checker_source_text(const char *file, uint32_t line, char *out, size_t cap);
+#define POSITION_MAX 120u /* bytes of position_text() */
+#define LINES_MAX    700u /* bytes of position_instruction_text() */
 /*
- * Writes a comma and the instruction of machine code, with its source line if the code names it. Writes only the source
- * line for PTX, because the message begins with the instruction's place in the PTX.
+ * Writes the line of a PTX instruction, or the PC of machine code, and its line in the source file of the function. If
+ * the instruction was inlined from another file, this is the line of the call.
  */
-void checker_instruction_text(const struct op *o, char *out, size_t cap);
+void position_text(const struct op *o, char *out, size_t cap);
+/*
+ * Writes a comma and the source line of the instruction, and the lines of the calls by which it was inlined. Writes
+ * nothing if the code does not name them. Returns the length.
+ */
+size_t position_lines_text(const struct op *o, char *out, size_t cap);
+/*
+ * Writes the source lines as position_lines_text(), then the instruction of machine code. A message about PTX begins with
+ * the instruction's place in the PTX.
+ */
+void position_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /* Marks a byte as uninitialised if it is in the heap. */

@@ -108,7 +108,7 @@ void clash_report(const struct cta *c)
 {
 	const struct clash *x = &c->clash;
 	struct func *k = c->grid->code->prog->func[c->grid->kernel];
-	char where[160], line[300];
+	char where[160], line[LINES_MAX];
 
 	if (!x->op || k->clash_reported)
 		return;
@@ -119,7 +119,7 @@ void clash_report(const struct cta *c)
 	else
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
-	checker_instruction_text(x->op, line, sizeof(line));
+	position_instruction_text(x->op, line, sizeof(line));
 	diag_warn(stmt_place(x->op->func, x->op->stmt),
 		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one lane to write, or an atomic) (kernel %s%s)",
 		x->lane, x->other_lane, x->warp, where, c->id[0], c->id[1], c->id[2],

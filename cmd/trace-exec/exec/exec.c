@@ -32,10 +32,10 @@ static void describe_finding(struct fault *f, const struct warp *w, const struct
 	const char *id, const char *fmt, va_list args)
 {
 	const char *name = w->grid->launch->kernel->name;
-	char text[400], line[300] = "";
+	char text[400], line[LINES_MAX] = "";
 	uint32_t tid[3];
 
-	checker_instruction_text(o, line, sizeof(line));
+	position_instruction_text(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
 	exec_thread_id(w, mask ? bit_lowest32(mask) : 0, tid);
 	fault_set(f, stmt_place(o->func, o->stmt), id,

@@ -234,8 +234,10 @@ struct machine_execution {
 	void (*run)(struct warp *w, uint64_t quantum);
 	/* Selects the next group of lanes that can run. Returns the number of groups that can run. */
 	uint32_t (*rotate)(struct warp *w);
-	/* Writes " at PC: instruction" for messages. */
+	/* Writes ", PC: instruction" for messages. */
 	void (*describe)(const struct op *o, char *out, size_t cap);
+	/* loc_positions() of machine code. */
+	unsigned (*positions)(const struct op *o, struct place *out, unsigned most);
 	/* Lets lanes that wait for lanes that can run continue without them. Returns false if there are none. */
 	bool (*release)(struct warp *w);
 	/* Lets groups of lanes that wait at a barrier of the cluster continue. */

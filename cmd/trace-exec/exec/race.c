@@ -187,14 +187,14 @@ static void report_race(const struct grid *g, uint64_t byte)
 			*other = &g->code->op[race_inst_of_mark(reader)];
 	const struct buffer *end_of = find_overrun_buffer(g, b, writer, true);
 	const char *overruns = end_of ? "writes" : "reads";
-	char by[60], too[120] = "others write", line[300], hint[240] = "";
+	char by[60], too[80 + POSITION_MAX] = "others write", line[LINES_MAX], hint[240] = "";
 
-	checker_instruction_text(o, line, sizeof(line));
+	position_instruction_text(o, line, sizeof(line));
 	write_block_name(g, writer, by, sizeof(by));
 	if (!(writer & OTHERS)) {
-		char text[60], at[24];
+		char text[60], at[POSITION_MAX];
 
-		checker_position_text(other, at, sizeof(at));
+		position_text(other, at, sizeof(at));
 		write_block_name(g, reader, text, sizeof(text));
 		snprintf(too, sizeof(too), "%s%s at %s", text,
 			race_block_of_mark(reader) == race_block_of_mark(writer) ? " and others read"

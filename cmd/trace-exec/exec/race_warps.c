@@ -267,9 +267,9 @@ static const char *access_verb(const struct op *o)
 static void describe_race_step(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
-	char at[24];
+	char at[POSITION_MAX];
 
-	checker_position_text(o, at, sizeof(at));
+	position_text(o, at, sizeof(at));
 	if (s->warp == MANY)
 		snprintf(out, cap, "several warps read at %s", at);
 	else
@@ -281,7 +281,7 @@ void race_report_warps(struct cta *c)
 	struct warp_marks *x = c->warp_marks;
 	const struct grid *g = c->grid;
 	struct func *k = g->code->prog->func[g->kernel];
-	char first[80], line[300];
+	char first[40 + POSITION_MAX], line[LINES_MAX];
 
 	if (!x || !x->race_found || k->warp_race_reported)
 		return;
@@ -290,7 +290,7 @@ void race_report_warps(struct cta *c)
 	uint64_t addr = x->word < x->heap ? HEAP_BASE + 4 * x->word : 4 * (x->word - x->heap);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
-	checker_instruction_text(o, line, sizeof(line));
+	position_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->stmt),
 		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),

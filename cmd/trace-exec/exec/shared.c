@@ -350,11 +350,11 @@ static void describe_shared_read(
 		r->all_unwritten ? "uninitialised bytes" : "bytes, some uninitialised,",
 		(unsigned long long)r->address);
 	const struct shared_shadow *s = w->cta->check;
-	char at[24];
+	char at[POSITION_MAX];
 
 	if (!r->stored_read || n < 0 || (size_t)n >= cap)
 		return;
-	checker_position_text(s->stored[r->stored_read - 1], at, sizeof(at));
+	position_text(s->stored[r->stored_read - 1], at, sizeof(at));
 	snprintf(out + n, cap - (size_t)n, " (an undefined value stored there, which was read at %s)", at);
 }
 

@@ -212,20 +212,16 @@ void undefined_copy_to_local(struct warp *w, const uint8_t *to, size_t from, uns
 static void report_use(struct warp *w, const struct op *o, uint32_t lanes, unsigned origin, const char *use)
 {
 	struct unset_load *from = &w->undefined->load[origin];
-	char what[WHAT_MAX], where[400] = "";
+	char what[WHAT_MAX], at[POSITION_MAX];
 
 	if (from->reported)
 		return;
 	from->reported = true;
 	if (exec_is_finding_known(w, from->op, "uninitialised"))
 		return;
-	if (o->func->machine)
-		o->func->machine->describe(o, where, sizeof(where));
-	else
-		snprintf(where, sizeof(where), ", line %u", o->stmt->line);
+	position_text(o, at, sizeof(at));
 	from->read.describe(w, from->op, &from->read, what, sizeof(what));
-	exec_note_finding(
-		w, from->op, lanes, "uninitialised", "%s, %s at %s", what, use, *where ? where + 2 : where);
+	exec_note_finding(w, from->op, lanes, "uninitialised", "%s, %s at %s", what, use, at);
 }
 
 static void report_slot(struct warp *w, const struct op *o, uint32_t slot, uint32_t m, const char *use)

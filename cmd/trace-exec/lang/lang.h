@@ -219,11 +219,11 @@ struct stmt {
 	uint64_t mod[(N_MODIFIERS + 63) / 64];
 	struct operand *operand;
 	uint32_t line, col;
-	uint32_t mod_col;     /* column of the first suffix */
-	uint32_t loc_file;    /* source file from .loc; 0: none */
-	uint32_t loc_line;    /* source line from .loc; 0: none */
-	uint32_t loc_inlined; /* position of the inlined call: index + 1 of its .loc; not used */
-	const char *text;     /* "ld.global.f32" as written, without blanks */
+	uint32_t mod_col;  /* column of the first suffix */
+	uint32_t loc_file; /* source file from .loc; 0: none */
+	uint32_t loc_line; /* source line from .loc; 0: none */
+	uint32_t loc;      /* index + 1 of the .loc in module->loc; 0: none */
+	const char *text;  /* "ld.global.f32" as written, without blanks */
 };
 
 static inline bool stmt_has(const struct stmt *in, enum modifier m)
@@ -266,10 +266,17 @@ struct func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t max_cluster; /* largest number of thread blocks in a cluster; 0: not given */
 	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
+	uint32_t first_loc;   /* index of the function's first .loc in module->loc */
 	uint8_t *reported;    /* for each instruction, which findings were printed; NULL: none was */
 	uint32_t *rpc; /* for each instruction, the meeting point of diverged lanes; UINT32_MAX: the end */
 	const struct machine_execution *machine; /* execution of machine code (exec/exec.h); NULL: PTX */
 	struct machine_code *machine_code;       /* data of the function in machine/ */
+};
+
+/* A .loc directive. */
+struct loc {
+	uint32_t file, line, col;
+	uint32_t call_file, call_line, call_col; /* inlined_at: position of the inlined call; line 0: none */
 };
 
 struct module {
@@ -294,6 +301,9 @@ struct module {
 	const struct module *group; /* first module of its group, linked by name; NULL: not linked yet */
 	const char **file;          /* names of .file, by number */
 	uint32_t n_files, cap_files;
+	struct loc *
+		loc; /* the .loc directives with the position of an inlined call, and those of such positions */
+	uint32_t n_locs, cap_locs;
 	uint64_t hash[2];
 	/* opcodes newer than the version or target, already reported */
 	uint64_t reported_newer[(N_OPCODES + 63) / 64];
@@ -318,6 +328,12 @@ struct module *module_read(const char *path, struct fault *f);
 /* Reads a module from text in memory, which is copied. */
 struct module *module_read_text(const char *name, const void *text, size_t n, struct fault *f);
 void module_free(struct module *m);
+
+/*
+ * Sets out[] to the source position of the instruction, then to those of the calls by which it was inlined, the
+ * innermost first. Of more than `most` positions, the last are left out except the outermost. Returns their number.
+ */
+unsigned loc_positions(const struct func *f, const struct stmt *in, struct place *out, unsigned most);
 
 void program_add_module(struct program *p, struct module *m);
 /*

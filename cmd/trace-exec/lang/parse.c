@@ -435,7 +435,7 @@ static const struct directive_row {
 	{"target", D_PLAIN, SP_NONE, parse_target},
 	{"address_size", D_PLAIN, SP_NONE, parse_address_size},
 	{"file", D_PLAIN, SP_NONE, parse_file},
-	{"loc", D_PLAIN, SP_NONE, stmt_parse_loc},
+	{"loc", D_PLAIN, SP_NONE, loc_parse},
 	{"section", D_PLAIN, SP_NONE, skip_section},
 	{"pragma", D_PLAIN, SP_NONE, parse_pragma},
 	{"alias", D_PLAIN, SP_NONE, parse_alias},
@@ -567,6 +567,7 @@ void module_free(struct module *m)
 	free(m->var);
 	free(m->shared);
 	free(m->file);
+	free(m->loc);
 	free(m->text);
 	arena_free(&m->arena);
 	free(m);

@@ -36,7 +36,7 @@ struct parser {
 	struct block *block; /* innermost block */
 	struct scope *scope; /* innermost scope; scope->parent leads to the module's */
 	uint32_t depth;
-	uint32_t loc_file, loc_line;
+	uint32_t loc_file, loc_line, loc; /* the last .loc: fields of the same names in struct stmt */
 	uint64_t dim[DIMS_MAX]; /* dimensions of the current variable, vector elements last; dim[0] 0: not given */
 	unsigned n_dims;
 	struct operand *list; /* elements of the open lists, outermost list first */
@@ -116,7 +116,8 @@ struct operand *operand_keep_list(struct parser *p, uint32_t first);
 /* Parses the statements of a body after "{", and the "}"; stmt.c. */
 bool stmt_parse_body(struct parser *p);
 /* Parses the rest of a ".loc" directive. */
-bool stmt_parse_loc(struct parser *p);
+/* Parses the operands of .loc. */
+bool loc_parse(struct parser *p);
 /* Parses "(params)" of a function or a prototype; parse.c. */
 bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n);
 

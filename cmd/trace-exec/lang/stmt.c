@@ -80,6 +80,7 @@ static struct stmt *new_inst(struct parser *p)
 	memset(in, 0, sizeof(*in));
 	in->loc_file = p->loc_file;
 	in->loc_line = p->loc_line;
+	in->loc = p->loc;
 	return in;
 }
 
@@ -346,29 +347,6 @@ static bool parse_label(struct parser *p)
 	return true;
 }
 
-bool stmt_parse_loc(struct parser *p)
-{
-	int64_t v[3];
-
-	for (unsigned i = 0; i < 3; i++)
-		if (!constant_take_number(p, &v[i]))
-			return false;
-	p->loc_file = (uint32_t)v[0];
-	p->loc_line = (uint32_t)v[1];
-	while (parser_at_punct(p, ',')) {
-		if (!parser_next(p) || !parser_take_name(p, "function_name or inlined_at"))
-			return false;
-		if (p->token.kind == TOK_NAME && !parser_next(p))
-			return false;
-		if (parser_at_punct(p, '+') && !parser_next(p))
-			return false;
-		while (p->token.kind == TOK_INT)
-			if (!parser_next(p))
-				return false;
-	}
-	return true;
-}
-
 static bool parse_declaration(struct parser *p)
 {
 	static const struct {
@@ -385,7 +363,7 @@ static bool parse_declaration(struct parser *p)
 	struct linkage l = {0};
 
 	if (parser_at_word(p, "loc"))
-		return parser_next(p) && stmt_parse_loc(p);
+		return parser_next(p) && loc_parse(p);
 	if (parser_at_word(p, "pragma")) {
 		while (!parser_at_punct(p, ';'))
 			if (p->token.kind == TOK_END || !parser_next(p))
@@ -434,6 +412,7 @@ static bool parse_statements(struct parser *p)
 bool stmt_parse_body(struct parser *p)
 {
 	p->block = NULL;
-	p->loc_file = p->loc_line = 0;
+	p->loc_file = p->loc_line = p->loc = 0;
+	p->func->first_loc = p->module->n_locs;
 	return parse_statements(p);
 }

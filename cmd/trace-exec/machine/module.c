@@ -402,17 +402,23 @@ static void describe_instruction(const struct op *o, char *out, size_t cap)
 {
 	const struct func *f = o->func;
 	const struct machine_code *c = f->machine_code;
-	const struct sass_image *image = c->module->image;
 	uint32_t i = (uint32_t)(o->stmt - f->inst), pc = 0, function = link_function_of_inst(c, i, &pc);
-	const char *file;
 	char text[SASS_TEXT_MAX];
-	uint32_t line = sass_image_line(image, function, pc, &file);
-	int n = line && file ? checker_source_text(file, line, out, cap) : 0;
+	int n = 0;
 
 	if (i >= c->n_own && i < c->n)
-		n += snprintf(out + n, cap - (size_t)n, ", function %.100s", image->function[function].name);
+		n = snprintf(out, cap, ", function %.100s", c->module->image->function[function].name);
 	machine_write_op_text(o, text);
-	snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, text);
+	if (n >= 0 && (size_t)n < cap)
+		snprintf(out + n, cap - (size_t)n, ", PC 0x%04x: %s", pc, text);
+}
+
+static unsigned find_source_positions(const struct op *o, struct place *out, unsigned most)
+{
+	const struct machine_code *c = o->func->machine_code;
+	uint32_t pc = 0, function = link_function_of_inst(c, (uint32_t)(o->stmt - o->func->inst), &pc);
+
+	return sass_image_positions(c->module->image, function, pc, out, most);
 }
 
 static const struct machine_execution execution = {
@@ -423,6 +429,7 @@ static const struct machine_execution execution = {
 	.run = run_warp,
 	.rotate = group_rotate,
 	.describe = describe_instruction,
+	.positions = find_source_positions,
 	.release = group_release_waiting,
 	.end_cluster_wait = group_end_cluster_wait,
 	.uniform = MF_UNIFORM,

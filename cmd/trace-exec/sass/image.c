@@ -381,3 +381,9 @@ uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t
 	*file = NULL;
 	return m->lines ? sass_lines_find(m->lines, function, pc, file) : 0;
 }
+
+unsigned sass_image_positions(
+	const struct sass_image *m, uint32_t function, uint32_t pc, struct place *out, unsigned most)
+{
+	return m->lines ? sass_lines_positions(m->lines, function, pc, out, most) : 0;
+}

@@ -24,6 +24,9 @@ int sass_info_file(struct sass_image *m, const struct elf_file *e, const struct 
  */
 struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section);
 void sass_lines_free(struct sass_lines *l);
+/* sass_image_positions() for a line table. */
+unsigned sass_lines_positions(
+	const struct sass_lines *l, uint32_t function, uint32_t pc, struct place *out, unsigned most);
 uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t pc, const char **file);
 
 #endif

@@ -20,11 +20,13 @@ struct line_row {
 	uint32_t function, pc, line;
 	uint32_t file;  /* index into sass_lines.file */
 	uint32_t order; /* order of reading; of several rows with one pc, the last is used */
+	uint32_t call;  /* 1 + the order of the row with the call by which the code was inlined; 0: none */
 };
 
 struct sass_lines {
 	struct line_row *row; /* sorted by function, then pc */
 	uint32_t n_rows, cap_rows;
+	uint32_t *row_of_order; /* for each order of reading, the index of the row in row[] */
 	char **file;
 	uint32_t n_files, cap_files;
 	size_t file_bytes;
@@ -54,6 +56,7 @@ struct line_reader {
 	bool has_addends; /* addends are in the relocations, not in the section */
 	const uint32_t *of_section;
 	uint32_t first_file;   /* number of the unit's first file in l->file */
+	uint32_t first_row;    /* order of the sequence's first row */
 	unsigned file_base;    /* number of the unit's first file in the unit's own numbering */
 	unsigned offset_bytes; /* bytes of offsets in the unit: 4 or 8 */
 };
@@ -63,6 +66,7 @@ struct line_state {
 	uint64_t pc;
 	int64_t line;
 	uint64_t file;
+	uint64_t call; /* number of the row with the call by which the code was inlined, from 1 in the sequence; 0: none */
 	uint32_t function;
 };
 
@@ -144,18 +148,25 @@ static void add_line_file(struct line_reader *r, const char *base, const char *d
 	l->file[l->n_files++] = path;
 }
 
+/* Adds a row. A row that is not valid keeps its number, by which later rows name it, and belongs to no function. */
 static void add_line_row(struct line_reader *r, const struct line_state *s)
 {
 	struct sass_lines *l = r->lines;
-	uint64_t file = r->first_file + s->file - r->file_base;
+	uint64_t file = r->first_file + s->file - r->file_base, call = r->first_row + s->call;
+	struct line_row row = {.function = NO_FUNCTION, .order = l->n_rows};
 
-	if (s->function == NO_FUNCTION || l->n_rows == ROWS_MAX || s->file < r->file_base ||
-		file >= l->n_files || s->line < 0 || s->line > UINT32_MAX || s->pc > UINT32_MAX)
+	if (l->n_rows == ROWS_MAX)
 		return;
+	if (s->file >= r->file_base && file < l->n_files && s->line >= 0 && s->line <= UINT32_MAX &&
+		s->pc <= UINT32_MAX) {
+		row.function = s->function;
+		row.pc = (uint32_t)s->pc;
+		row.line = (uint32_t)s->line;
+		row.file = (uint32_t)file;
+		row.call = s->call && s->call <= l->n_rows - r->first_row ? (uint32_t)call : 0;
+	}
 	grow(&l->row, &l->cap_rows, l->n_rows + 1, sizeof(*l->row));
-	l->row[l->n_rows] =
-		(struct line_row){s->function, (uint32_t)s->pc, (uint32_t)s->line, (uint32_t)file, l->n_rows};
-	l->n_rows++;
+	l->row[l->n_rows++] = row;
 }
 
 static int compare_line_relocs(const void *a, const void *b)
@@ -229,6 +240,8 @@ static bool execute_extended_line_op(struct line_reader *r, struct line_span *s,
 	code = (unsigned)read_line_number(&op, 1);
 	if (code == 2 && op.n >= 8)
 		set_line_address(r, op.p, state);
+	else if (code == 0x90) /* NVIDIA's: the row of the call, and the name of the inlined function */
+		state->call = read_leb128(&op, false);
 	return code != 1;
 }
 
@@ -271,12 +284,15 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 	const struct line_state start = {.line = 1, .file = 1, .function = NO_FUNCTION};
 	struct line_state state = start;
 
+	r->first_row = r->lines->n_rows;
 	while (s->n) {
 		unsigned op = (unsigned)read_line_number(s, 1);
 
 		if (!op) {
-			if (!execute_extended_line_op(r, s, &state))
+			if (!execute_extended_line_op(r, s, &state)) {
 				state = start;
+				r->first_row = r->lines->n_rows;
+			}
 		} else if (op < h->opcode) {
 			execute_standard_line_op(r, s, h, op, &state);
 		} else {
@@ -478,6 +494,16 @@ static int compare_line_rows(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static void sort_line_rows(struct sass_lines *l)
+{
+	if (!l->n_rows)
+		return;
+	qsort(l->row, l->n_rows, sizeof(*l->row), compare_line_rows);
+	l->row_of_order = xmalloc(l->n_rows * sizeof(*l->row_of_order));
+	for (uint32_t i = 0; i < l->n_rows; i++)
+		l->row_of_order[l->row[i].order] = i;
+}
+
 struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_section)
 {
 	struct line_reader r = {.elf = e, .of_section = of_section, .section = elf_find(e, ".debug_line")};
@@ -494,8 +520,7 @@ struct sass_lines *sass_lines_read(const struct elf_file *e, const uint32_t *of_
 	for (struct line_span s = {r.section->p, r.section->n}; s.n >= 10;)
 		read_line_unit(&r, &s);
 	free(r.reloc);
-	if (r.lines->n_rows)
-		qsort(r.lines->row, r.lines->n_rows, sizeof(*r.lines->row), compare_line_rows);
+	sort_line_rows(r.lines);
 	return r.lines;
 }
 
@@ -507,10 +532,12 @@ void sass_lines_free(struct sass_lines *l)
 		free(l->file[i]);
 	free(l->file);
 	free(l->row);
+	free(l->row_of_order);
 	free(l);
 }
 
-uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t pc, const char **file)
+/* Returns the row of the instruction; NULL if it has none. */
+static const struct line_row *find_line_row(const struct sass_lines *l, uint32_t function, uint32_t pc)
 {
 	uint32_t low = 0, high = l->n_rows;
 
@@ -523,8 +550,29 @@ uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t
 		else
 			high = mid;
 	}
-	if (!low || l->row[low - 1].function != function || !l->row[low - 1].line)
+	return low && l->row[low - 1].function == function && l->row[low - 1].line ? &l->row[low - 1] : NULL;
+}
+
+uint32_t sass_lines_find(const struct sass_lines *l, uint32_t function, uint32_t pc, const char **file)
+{
+	const struct line_row *row = find_line_row(l, function, pc);
+
+	if (!row)
 		return 0;
-	*file = l->file[l->row[low - 1].file];
-	return l->row[low - 1].line;
+	*file = l->file[row->file];
+	return row->line;
+}
+
+unsigned sass_lines_positions(
+	const struct sass_lines *l, uint32_t function, uint32_t pc, struct place *out, unsigned most)
+{
+	const struct line_row *row = find_line_row(l, function, pc);
+	unsigned n = 0;
+
+	while (row && row->line) {
+		n = n < most ? n : most - 1;
+		out[n++] = (struct place){l->file[row->file], row->line, 0};
+		row = row->call ? &l->row[l->row_of_order[row->call - 1]] : NULL; /* a call is read before */
+	}
+	return n;
 }

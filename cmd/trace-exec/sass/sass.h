@@ -285,5 +285,11 @@ struct sass_image *sass_image_read(const void *bytes, size_t n, const char *name
 void sass_image_free(struct sass_image *m);
 /* Returns the source line of pc in function number `function`; 0 if it is unknown. *file is valid as long as m. */
 uint32_t sass_image_line(const struct sass_image *m, uint32_t function, uint32_t pc, const char **file);
+/*
+ * Sets out[] to the source position of the instruction, then to those of the calls by which it was inlined, the
+ * innermost first. Of more than `most` positions, the last are left out except the outermost. Returns their number.
+ */
+unsigned sass_image_positions(
+	const struct sass_image *m, uint32_t function, uint32_t pc, struct place *out, unsigned most);
 
 #endif

@@ -25,11 +25,19 @@ def leb(v):
 LINE_STRINGS = b"/build\0src\0kernel.cu\0inc/h.cuh\0"  # .debug_line_str of line_table_5()
 
 
+ADDRESS_AT = 7  # offset of the address operand in line_program()
+
+
 def line_program(rows, file):
-    """Returns a line program for rows (PC, line) of file `file`. The address operand is at offset 3."""
-    program = b"\0\x09\2" + bytes(8) + b"\4" + leb(file)
+    """Returns a line program for rows (PC, line) or (PC, line, row of the call that was inlined) of file `file`.
+
+    A sequence of one row precedes them, because rows are numbered in each sequence.
+    """
+    program = b"\1\0\1\1" + b"\0\x09\2" + bytes(8) + b"\4" + leb(file)
     pc, line = 0, 1
-    for p, n in rows:
+    for p, n, *call in rows:
+        if call:
+            program += b"\0" + leb(2 + len(leb(call[0]))) + b"\x90" + leb(call[0]) + b"\0"
         program += b"\2" + leb(p - pc) + b"\3" + (leb(n - line) if 0 <= n - line < 64 else bytes([n - line & 127])) + b"\1"
         pc, line = p, n
     return program + b"\0\1\1"
@@ -39,7 +47,7 @@ def line_table(rows):
     """Returns .debug_line of version 2, and the offset of the address operand."""
     head = bytes([1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1]) + b"src\0\0" + b"kernel.cu\0\1\0\0" + b"\0"
     body = struct.pack("<HI", 2, len(head)) + head + line_program(rows, 1)
-    return struct.pack("<I", len(body)) + body, 4 + 2 + 4 + len(head) + 3
+    return struct.pack("<I", len(body)) + body, 4 + 2 + 4 + len(head) + ADDRESS_AT
 
 
 def line_table_5(rows, file=0, wide=False):
@@ -56,7 +64,7 @@ def line_table_5(rows, file=0, wide=False):
     size = (lambda n: b"\xff\xff\xff\xff" + struct.pack("<Q", n)) if wide else lambda n: struct.pack("<I", n)
     front = struct.pack("<HBB", 5, 8, 0) + (size(len(head))[-8:] if wide else size(len(head)))
     body = front + head + line_program(rows, file)
-    return size(len(body)) + body, len(size(0)) + len(front) + len(head) + 3
+    return size(len(body)) + body, len(size(0)) + len(front) + len(head) + ADDRESS_AT
 
 
 def cubin(sm, functions, rows=()):
