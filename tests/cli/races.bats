@@ -394,6 +394,58 @@ waits_for_flag() {
 	launch_ends 1 'of .shared that warp'
 }
 
+@test "warps race for bytes of shared memory, not for the words around them" {
+	local what access fault
+
+	# Two warps; %r1: thread, %p1: warp 1, %r2: 2 * thread.
+	while IFS='	' read -r what access fault; do
+		kernel <<-E
+			setp.ge.u32 %p1, %r1, 32;
+			shl.b32 %r2, %r1, 1;
+			mov.b16 %h1, 7;
+			$access
+		E
+		launch 64
+		if [ "$fault" ]; then
+			launch_ends 1 "$fault"
+		else
+			run -0 trace-exec -n k.launch
+			assert_output ''
+		fi
+	done <<-'E'
+		bytes of a word	mov.u32 %r3, s; shr.u32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; cvt.u16.u32 %h1, %r4; st.shared.u8 [%r3], %h1; ld.shared.u8 %h2, [%r3];
+		one byte	cvt.u16.u32 %h1, %r1; and.b16 %h1, %h1, 32; st.shared.u8 [s+3], %h1;	race: write at byte 3 of .shared that warp 0 has written since the last barrier
+		the same value	st.shared.u8 [s+3], %h1;
+		a half of a word	@!%p1 st.shared.u32 [s], 5; @%p1 ld.shared.u16 %h2, [s+2];	race: read at byte 2 of .shared that warp 0 has written
+		the other half	@!%p1 st.shared.u16 [s], %h1; @%p1 st.shared.u16 [s+2], %h1;
+		the whole word	@!%p1 st.shared.u16 [s], %h1; @%p1 st.shared.u32 [s], 5;	race: write at byte 0 of .shared that warp 0 has written
+		after a barrier	@!%p1 st.shared.u16 [s], %h1; bar.sync 0; @%p1 st.shared.u32 [s], 5;
+		rows of halves	mov.u32 %r3, s; add.u32 %r3, %r3, %r2; st.shared.u16 [%r3], %h1; ld.shared.u16 %h2, [%r3];
+		a later read	mov.u32 %r3, s; add.u32 %r3, %r3, %r2; st.shared.u16 [%r3], %h1; @%p1 ld.shared.u32 %r4, [s+4];	race: read at byte 4 of .shared that warp 0 has written
+	E
+}
+
+@test "accesses of wmma to shared memory are checked for races" {
+	local load='wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [t];'
+	local store='wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [t], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};'
+
+	kernel <<-E
+		.shared .align 32 .b8 t[1024];
+		setp.ge.u32 %p1, %r1, 32;
+		$(printf 'mov.f32 %%f%u, 0f3f800000;' 1 2 3 4 5 6 7 8)
+		@%p1 bra LOAD;
+		$store
+		bra END;
+		LOAD: $load
+		END:
+	E
+	launch 64
+	launch_ends 1 'of .shared that warp 0 has written since the last barrier'
+	sed -i 's/^LOAD:/LOAD: bar.sync 1;/; s/^bra END;/bar.sync 1; bra END;/' k.ptx
+	run -0 trace-exec -n k.launch
+	assert_output ''
+}
+
 @test "a loop in machine code that waits for a flag in shared memory orders other accesses" {
 	cd "$BATS_TEST_TMPDIR"
 	local code=$ROOT/tests/data/sass/waits-75.sass

@@ -2,8 +2,9 @@
 /*
  * Checks of shared memory: reads of bytes that were not written, and races between the warps of a thread block.
  *
- * Accesses race only if they are by different warps, to the same word of 4 bytes, and after the last barrier,
- * fence or atomic, volatile or ordered access of the block.
+ * Accesses race only if they are by different warps, to the same byte, and after the last barrier, fence or
+ * atomic, volatile or ordered access of the block. Marks are kept for words of 4 bytes. Only words of which a part
+ * was accessed since then have marks for each byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 enum { MANY = 0xffff };                   /* several warps */
 enum { WRITER = 0x7fff, QUIET = 0x8000 }; /* the warp that wrote; its first store left the word unchanged */
-enum { WRITTEN = 1, IN_FLIGHT = 2 };      /* states of a byte of shared memory */
+enum { IN_PARTS = WRITER };          /* in place of the writer: each byte of the word has its own marks */
+enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
 
 #define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
 
@@ -28,6 +30,7 @@ struct shared_shadow {
 	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
 	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-14), QUIET, and 1 + the warp that read it (bits 16-31) */
+	uint32_t *byte_warps; /* the same for each byte of words that are IN_PARTS; NULL: there are none */
 	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */
 	uint8_t *stored_at;
 	const struct op **stored; /* stored reads: their ops */
@@ -69,6 +72,7 @@ void checker_free_cta(struct cta *c)
 		free(s->byte_state);
 		free(s->valid_epoch);
 		free(s->warps);
+		free(s->byte_warps);
 		free(s->stored_at);
 		free(s->stored);
 	}
@@ -189,29 +193,67 @@ static void report_shared_race(
 		checker_access_noun(o), off, by, written ? "written" : "read", hidden);
 }
 
-/*
- * Reports the race of an access to a word of shared memory, if there is one, and marks the word. same: the access is a
- * store of the value that the word has. quiet: it has been written with this value, so that reads by other warps give
- * the same value before and after the store.
- */
-static void mark_shared_word(struct warp *w, const struct op *o, uint32_t lane, struct shared_shadow *s,
-	uint32_t off, bool write, bool same, bool quiet)
-{
-	uint32_t self = w->index + 1, *marks = &s->warps[off / 4];
-	uint32_t old = s->valid_epoch[off / 4] == s->epoch ? *marks : 0, writer = old & WRITER,
-		 reader = old >> 16, silent = old & QUIET;
+struct shared_access { /* an access of one lane, for its marks */
+	struct warp *w;
+	const struct op *o;
+	uint32_t lane;
+	bool write;
+	bool same; /* a store of the value that is there */
+	bool quiet; /* such a store, and the value has been written: reads before and after it give the same value */
+};
 
-	if (writer && writer != self && !same && (write || !silent))
-		report_shared_race(w, o, lane, off, writer, true);
-	else if (write && !quiet && reader && reader != self)
-		report_shared_race(w, o, lane, off, reader, false);
-	if (write) {
-		silent = quiet && (silent || !writer) ? QUIET : 0;
+/* Reports the race of an access to byte `off`, if there is one. Returns the new marks of the word or byte with marks old. */
+static uint32_t mark_access(const struct shared_access *a, uint32_t off, uint32_t old)
+{
+	uint32_t self = a->w->index + 1, writer = old & WRITER, reader = old >> 16, silent = old & QUIET;
+
+	if (writer && writer != self && !a->same && (a->write || !silent))
+		report_shared_race(a->w, a->o, a->lane, off, writer, true);
+	else if (a->write && !a->quiet && reader && reader != self)
+		report_shared_race(a->w, a->o, a->lane, off, reader, false);
+	if (a->write) {
+		silent = a->quiet && (silent || !writer) ? QUIET : 0;
 		writer = self;
 	} else {
 		reader = !reader || reader == self ? self : MANY;
 	}
-	*marks = writer | silent | reader << 16;
+	return writer | silent | reader << 16;
+}
+
+/* Gives each byte of a word its own marks, which are those of the word so far. */
+static void divide_word(struct shared_shadow *s, uint32_t word)
+{
+	uint32_t marks = s->valid_epoch[word] == s->epoch ? s->warps[word] : 0;
+
+	if (!s->byte_warps)
+		s->byte_warps = xcalloc(4 * shadow_words(s), sizeof(*s->byte_warps));
+	if ((marks & WRITER) == IN_PARTS)
+		return;
+	for (uint32_t b = 0; b < 4; b++)
+		s->byte_warps[4 * word + b] = marks;
+	s->warps[word] = IN_PARTS;
+	s->valid_epoch[word] = s->epoch;
+}
+
+/* Marks an access to n bytes from `off` on: a part of a word, or a word that is divided. */
+static void mark_shared_bytes(
+	const struct shared_access *a, struct shared_shadow *s, uint32_t off, uint64_t n)
+{
+	divide_word(s, off / 4);
+	for (uint64_t b = 0; b < n; b++)
+		s->byte_warps[off + b] = mark_access(a, (uint32_t)(off + b), s->byte_warps[off + b]);
+}
+
+/* Marks an access to a word of shared memory. */
+static void mark_shared_word(const struct shared_access *a, struct shared_shadow *s, uint32_t off)
+{
+	uint32_t old = s->valid_epoch[off / 4] == s->epoch ? s->warps[off / 4] : 0;
+
+	if ((old & WRITER) == IN_PARTS) {
+		mark_shared_bytes(a, s, off, 4);
+		return;
+	}
+	s->warps[off / 4] = mark_access(a, off, old);
 	s->valid_epoch[off / 4] = s->epoch;
 }
 
@@ -310,22 +352,31 @@ LANE_FN static bool mark_unchanged_words(
 	return true;
 }
 
-/* Returns true if the access does not race and leaves the marks of its word unchanged. */
-static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
+/* Returns true if an access by the warp whose number is self - 1 does not race and leaves these marks unchanged. */
+static inline bool are_marks_final(uint32_t marks, uint32_t self, bool write)
 {
-	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
+	uint32_t writer = marks & 0xffff, reader = marks >> 16;
 
-	memcpy(&written, s->byte_state + off, 4);
-	return written == 0x01010101 && s->valid_epoch[off / 4] == s->epoch &&
-	       (write ? writer == self && (!reader || reader == self)
-		      : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY));
+	return write ? writer == self && (!reader || reader == self)
+		     : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY);
 }
 
-/* Tests whether an access to a part of a word, which has no marks of races, leaves the states of its bytes unchanged. */
-static inline bool is_written_part(const struct shared_shadow *s, uint32_t off, uint64_t bytes)
+/* Returns true if an access to a word or to a part of it does not race and leaves all marks and states unchanged. */
+static inline bool is_marked_access(
+	const struct shared_shadow *s, uint32_t off, uint64_t bytes, uint32_t self, bool write)
 {
-	return s->byte_state[off] == WRITTEN && s->byte_state[off + bytes - 1] == WRITTEN &&
-	       (bytes < 3 || s->byte_state[off + 1] == WRITTEN);
+	uint32_t marks = s->warps[off / 4];
+	bool final = s->valid_epoch[off / 4] == s->epoch;
+
+	for (uint64_t b = off; b < off + bytes; b++)
+		final = final && s->byte_state[b] == WRITTEN;
+	if (!final)
+		return false;
+	if ((marks & WRITER) != IN_PARTS)
+		return are_marks_final(marks, self, write);
+	for (uint64_t b = off; b < off + bytes; b++)
+		final = final && are_marks_final(s->byte_warps[b], self, write);
+	return final;
 }
 
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
@@ -400,9 +451,20 @@ static bool leaves_word_unchanged(
 	       bytes == (uint64_t)o->n * o->bytes && clash_is_store_redundant(w, o, lane, at);
 }
 
+/* Marks an access to bytes of the block's own shared memory. */
+static void mark_shared_access(
+	const struct shared_access *a, struct shared_shadow *s, uint32_t off, uint64_t bytes)
+{
+	if (bytes < 4)
+		mark_shared_bytes(a, s, off, bytes);
+	else
+		for (uint64_t b = 0; b < bytes; b += 4)
+			mark_shared_word(a, s, (uint32_t)(off + b));
+}
+
 /*
  * Checks the accesses of the lanes of a span one by one; if all have the same address, only that of the first lane.
- * Parts of a word, and bytes of another block of the cluster, are marked as written but not checked for races.
+ * Bytes of another block of the cluster are marked as written but not checked for races.
  */
 static bool check_shared_lanes(struct warp *w, const struct op *o, const struct access_range *span,
 	uint64_t bytes, uint8_t *const *at, bool write)
@@ -411,25 +473,24 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 
 	FOR_BITS32 (i, m) {
 		const struct cta *owner = w->cta;
-		uint32_t off = shared_offset(&owner, at[i]);
+		uint32_t off = shared_offset(&owner, at[i]), self = w->index + 1;
 		struct shared_shadow *s = owner->check;
 
 		if (off == UINT32_MAX ||
-			(bytes == 4 && owner == w->cta && is_marked_word(s, off, w->index + 1, write)) ||
-			(bytes < 4 && is_written_part(s, off, bytes)))
+			(bytes <= 4 && owner == w->cta && is_marked_access(s, off, bytes, self, write)))
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
-		bool marked = bytes >= 4 && owner == w->cta;
-		bool same = write && marked && leaves_word_unchanged(w, o, i, bytes, at[i]);
+		bool same = write && owner == w->cta && leaves_word_unchanged(w, o, i, bytes, at[i]);
 		bool quiet = same && are_bytes_written(s->byte_state + off, bytes);
+		const struct shared_access a = {w, o, i, write, same, quiet};
 
 		if (write)
 			memset(s->byte_state + off, WRITTEN, bytes);
 		else
 			note_shared_read(w, o, span->bytes == bytes ? span->lanes : 1u << i, s, off, bytes);
-		for (uint64_t b = 0; marked && b < bytes; b += 4)
-			mark_shared_word(w, o, i, s, (uint32_t)(off + b), write, same, quiet);
+		if (owner == w->cta)
+			mark_shared_access(&a, s, off, bytes);
 	}
 	return true;
 }
@@ -458,20 +519,19 @@ static bool check_shared_span(struct warp *w, const struct op *o, const struct a
 	struct shared_shadow *x = w->cta->check;
 	uintptr_t off = (uintptr_t)s->host - (uintptr_t)w->cta->shared;
 	uint64_t words = s->bytes / 4;
-	bool races = bytes >= 4; /* parts of words have no marks of races */
 
-	if (off >= x->bytes || (races && (off % 4 || bytes % 4)))
+	if (off >= x->bytes || off % 4 || s->bytes % 4) /* parts of words are marked lane by lane */
 		return false;
 	uint32_t *seen = x->valid_epoch + off / 4, *warps = x->warps + off / 4, self = w->index + 1;
 	if (!write)
 		return are_bytes_written(x->byte_state + off, s->bytes) &&
-		       (!races || mark_read_words(seen, warps, words, x->epoch, self));
+		       mark_read_words(seen, warps, words, x->epoch, self);
 	bool same = leaves_span_unchanged(w, o, s, bytes, at);
 	if (same && are_bytes_written(x->byte_state + off, s->bytes))
 		return mark_unchanged_words(seen, warps, words, x->epoch, self);
 	if (memchr(x->byte_state + off, IN_FLIGHT, s->bytes) ||
 		(same && memchr(x->byte_state + off, WRITTEN, s->bytes)) ||
-		(races && !mark_written_words(seen, warps, words, x->epoch, self)))
+		!mark_written_words(seen, warps, words, x->epoch, self))
 		return false;
 	memset(x->byte_state + off, WRITTEN, s->bytes);
 	return true;

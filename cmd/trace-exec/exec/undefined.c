@@ -469,7 +469,8 @@ void undefined_note_read(
 
 	if (is_followed_load(operands_class(&l))) {
 		mark_loaded(w, o, lane, unset, r->bytes, r, 0);
-	} else if ((unset & low_bits(r->bytes)) == low_bits(r->bytes) &&
+	} else if (o->stmt->opcode != I_wmma && /* its matrices can have rows that the program does not use */
+		   (unset & low_bits(r->bytes)) == low_bits(r->bytes) &&
 		   !exec_is_finding_known(w, o, "uninitialised")) {
 		r->describe(w, o, r, what, sizeof(what));
 		exec_note_finding(w, o, 1u << lane, "uninitialised", "%s", what);

@@ -311,7 +311,6 @@ static void move_matrix_element(
 	if (o->is_signed) {
 		v = mma_register_bits(w, slot, t, lane) >> shift;
 		memcpy(at, &v, bits / 8);
-		checker_mark_written(w->cta, at, bits / 8);
 		return;
 	}
 	memcpy(&v, at, bits < 8 ? 1 : bits / 8);
@@ -348,7 +347,11 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 			bit[lane] = wmma_offset(o, row, col, REG(u32, w, o->b)[lane]) * bits;
 			w->addr[lane] = base[lane] + bit[lane] / 8;
 		}
-		if (!mem_find_host(w, o, m, (enum state_space)o->space, bits < 8 ? 1 : bits / 8, at))
+		uint64_t bytes = bits < 8 ? 1 : bits / 8;
+
+		if (!mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) ||
+			(w->grid->options->check &&
+				!(o->is_signed ? check_write : check_read)(w, o, m, bytes, at)))
 			return;
 		for (unsigned lane = 0; lane < LANES; lane++)
 			move_matrix_element(w, o, lane, i, bit[lane], at[lane]);
