@@ -816,6 +816,20 @@ stores_sums() {
 	assert_output $((3 * 4 * 4))
 }
 
+@test "a write to a matrix that a product reads is a race until a warp has waited for the product" {
+	product_ring '' ''
+	sed 's/wgmma.wait_group.sync.aligned 0/wgmma.wait_group.sync.aligned 1/' k.ptx >x
+	cp k.ptx right.ptx
+	mv x k.ptx
+	launch_ends 1 'race: copy at byte 2048 of .shared, which a matrix product of warps 0 to 3 reads (expected wgmma.wait_group before it) (kernel k, thread (0,0,0) of CTA (0,0,0)'
+	# a wait that leaves one group, which has no product, waits for all products
+	sed 's/wgmma.commit_group.sync.aligned;/&&/; s/wgmma.wait_group.sync.aligned 0/wgmma.wait_group.sync.aligned 1/' right.ptx >k.ptx
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	"$ROOT/tests/data/sass/gmma" . early
+	launch_ends 1 'reads (expected wgmma.wait_group before it)'
+}
+
 @test "warps wait for no products that warps of their warpgroup do not execute" {
 	product_ring '@%p6 ret;' ''
 	stores_sums 1

@@ -404,9 +404,10 @@ struct cta {
 	uint32_t n_done;  /* number of warps that have ended */
 	struct barrier barrier[16];
 	struct cluster *cluster;
-	uint32_t rank;                 /* rank in the cluster */
-	void *check;                   /* check.c */
-	struct warp_marks *warp_marks; /* state of the search for races (race.c); NULL: no search */
+	uint32_t rank;                       /* rank in the cluster */
+	void *check;                         /* check.c */
+	struct warp_marks *warp_marks;       /* state of the search for races (race.c); NULL: no search */
+	struct product_reads *product_reads; /* reads by products of warpgroups (warpgroup.c); NULL: none */
 	struct clash {
 		const struct op *op; /* op of the store; NULL: no clash */
 		uint64_t place;

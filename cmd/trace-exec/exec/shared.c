@@ -13,6 +13,7 @@
 #include "exec/check.h"
 #include "exec/lanes.h"
 #include "exec/undefined.h"
+#include "exec/warpgroup.h"
 
 enum { MANY = 0xffff };                   /* several warps */
 enum { WRITER = 0x7fff, QUIET = 0x8000 }; /* the warp that wrote; its first store left the word unchanged */
@@ -46,6 +47,7 @@ void checker_start_cta(struct cta *c)
 
 	race_start_cta(c);
 	flight_reset(c);
+	warpgroup_start_cta(c);
 	if (!c->grid->options->check || !c->shared_bytes)
 		return;
 	if (!s) {
@@ -80,6 +82,7 @@ void checker_free_cta(struct cta *c)
 	c->check = NULL;
 	race_free_cta(c);
 	flight_free(c);
+	warpgroup_free_cta(c);
 }
 
 void checker_note_barrier(struct cta *c)
@@ -537,9 +540,23 @@ static bool check_shared_span(struct warp *w, const struct op *o, const struct a
 	return true;
 }
 
+/* Reports writes to matrices that products of warpgroups still read. */
+static void check_product_reads(struct warp *w, const struct op *o, const struct access_range *s, unsigned n)
+{
+	for (const struct access_range *last = s + n; s < last; s++) {
+		const struct cta *owner = w->cta;
+		uint32_t off = shared_offset(&owner, s->host);
+
+		if (off != UINT32_MAX)
+			warpgroup_check_write(w, o, bit_lowest32(s->lanes), owner, off, s->bytes);
+	}
+}
+
 bool check_shared_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
+	if (write && (w->cta->product_reads || w->cta->cluster->n > 1))
+		check_product_reads(w, o, s, n);
 	for (const struct access_range *last = s + n; s < last; s++)
 		if ((s->bytes == bytes || !check_shared_span(w, o, s, bytes, at, write)) &&
 			!check_shared_lanes(w, o, s, bytes, at, write))

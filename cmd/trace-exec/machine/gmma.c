@@ -3,7 +3,7 @@
  * Matrix products of a warpgroup (HGMMA QGMMA IGMMA BGMMA), and its requests for registers (USETMAXREG).
  *
  * sem/wgmma.c computes a product when it is issued, so that WARPGROUP.DEPBAR waits only until the other warps of the
- * warpgroup have issued as many products. Always true: the descriptors of A and B are two pairs of consecutive uniform
+ * warpgroup have issued as many products. The flag gsb0 of a product ends a group. Always true: the descriptors of A and B are two pairs of consecutive uniform
  * registers. If A is in registers, its pair is not used.
  */
 #include "exec/warpgroup.h"
@@ -25,6 +25,8 @@ static void multiply_group(struct warp *w, const struct op *o, uint32_t m)
 	REG(u64, w, GMMA_B)[0] = read_uniform_pair(w, o->b + 2 * VECTOR);
 	PRED(w, GMMA_SCALE) = o->is_signed ? first_pred_source(w, o) : 0;
 	wgmma_run(w, o, m);
+	if (((const struct wgmma *)o->x->family)->ends_group)
+		warpgroup_commit(w, o, m);
 }
 
 /* Returns the number of columns of an integer or bit product: 8, 16, 24, 32, then in steps of 16. */
@@ -104,8 +106,9 @@ int mbind_gmma(struct mbind *b, struct op *o)
 		 p = 7 - (unsigned)field(b, 87, 3), kind = b->inst->opcode & 15;
 	bool bits16 = kind == 0 && field(b, 76, 2) < 2;
 
+	x->ends_group = field(b, 84, 3) != 7;
 	if (is_removed_product(b)) {
-		machine_set_function(o, machine_execute_nothing);
+		machine_set_function(o, x->ends_group ? warpgroup_commit : machine_execute_nothing);
 		return 0;
 	}
 	x->sparse = kind != 2 && bit(b, 73);
@@ -130,6 +133,7 @@ int mbind_gmma(struct mbind *b, struct op *o)
 
 int mbind_warpgroup(struct mbind *b, struct op *o)
 {
+	o->imm = (int64_t)field(b, 72, 3);
 	machine_set_function(o, bit(b, 80) ? warpgroup_wait : machine_execute_nothing);
 	return 0;
 }

@@ -104,6 +104,7 @@ struct wgmma { /* x->family */
 	uint32_t slot_b;
 	uint32_t scale; /* predicate; false: D is not read */
 	bool in_regs, sparse;
+	bool ends_group;  /* machine code: a group of products ends with this one */
 	uint8_t selector; /* sparse: selects the lanes whose slot_meta has the metadata */
 	uint32_t slot_meta;
 	uint16_t n_d;

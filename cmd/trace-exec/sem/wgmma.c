@@ -4,8 +4,8 @@
  * shared memory, with a descriptor; A is in shared memory or registers.
  *
  * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Its own groups
- * are therefore always complete: wgmma.fence and commit_group do nothing, and wait_group waits only until the other
- * warps have issued as many products (exec/warpgroup.c). Always true: the start, leading and stride offsets of a
+ * are therefore always complete: wgmma.fence does nothing, and wait_group waits only until the other warps have issued
+ * as many products. The checks need the groups that commit_group ends (exec/warpgroup.c). Always true: the start, leading and stride offsets of a
  * descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6 of the address) by the bits
  * from 7 up, minus the descriptor's base offset. A sparse A holds half of its columns; each warp's metadata has
  * the layout of mma.sp of the same depth.
@@ -23,14 +23,15 @@ struct shared_matrix {    /* matrix in shared memory, with M or N rows */
 	unsigned swizzle; /* bytes of the swizzle; 0: none */
 	bool trans;       /* the elements of a column are contiguous, else the elements of a row */
 	enum type type;
+	uint32_t *marks; /* of reads by products (exec/warpgroup.h); NULL: none */
 };
 
-static struct shared_matrix read_descriptor(u64 desc, enum type t, bool trans)
+static struct shared_matrix read_descriptor(u64 desc, enum type t, bool trans, uint32_t *marks)
 {
 	static const unsigned spans[4] = {0, 128, 64, 32};
 
 	return (struct shared_matrix){(desc & 0x3fff) << 4, (desc >> 16 & 0x3fff) << 4,
-		(desc >> 32 & 0x3fff) << 4, desc >> 49 & 7, spans[desc >> 62], trans, t};
+		(desc >> 32 & 0x3fff) << 4, desc >> 49 & 7, spans[desc >> 62], trans, t, marks};
 }
 
 /* Returns the offset in shared memory of element (row, k); elements of one bit share bytes. */
@@ -61,6 +62,8 @@ static bool load_matrix_element(struct warp *w, const struct op *o, const struct
 			(unsigned long long)at, w->cta->shared_bytes);
 		return false;
 	}
+	if (v->marks)
+		v->marks[at / WARPGROUP_PIECE] = (uint32_t)w->products + 1;
 	memcpy(&bits, w->cta->shared + at, bytes);
 	*out = mma_element(bits, types[v->type].bits == 1 ? k % 8 : 0, v->type);
 	return true;
@@ -77,7 +80,8 @@ static double *element_of_a(const struct warp *w, const struct wgmma *x, double 
 /* Reads the warp's 16 rows of A to a, which must be zeros, and B to b. Returns false if the launch has failed. */
 static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
-	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
+	uint32_t *marks = warpgroup_read_marks(w);
+	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans, marks), va;
 	unsigned p = mma_elements_per_register(x->a), first = w->index % 4 * 16,
 		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
@@ -95,7 +99,7 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 						lane % 4 * p + e + 4 * p * (r / 2)) =
 						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
 	} else {
-		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
+		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans, marks);
 		for (unsigned m = 0; m < 16; m++)
 			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
 				if (!load_matrix_element(
@@ -278,9 +282,10 @@ int bind_wgmma(struct bind *b, struct op *o)
 		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
 			return bind_fault(b, &in->operand[0], "operand",
 				"invalid number of groups (expected a constant of at least 0)");
-		if (!wait)
+		if (stmt_has(in, M_FENCE))
 			return bind_nothing(b, o);
-		o->execute = warpgroup_wait;
+		o->imm = wait ? in->operand[0].value : 0;
+		o->execute = wait ? warpgroup_wait : warpgroup_commit;
 		return 0;
 	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
