@@ -234,6 +234,27 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	[ "$(words 4)" = ' 1 2 9 4' ]
 }
 
+@test "a kernel has no shared memory for variables that only other kernels reach" {
+	modules <<-'E'
+		.shared .align 8 .b8 large[4096];
+		.shared .u32 small;
+		.visible .entry other(.param .u64 a) { st.shared.u32 [large], 1; ret; }
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p; .reg .b32 r;
+			.shared .u32 mine[3];
+			ld.param.u64 p, [a];
+			st.shared.u32 [mine+8], 1; st.shared.u32 [small], 2;
+			ld.shared.u32 r, [mine+8]; st.global.u32 [p], r;
+			ld.shared.u32 r, [small]; st.global.u32 [p+4], r;
+			mov.u32 r, %total_smem_size; st.global.u32 [p+8], r;
+			ret;
+		}
+	E
+	run -0 trace-exec -n k.launch
+	[ "$(words 3)" = ' 1 2 256' ]
+}
+
 @test "an .extern shared variable with a size belongs to another module, one without a size to the launch" {
 	modules <<-'E'
 		.extern .shared .u32 x[4];

@@ -202,14 +202,13 @@ static struct func *reach_kernel_at(const struct reach *r, uint32_t i)
 /* ---- shared memory ---- */
 
 /*
- * Places one shared variable. *next: first address after the variables that the module declares outside of
- * kernels.
+ * Places one shared variable after the variables so far of all kernels that reach it. Kernels have no memory for
+ * variables that they do not reach.
  */
-static int place_shared_variable(
-	struct reach *r, const struct module *m, struct symbol *v, uint32_t *next, struct fault *f)
+static int place_shared_variable(struct reach *r, const struct module *m, struct symbol *v, struct fault *f)
 {
 	struct func *own = v->owner && v->owner->entry ? v->owner : NULL;
-	uint64_t at = own ? own->shared_end : *next;
+	uint64_t at = own ? own->shared_end : 0;
 
 	if (v->external)
 		return 0;
@@ -229,7 +228,6 @@ static int place_shared_variable(
 		own->shared_end = (uint32_t)end;
 		return 0;
 	}
-	*next = (uint32_t)(sym_place_address(v, *next) + v->size);
 	for (uint32_t i = 0; i < r->n_walk; i++) {
 		struct func *k = reach_kernel_at(r, i);
 
@@ -241,15 +239,9 @@ static int place_shared_variable(
 
 static int place_shared_module(struct reach *r, const struct module *m, struct fault *f)
 {
-	uint32_t next = 0, fn = 0;
-
-	for (uint32_t i = 0; i <= m->n_shared; i++) {
-		for (; fn < m->n_funcs && m->func[fn]->n_shared_before <= i; fn++)
-			if (m->func[fn]->entry && m->func[fn]->shared_end < next)
-				m->func[fn]->shared_end = next;
-		if (i < m->n_shared && place_shared_variable(r, m, m->shared[i], &next, f))
+	for (uint32_t i = 0; i < m->n_shared; i++)
+		if (place_shared_variable(r, m, m->shared[i], f))
 			return -1;
-	}
 	return 0;
 }
 

@@ -252,9 +252,8 @@ struct func {
 	struct scope *scope;
 	struct symbol **var; /* .shared, .local and .param variables declared in the function */
 	uint32_t n_vars, cap_vars;
-	uint32_t number;          /* index in program->func */
-	uint32_t n_shared_before; /* number of shared variables that the module declared before the function */
-	uint32_t shared_end;      /* end of the shared variables that a kernel reaches */
+	uint32_t number;     /* index in program->func */
+	uint32_t shared_end; /* end of the shared variables that a kernel reaches */
 	uint32_t shared_align; /* alignment of the dynamic variables that the function names, or that a kernel reaches */
 	uint32_t local_bytes;    /* size of the frame */
 	uint32_t local_align;    /* alignment of the frame */

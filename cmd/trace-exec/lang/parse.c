@@ -247,7 +247,6 @@ static bool parse_function_tail(struct parser *p, struct func *fn)
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
-	fn->n_shared_before = p->module->n_shared;
 	bool good = parser_next(p) && stmt_parse_body(p);
 	add_func(p->module, fn);
 	return good;

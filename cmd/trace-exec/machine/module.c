@@ -327,7 +327,6 @@ static void add_kernel(struct machine_module *x, const struct sass_function *k)
 		grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
 		m->shared[m->n_shared++] = v;
 	}
-	fn->n_shared_before = m->n_shared;
 }
 
 static void free_machine(struct machine_module *x)
