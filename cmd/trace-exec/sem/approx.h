@@ -21,6 +21,14 @@ static inline float approx_tanh(float v) { return tanhf(v); }
 /* Returns v, or 0 with the sign of v if v is subnormal. */
 static inline float approx_flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
 
+/* Returns remainder(v, 1), which takes 17 times as many instructions: the subtraction is exact. */
+static inline double approx_part_of_turn(double v)
+{
+	double r = v - rint(v);
+
+	return r == 0 ? copysign(r, v) : r;
+}
+
 /*
  * Return the sine and cosine of v turns. The reduction is exact: whole turns have the sine 0. A subnormal v is treated
  * as 0 with and without .ftz, because the compiler emits the same instructions for both.
@@ -28,11 +36,11 @@ static inline float approx_flush(float v) { return fabsf(v) < FLT_MIN ? copysign
 static inline float approx_sin_turns(float v)
 {
 	v = approx_flush(v);
-	return (float)sin(6.28318530717958647692 * remainder((double)v, 1));
+	return (float)sin(6.28318530717958647692 * approx_part_of_turn((double)v));
 }
 static inline float approx_cos_turns(float v)
 {
-	return (float)cos(6.28318530717958647692 * remainder((double)v, 1));
+	return (float)cos(6.28318530717958647692 * approx_part_of_turn((double)v));
 }
 
 /* Returns v / 2 pi rounded towards 0, as compiled code computes it before the special function. */
