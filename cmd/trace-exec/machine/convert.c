@@ -220,7 +220,8 @@ MACHINE_OP1(i2f_unsigned, , ieee_f32_bits((float)a))
  *
  * These functions take no modifiers of the source and no .SAT, and .FTZ only where it has no effect. Floors and integers
  * of floats take 10 host instructions a thread instruction instead of 28, floats through doubles 18 instead of 31, code
- * of all conversions and of integer divisions 9 instead of 21 (tests/data/sass/integers.ptx).
+ * of all conversions and of integer divisions 9 instead of 21 (tests/data/sass/integers.ptx), a loop over the bytes of an
+ * image with checks 42.5 instead of 46.6.
  */
 
 static inline u32 whole_f32_bits(float v) { return v != v ? 0x7fffffff : ieee_f32_bits(v); }
@@ -239,7 +240,12 @@ MACHINE_OP1(f2i_signed_nearest, , (u32)cvt_limit_f32_to_s32(rintf(ieee_f32(a))))
 MACHINE_OP1(f2i_signed_down, , (u32)cvt_limit_f32_to_s32(floorf(ieee_f32(a))))
 MACHINE_OP1(f2i_signed_up, , (u32)cvt_limit_f32_to_s32(ceilf(ieee_f32(a))))
 
-/* Conversions of f32 to s32, indexed by the rounding (o->n). */
+MACHINE_OP1(f2i_unsigned_nearest, , cvt_limit_f32_to_u32(rintf(ieee_f32(a))))
+MACHINE_OP1(f2i_unsigned_down, , cvt_limit_f32_to_u32(floorf(ieee_f32(a))))
+MACHINE_OP1(f2i_unsigned_up, , cvt_limit_f32_to_u32(ceilf(ieee_f32(a))))
+
+/* Conversions of f32 to u32 and s32, indexed by the rounding (o->n). */
+static op_fn *const f2i_f32_u32[4] = {f2i_unsigned_nearest, f2i_unsigned_down, f2i_unsigned_up, f2i_unsigned};
 static op_fn *const f2i_f32_s32[4] = {f2i_signed_nearest, f2i_signed_down, f2i_signed_up, f2i_signed};
 
 /* Returns a number, rounded to zero, as an integer, as conversions that involve 64 bits do. */
@@ -248,19 +254,28 @@ static inline u64 limit_to_u64(float v)
 	return v != v ? 1ull << 63 : !(v > 0) ? 0 : v >= 0x1p64f ? UINT64_MAX : (u64)v;
 }
 
-LANE_FN static void f2i_f64(struct warp *w, const struct op *o, uint32_t m)
-{
-	const u32 *p = REG(u32, w, o->b);
-	u32 *d = REG(u32, w, o->d);
-	bool is_signed = o->is_signed;
-
-	EACH_LANE (i) {
-		double v = ieee_f64(p[i] | (u64)p[i + LANES] << 32);
-		u32 u = is_signed ? (u32)cvt_limit_f64_to_s32(v) : cvt_limit_f64_to_u32(v);
-
-		d[i] = m >> i & 1 ? u : d[i];
+/* Defines the conversion of f64 to s32 and u32 with a rounding to a whole number. */
+#define F2I_F64(name, round) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		const u32 *p = REG(u32, w, o->b); \
+		u32 *d = REG(u32, w, o->d); \
+		bool is_signed = o->is_signed; \
+\
+		EACH_LANE (i) { \
+			double v = round(ieee_f64(p[i] | (u64)p[i + LANES] << 32)); \
+			u32 u = is_signed ? (u32)cvt_limit_f64_to_s32(v) : cvt_limit_f64_to_u32(v); \
+\
+			d[i] = m >> i & 1 ? u : d[i]; \
+		} \
 	}
-}
+F2I_F64(f2i_f64_nearest, rint)
+F2I_F64(f2i_f64_down, floor)
+F2I_F64(f2i_f64_up, ceil)
+F2I_F64(f2i_f64_zero, trunc)
+
+/* Conversions of f64 to 32 bits, indexed by the rounding (o->n). */
+static op_fn *const f2i_f64[4] = {f2i_f64_nearest, f2i_f64_down, f2i_f64_up, f2i_f64_zero};
 
 LANE_FN static void f2i_u64(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -306,6 +321,40 @@ LANE_FN static void i2f_u64_up(struct warp *w, const struct op *o, uint32_t m)
 		u32 u = f32_bits_up_of_u64(p[i] | (u64)p[i + LANES] << 32);
 
 		d[i] = m >> i & 1 ? u : d[i];
+	}
+}
+
+/* Converts integers of 8 or 16 bits, which f32 holds exactly. */
+LANE_FN static void i2f_small(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+	bool is_signed = o->is_signed;
+	unsigned bits = 8u << o->reg_bytes;
+	unsigned left = 32 - bits - (o->reg_bytes == SIZE_8 ? 8u * o->is_param : o->is_param ? 16u : 0);
+
+	EACH_LANE (i) {
+		u32 v = p[i] << left;
+		float f = is_signed ? (float)((s32)v >> (32 - bits)) : (float)(s32)(v >> (32 - bits));
+
+		d[i] = m >> i & 1 ? ieee_f32_bits(f) : d[i];
+	}
+}
+
+/* Converts integers of 64 bits to f64, rounded to nearest. */
+LANE_FN static void i2f_f64_64(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *p = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d);
+	bool is_signed = o->is_signed;
+
+	EACH_LANE (i) {
+		u64 v = p[i] | (u64)p[i + LANES] << 32;
+		u64 u = ieee_f64_bits(is_signed ? (double)(s64)v : (double)v);
+		bool set = m >> i & 1;
+
+		d[i] = set ? (u32)u : d[i];
+		d[i + LANES] = set ? (u32)(u >> 32) : d[i + LANES];
 	}
 }
 
@@ -364,15 +413,12 @@ static op_fn *choose_f2i(const struct op *o)
 
 	if (o->mode & (NEG_B | ABS_B) || (o->space & ~CONVERT_FTZ) || (o->space && !whole))
 		return execute_f2i;
-	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && o->is_signed)
-		return f2i_f32_s32[o->n & 3];
-	if (!to_zero)
-		return execute_f2i;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32)
-		return f2i_unsigned;
+		return (o->is_signed ? f2i_f32_s32 : f2i_f32_u32)[o->n & 3];
 	if (o->reg_bytes == SIZE_64 && o->bytes == SIZE_32)
-		return f2i_f64;
-	return o->reg_bytes == SIZE_32 && o->bytes == SIZE_64 && !o->is_signed ? f2i_u64 : execute_f2i;
+		return f2i_f64[o->n & 3];
+	return to_zero && o->reg_bytes == SIZE_32 && o->bytes == SIZE_64 && !o->is_signed ? f2i_u64
+											  : execute_f2i;
 }
 
 /*
@@ -385,8 +431,12 @@ static op_fn *choose_i2f(const struct op *o)
 
 	if (o->space)
 		return execute_i2f;
+	if (o->reg_bytes <= SIZE_16 && o->bytes == SIZE_32)
+		return i2f_small;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_64)
 		return i2f_f64;
+	if (o->reg_bytes == SIZE_64 && o->bytes == SIZE_64 && to_nearest)
+		return i2f_f64_64;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && to_nearest)
 		return o->is_signed ? i2f_signed : i2f_unsigned;
 	if (o->reg_bytes == SIZE_32 && o->bytes == SIZE_32 && up)

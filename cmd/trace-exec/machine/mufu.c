@@ -61,6 +61,8 @@ static ALWAYS_INLINE u32 mufu_value(unsigned function, u32 bits)
 MUFU_LANES(mufu_rcp_lanes, MUFU_RCP)
 MUFU_LANES(mufu_rsq_lanes, MUFU_RSQ)
 MUFU_LANES(mufu_sqrt_lanes, MUFU_SQRT)
+MUFU_LANES(mufu_rcp64h_lanes, MUFU_RCP64H)
+MUFU_LANES(mufu_rsq64h_lanes, MUFU_RSQ64H)
 
 static void execute_mufu(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -71,6 +73,8 @@ static void execute_mufu(struct warp *w, const struct op *o, uint32_t m)
 	case MUFU_RCP: mufu_rcp_lanes(d, p, n, x, m); return;
 	case MUFU_RSQ: mufu_rsq_lanes(d, p, n, x, m); return;
 	case MUFU_SQRT: mufu_sqrt_lanes(d, p, n, x, m); return;
+	case MUFU_RCP64H: mufu_rcp64h_lanes(d, p, n, x, m); return;
+	case MUFU_RSQ64H: mufu_rsq64h_lanes(d, p, n, x, m); return;
 	default: break;
 	}
 	FOR_BITS32 (i, m)
