@@ -119,6 +119,51 @@ load ptx_kernel
 	E
 }
 
+@test "scattered accesses of each size race only for the bytes that two blocks, or the words that two warps, access" {
+	local bytes type step said j n
+	# lane i accesses place 7 * i mod 32: no lane continues the access of the lane before; the places of each block, and of
+	# each warp, are 2 * bytes apart, and begin `step` sizes above those of the one before
+	while read -r bytes type; do
+		while IFS='|' read -r step said; do
+			kernel <<-E
+				mov.u32 %r3, %ctaid.x; mov.u16 %h1, 7; and.b32 %r4, %r1, 31; shr.u32 %r5, %r1, 5; add.u32 %r3, %r3, %r5;
+				mul.lo.u32 %r4, %r4, 7; and.b32 %r4, %r4, 31; mul.lo.u32 %r4, %r4, $((2 * bytes));
+				mad.lo.u32 %r4, %r3, $((step * bytes)), %r4; cvt.u64.u32 %rd2, %r4; add.u64 %rd3, %rd1, %rd2;
+				setp.eq.u32 %p1, %r3, 0; mov.b64 %rd4, 3;
+				ld.global.u8 %h2, [%rd1+8190];
+				@%p1 ld.global.$type [%rd3]; @!%p1 st.global.$type [%rd3];
+			E
+			sed -E -i 's/(ld.global.v2.b64) (.*)/\1 {%rd5, %rd6}, \2/; s/(st.global.v2.b64 .*);/\1, {%rd4, %rd4};/
+				s/(ld.global.b64) /\1 %rd5, /; s/(st.global.b64 .*);/\1, %rd4;/; s/(ld.global.b32) /\1 %r6, /; s/(st.global.b32 .*);/\1, %r3;/
+				s/(ld.global.[bu](8|16)) (\[%rd3)/\1 %h3, \3/; s/(st.global.b(8|16) .*);/\1, %h1;/' k.ptx
+			printf 'module k.ptx\nbuffer A bytes=8192 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
+			for j in 1 3; do
+				run -0 trace-exec -j $j -n k.launch
+				n="$([ -z "$said" ] && echo 0 || echo 1)"
+				assert_output --partial "${said:+CTA (1,0,0) writes byte $((said * bytes)) of 'A', which CTA (0,0,0) reads}"
+				[ "${#lines[@]}" -eq "$n" ] || fail "$bytes $step: $output"
+			done
+			sed -i 's/grid=2 block=32/grid=1 block=64/' k.launch
+			[ "$bytes" -ge 4 ] || n=0
+			run -0 trace-exec -n k.launch
+			[ "${#lines[@]}" -eq "$n" ] || fail "warps, $bytes $step: $output"
+			[ "$n" -eq 0 ] || assert_output --partial "warp 1 writes byte $((said * bytes)) of 'A', which warp 0 reads"
+		done <<-'E'
+			62|62
+			63|
+			64|
+			61|
+			0|0
+		E
+	done <<-'E'
+		1 b8
+		2 b16
+		4 b32
+		8 b64
+		16 v2.b64
+	E
+}
+
 @test "a launch does not race with earlier launches, and a later race names its own blocks" {
 	local j
 	# each block and each warp has its own word and byte, which belong to another one in the next launch

@@ -155,6 +155,15 @@ void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words);
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */
 void race_report(struct grid *g, bool good);
+/* Notes an access to words at n offsets, `words` words each, by the warp whose number is self - 1. */
+void race_note_words(struct warp_marks *x, uint32_t inst, uint32_t self, const uint64_t *off, unsigned n,
+	unsigned words, bool write);
+/*
+ * Notes an access of lanes to pieces of 1, 2, 4, 8 or 16 bytes at n offsets in the heap, the highest of which is
+ * `highest`. They are aligned; the access is neither atomic nor ordered.
+ */
+void race_check_pieces(struct warp *w, const struct op *o, const uint64_t *off, unsigned n, uint64_t bytes,
+	uint64_t highest, bool write);
 /* Notes an access of lanes, of `bytes` bytes each, which covers n spans. */
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write);

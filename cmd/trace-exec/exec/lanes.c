@@ -125,13 +125,16 @@ static unsigned span_of_each_lane(struct access_range *s, uint64_t bytes, uint8_
 	return LANES;
 }
 
-unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at)
+unsigned lanes_merge_spans(
+	struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at, unsigned most)
 {
 	struct access_range *last = s;
 	uint32_t first = m; /* first lanes of runs of adjacent accesses */
 
 	if (m == ALL_LANES)
 		first = lanes_starting_runs(at, bytes);
+	if (most < LANES && m == ALL_LANES && bit_count32(first) > most)
+		return LANES;
 	if (first == ALL_LANES) /* no lane continues the access of the lane before */
 		return span_of_each_lane(s, bytes, at);
 	*last = (struct access_range){at[bit_lowest32(m)], 0, 0};

@@ -137,8 +137,9 @@ struct access_range {
 };
 /*
  * Merges the accesses of the lanes of m, `bytes` bytes each, into at most LANES spans, in the order of the
- * lanes. Returns the number of spans.
+ * lanes. Returns the number of spans. If it may be above `most`, the spans may be missing.
  */
-unsigned lanes_merge_spans(struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at);
+unsigned lanes_merge_spans(
+	struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at, unsigned most);
 
 #endif

@@ -111,6 +111,14 @@ static void mark_ranges(struct grid *g, uint64_t key, const struct race_range *s
 		race_mark_line(g, key, line, mask, write);
 }
 
+/* Returns the mark of an access by op o of the warp's block. */
+static uint64_t key_of_access(const struct warp *w, const struct op *o)
+{
+	uint64_t block = w->grid->race->base + w->cta->number + 1;
+
+	return block << RACE_BLOCK_SHIFT | (uint64_t)o->inst << 1;
+}
+
 void race_check_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, bool write)
 {
@@ -127,14 +135,22 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 		x = NULL;
 	}
 	n = find_global_ranges(w, s, n, range);
-	if (w->grid->race->line_marks) {
-		uint64_t block = w->grid->race->base + w->cta->number + 1;
-
-		mark_ranges(
-			w->cta->grid, block << RACE_BLOCK_SHIFT | (uint64_t)o->inst << 1, range, n, write);
-	}
+	if (w->grid->race->line_marks)
+		mark_ranges(w->cta->grid, key_of_access(w, o), range, n, write);
 	if (x)
 		race_note_warp(x, o->inst, w->index + 1, range, n, write);
+}
+
+void race_check_pieces(struct warp *w, const struct op *o, const uint64_t *off, unsigned n, uint64_t bytes,
+	uint64_t highest, bool write)
+{
+	if (highest / 4 >= w->grid->race->heap) /* the launch has allocated the buffer */
+		return;
+	if (w->grid->race->line_marks)
+		race_mark_pieces(w->cta->grid, key_of_access(w, o), off, n, bytes, write);
+	if (w->cta->warp_marks && bytes >= 4)
+		race_note_words(
+			w->cta->warp_marks, o->inst, w->index + 1, off, n, (unsigned)bytes / 4, write);
 }
 
 static void write_block_name(const struct grid *g, uint64_t key, char *out, size_t cap)

@@ -144,7 +144,7 @@ static uint32_t racing_bytes(const uint64_t *writer, const uint64_t *reader)
 }
 
 /* Finds the first byte of a line on which blocks race, and notes it if it is the lowest so far. */
-static void find_race_in_line(struct race *r, uint64_t line)
+static NOINLINE void find_race_in_line(struct race *r, uint64_t line)
 {
 	uint64_t writers = mark_or_zero_if_old(r->line_marks[line], r->floor),
 		 readers = mark_or_zero_if_old(r->line_marks[r->all_lines + line], r->floor), byte, low,
@@ -247,7 +247,7 @@ static bool mark_split_line(struct race *r, uint64_t *line, uint64_t old, uint64
 }
 
 /* Marks bytes of a line. Returns true if a mark changed. */
-static bool change_marks_of_line(struct race *r, uint64_t *line, uint64_t key, uint32_t mask)
+static NOINLINE bool change_marks_of_line(struct race *r, uint64_t *line, uint64_t key, uint32_t mask)
 {
 	uint64_t old = mark_or_zero_if_old(*line, r->floor);
 	bool can_own = race_inst_of_mark(key) < NO_INST, owned = old && is_owned(r, old);
@@ -411,4 +411,119 @@ void race_mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, 
 			pthread_mutex_unlock(&g->race->lock[region % RACE_LOCKS]);
 		from = to;
 	}
+}
+
+/* ---- pieces ---- */
+
+/* Marks n words or bytes of an owned line. Returns true if one had no mark. */
+static inline bool set_each_owned_inst(uint16_t *own, unsigned n, uint16_t inst)
+{
+	bool changed = false;
+
+	for (unsigned i = 0; i < n; i++)
+		if (own[i] == NO_INST) {
+			own[i] = inst;
+			changed = true;
+		}
+	return changed;
+}
+
+/* Marks n words or bytes of a split line. Returns true if a mark changed. */
+static inline bool set_each_split_mark(uint64_t *own, unsigned n, uint64_t key)
+{
+	uint64_t changed = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t mark = mark_after_access(own[i], key);
+
+		changed |= mark ^ own[i];
+		own[i] = mark;
+	}
+	return changed;
+}
+
+/*
+ * Marks the first of n pieces, and those that follow it and are in the same line. Returns how many it has marked.
+ */
+static NOINLINE unsigned mark_pieces_of_line(
+	struct race *r, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write)
+{
+	uint64_t line = from[0] / BYTES;
+	uint32_t mask = 0;
+	unsigned count = 0;
+
+	for (; count < n && from[count] / BYTES == line; count++)
+		mask |= race_mask_of_bytes(from[count] % BYTES, bytes);
+	mark_bytes_of_line(r, key, line, mask, write);
+	return count;
+}
+
+/*
+ * Marks the first of n pieces. small: it has fewer than 4 bytes. Lines that the block owns or that are split need no
+ * call. Returns how many pieces it has marked.
+ */
+static ALWAYS_INLINE unsigned mark_piece(struct race *r, uint64_t key, const uint64_t *from, unsigned n,
+	uint64_t bytes, bool small, bool write)
+{
+	uint64_t line = *from / BYTES, mark = r->line_marks[(write ? 0 : r->all_lines) + line],
+		 others = r->line_marks[(write ? r->all_lines : 0) + line], /* mark of the opposite kind */
+		differ = (mark ^ key) >> 32;
+	unsigned part = small ? *from % BYTES : *from % BYTES / 4,
+		 parts = (unsigned)(small ? bytes : bytes / 4);
+	bool changed, may_race = mark_or_zero_if_old(others, r->floor);
+
+	if (!differ) /* the block has marked the whole line */
+		return 1;
+	if (differ == 1 && (mark & OF_BYTES) == small && race_inst_of_mark(key) < NO_INST) {
+		changed = set_each_owned_inst(
+			owned_insts(r, mark) + part, parts, (uint16_t)race_inst_of_mark(key));
+	} else if (is_split(r, mark) && !(mark & SPLIT_BYTES) == !small) {
+		changed = set_each_split_mark(split_marks(r, mark) + part, parts, key);
+		may_race |= write;
+	} else {
+		return mark_pieces_of_line(r, key, from, n, bytes, write);
+	}
+	if (changed && may_race)
+		find_race_in_line(r, line);
+	return 1;
+}
+
+static ALWAYS_INLINE void mark_pieces(struct race *r, uint64_t key, const uint64_t *from, unsigned n,
+	uint64_t bytes, bool small, bool write)
+{
+	for (unsigned i = 0; i < n;)
+		i += mark_piece(r, key, from + i, n - i, bytes, small, write);
+}
+
+/* Like mark_pieces(), for a launch that several threads execute. */
+static void mark_shared_pieces(
+	struct race *r, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write)
+{
+	pthread_mutex_t *held = NULL;
+
+	for (unsigned i = 0; i < n;) {
+		pthread_mutex_t *lock = &r->lock[from[i] / (RACE_REGION_LINES * BYTES) % RACE_LOCKS];
+
+		if (lock != held) {
+			if (held)
+				pthread_mutex_unlock(held);
+			pthread_mutex_lock(held = lock);
+		}
+		i += mark_piece(r, key, from + i, n - i, bytes, bytes < 4, write);
+	}
+	if (held)
+		pthread_mutex_unlock(held);
+}
+
+void race_mark_pieces(
+	struct grid *g, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write)
+{
+	if (g->n_threads > 1)
+		mark_shared_pieces(g->race, key, from, n, bytes, write);
+	else if (bytes == 4 && write)
+		mark_pieces(g->race, key, from, n, 4, false, true);
+	else if (bytes == 4)
+		mark_pieces(g->race, key, from, n, 4, false, false);
+	else
+		mark_pieces(g->race, key, from, n, bytes, bytes < 4, write);
 }

@@ -198,28 +198,23 @@ static NOINLINE void note_region_access(struct warp_marks *x, uint64_t region, u
 	}
 }
 
+/* Notes an access to a word of a region. */
+static ALWAYS_INLINE void note_word_access(struct warp_marks *x, struct region_marks *r, uint64_t region,
+	uint32_t inst, uint32_t self, uint32_t word, bool write)
+{
+	if (r->valid_epoch[word / PART] != x->epoch)
+		begin_parts(r, x->epoch, word, 1);
+	if (do_warps_race(r->warps[word], self, write) && !x->race_found)
+		note_warp_race(x, r, region, inst, self, word, write);
+	r->warps[word] = add_warp_to_mark(r->warps[word], self, write);
+	(write ? r->write_inst : r->read_inst)[word] = inst;
+}
+
 /*
  * Words of a range that is noted without a call: `rainflow` of HeCBench with 200 histories takes 172 million instructions
  * for marks of warps instead of 244 million.
  */
 #define SHORT_RANGE 4u
-
-/* Like note_region_access(), for at most SHORT_RANGE words. */
-static ALWAYS_INLINE void note_short_access(struct warp_marks *x, struct region_marks *r, uint64_t region,
-	uint32_t inst, uint32_t self, uint32_t first, uint32_t n, bool write)
-{
-	uint32_t *insts = write ? r->write_inst : r->read_inst, race = 0;
-
-	begin_parts(r, x->epoch, first, n);
-	for (uint32_t i = first; i < first + n; i++)
-		race |= do_warps_race(r->warps[i], self, write);
-	if (race && !x->race_found)
-		note_warp_race(x, r, region, inst, self, first, write);
-	for (uint32_t i = first; i < first + n; i++) {
-		r->warps[i] = add_warp_to_mark(r->warps[i], self, write);
-		insts[i] = inst;
-	}
-}
 
 static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint32_t self,
 	const struct race_range *s, unsigned n, bool write)
@@ -228,15 +223,16 @@ static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint3
 	uint64_t region = 0;
 
 	for (const struct race_range *last = s + n; s < last; s++) {
-		uint64_t first = s->from / 4, words = (s->end + 3) / 4 - first, part;
+		uint64_t first = s->from / 4, end = (s->end + 3) / 4, words = end - first, part;
 
-		if (words <= SHORT_RANGE && first / WARP_REGION == (first + words - 1) / WARP_REGION) {
+		if (words <= SHORT_RANGE && first / WARP_REGION == (end - 1) / WARP_REGION) {
 			if (!r || region != first / WARP_REGION) {
 				region = first / WARP_REGION;
 				r = marks_of_region(x, region);
 			}
-			note_short_access(x, r, region, inst, self, (uint32_t)(first % WARP_REGION),
-				(uint32_t)words, write);
+			for (uint64_t i = 0; i < words; i++)
+				note_word_access(
+					x, r, region, inst, self, (uint32_t)(first % WARP_REGION + i), write);
 			continue;
 		}
 		for (; words; first += part, words -= part) {
@@ -246,6 +242,36 @@ static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint3
 		}
 		r = NULL; /* the marks may have moved */
 	}
+}
+
+static ALWAYS_INLINE void note_words(struct warp_marks *x, uint32_t inst, uint32_t self, const uint64_t *off,
+	unsigned n, unsigned words, bool write)
+{
+	struct region_marks *r = NULL;
+	uint64_t region = UINT64_MAX;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t first = off[i] / 4;
+
+		if (first / WARP_REGION != region) {
+			region = first / WARP_REGION;
+			r = marks_of_region(x, region);
+		}
+		for (unsigned k = 0; k < words; k++)
+			note_word_access(
+				x, r, region, inst, self, (uint32_t)(first % WARP_REGION) + k, write);
+	}
+}
+
+void race_note_words(struct warp_marks *x, uint32_t inst, uint32_t self, const uint64_t *off, unsigned n,
+	unsigned words, bool write)
+{
+	if (write)
+		note_words(x, inst, self, off, n, words, true);
+	else if (words == 1)
+		note_words(x, inst, self, off, n, 1, false);
+	else
+		note_words(x, inst, self, off, n, words, false);
 }
 
 void race_note_warp(struct warp_marks *x, uint32_t inst, uint32_t self, const struct race_range *s,
