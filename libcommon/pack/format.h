@@ -55,7 +55,7 @@
 #define PACK_CODED   2u  /* kernels may have control codes */
 #define PACK_COUNTED 4u  /* the index may end with a directory */
 #define PACK_LINED   8u  /* "-code" lines of headers may be stored as numbers */
-#define PACK_WORDED  16u /* metadata of blocks are compressed with the dictionary of PTX */
+#define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX; requires PACK_LINED */
 #define PACK_SHARED  32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
 /*
  * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the stream

@@ -308,6 +308,10 @@ int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
 			"version %u of the packed format (expected at most %u; use the trace-pack that wrote it)",
 			m[7], PACK_NEWEST);
+	/* No checksum covers the version. A wrong dictionary would yield other metadata, not always a fault. */
+	if (p->features & PACK_WORDED && !(p->features & PACK_LINED))
+		return pack_bad(
+			p, 7, f, "pack-damaged", "no program writes this version of the packed format");
 	return 0;
 }
 

@@ -120,6 +120,42 @@ static void test_damage(void)
 		"every damaged byte and every truncation of a stream is found");
 }
 
+/* Returns true if a reader that does not verify the stream reports a fault, or reads the same list and text. */
+static bool is_reported_or_harmless(void)
+{
+	struct fault f;
+	struct pack *p = pack_open_memory("s", stream, n_stream, &f);
+	struct buf got = {0};
+	size_t n = 0;
+	const char *list = p ? pack_list_text(p, &n) : NULL;
+	bool good = !p || pack_pass_text(p, 0, 0, UINT64_MAX, append_to_text, &got, &f) < 0 ||
+		    (n == 16 && !memcmp(list, "kernel-1.traceg\n", n) && got.n == sizeof(text) - 1 &&
+			    !memcmp(got.p, text, got.n));
+
+	buf_free(&got);
+	pack_close(p);
+	return good;
+}
+
+/* The version and the end of a stream are in no frame with a checksum. */
+static void test_changed_bits(void)
+{
+	unsigned unnoticed = 0;
+
+	for (size_t i = 0; i < 8 * n_stream; i++) {
+		stream[i / 8] = (char)(stream[i / 8] ^ 1 << i % 8);
+		unnoticed += !is_reported_or_harmless();
+		stream[i / 8] = (char)(stream[i / 8] ^ 1 << i % 8);
+	}
+	is_number(unnoticed, 0, "no changed bit of a stream changes its list or its text unnoticed");
+	struct fault f;
+	stream[7] ^= (char)PACK_WORDED;
+	struct pack *p = pack_open_memory("s", stream, n_stream, &f);
+	ok(!p && !strcmp(f.id, "pack-damaged"), "the dictionary of PTX without its code lines is damage");
+	pack_close(p);
+	stream[7] ^= (char)PACK_WORDED;
+}
+
 /* ---- control codes ------------------------------------------------------------------------ */
 
 #define CODED 300u /* instructions */
@@ -539,6 +575,7 @@ int main(void)
 	make_stream();
 	test_records();
 	test_damage();
+	test_changed_bits();
 	test_control_bytes();
 	test_coded_kernels();
 	test_code_lines();
