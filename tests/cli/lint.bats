@@ -28,6 +28,21 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -2 trace-lint -F xml x
 }
 
+@test "trace-lint: a damaged file is a finding, and a missing file has status 2" {
+	run -2 trace-lint missing.tpack
+	trace-pack "$(trace vecadd)" -o good.tpack
+	head -c -9 good.tpack >cut.tpack
+	run -1 trace-lint cut.tpack
+	assert_output --partial 'cut.tpack:1:1: error: pack-truncated: '
+	printf '\377' | dd of=good.tpack bs=1 seek=20 conv=notrunc status=none
+	run -1 trace-lint good.tpack
+	assert_output --partial 'good.tpack:1:1: error: pack-damaged: '
+	gzip -c "$(trace vecadd)/kernel-1.traceg" | head -c -9 >cut.traceg.gz
+	run -1 trace-lint cut.traceg.gz
+	assert_output --partial 'error: compressed-truncated: '
+	run -2 trace-pack cut.traceg.gz -o x
+}
+
 @test "trace-lint: -W sets levels, --limit limits the lines of a rule, -F json prints objects" {
 	d=$(trace vecadd)
 	cp -r "$d" app
