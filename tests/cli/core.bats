@@ -107,6 +107,33 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	EOF
 }
 
+@test "fences of an SM share messages to the L2, of which one is under way; fences of a block do not wait" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir t
+	printf 'kernel-1.traceg\n' >t/kernelslist.g
+	# The first two warps issue their fences in the same cycle. Later warps share the second message.
+	for fence in MEMBAR.SC.GPU MEMBAR.SC.CTA; do
+		for warps in 1 2 8; do
+			{
+				printf -- '-kernel name = fences\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n' $((32 * warps))
+				printf -- '-shmem = 0\n-nregs = 32\n-binary version = 80\n-cuda stream id = 0\n'
+				printf -- '-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007f1000000000\n'
+				printf -- '-nvbit version = 1.7\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n'
+				printf '#BEGIN_TB\n\nthread block = 0,0,0\n'
+				for ((w = 0; w < warps; w++)); do
+					printf '\nwarp = %d\ninsts = 2\n0000 ffffffff 0 %s 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n' $w $fence
+				done
+				printf '\n#END_TB\n'
+			} >t/kernel-1.traceg
+			run -0 trace-sim -q $modern -D gpgpu_perfect_inst_const_cache=1 -D core_membar_gpu=1000 -D core_membar_cta=1000 \
+				-f -F text --events log t
+			# thousands of cycles from the first fence to the last EXIT
+			awk '$2 == "issue" { from = from ? from : $1; to = $1 } END { printf "%d ", (to - from) / 1000 }' log
+		done
+	done >thousands
+	assert_equal "$(cat thousands)" "1 1 2 1 1 1 "
+}
+
 @test "--cubin: other files are rejected; a kernel that is not found runs without control codes, or not at all" {
 	head -c 100 "$ROOT/tests/data/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
 	echo text >"$BATS_TEST_TMPDIR/text"

@@ -190,6 +190,7 @@ struct core_warp {
 	uint8_t depbar_limit;
 	uint8_t depbar_steps;  /* half of the stall count of the DEPBAR that holds the warp; 0: none */
 	uint32_t fence_cycles; /* cycles of a memory fence after the last access before it has ended */
+	uint8_t fence_scope;   /* its scope, core_inst.scope */
 	/* mbarriers, and fences for bulk copies */
 	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
 	uint32_t resume_delay;     /* cycles from the end of an mbarrier phase to the next instruction */
@@ -369,6 +370,8 @@ struct core {
 	bool l1i_busy;        /* true if core_l1i_step() must run in each cycle */
 	uint16_t stream;      /* stream of the CTA placed last */
 	uint64_t started_at;  /* time at which the last warp starts */
+	/* times at which the last message of fences to the L2 leaves and returns */
+	uint64_t fence_leaves_at, fence_returns_at;
 	/* matrix products of warpgroups */
 	struct core_joint *warpgroup; /* indexed by the slot of the warpgroup's first warp */
 	uint64_t tensor_free_at;      /* time at which the tensor cores have finished all started products */

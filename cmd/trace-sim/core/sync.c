@@ -81,12 +81,34 @@ static bool are_accesses_done(const struct sm *s, unsigned w)
 	return !s->warp[w].insts_in_pipe && !s->warp[w].stores;
 }
 
+/*
+ * Returns the time at which a fence ends if the accesses of its warp were done at t. A fence of the CTA takes `cycles`.
+ * Others need a message to the L2 and back. An SM has one such message under way, so fences whose accesses are done
+ * meanwhile share the next one.
+ */
+static uint64_t time_of_fence_end(struct sm *s, unsigned scope, uint64_t cycles, uint64_t t)
+{
+	struct core *c = s->modern;
+
+	if (!scope)
+		return t + cycles;
+	if (t > c->fence_leaves_at) {
+		c->fence_leaves_at = t < c->fence_returns_at ? c->fence_returns_at : t;
+		c->fence_returns_at = 0;
+	}
+	if (c->fence_returns_at < c->fence_leaves_at + cycles)
+		c->fence_returns_at = c->fence_leaves_at + cycles;
+	return c->fence_returns_at;
+}
+
 void core_sync_access_done(struct sm *s, unsigned w)
 {
+	const struct core_warp *cw = core_warp_of(s, w);
+
 	if (!(s->membar >> w & 1) || !are_accesses_done(s, w))
 		return;
 	s->membar &= ~(1ull << w);
-	release_held_warp(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
+	release_held_warp(s, w, time_of_fence_end(s, cw->fence_scope, cw->fence_cycles, s->clock));
 	if (s->core->flush_l1 && ldst_l1d(s))
 		ldst_invalidate_l1d(s);
 }
@@ -95,9 +117,11 @@ static void issue_fence(struct sm *s, unsigned w, const struct core_inst *in, ui
 {
 	struct core_warp *cw = core_warp_of(s, w);
 
+	cw->fence_scope = in->scope;
 	cw->fence_cycles = s->modern->params->membar[in->scope];
 	if (are_accesses_done(s, w)) {
-		hold_warp_between(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
+		hold_warp_between(
+			cw, t + 1, time_of_fence_end(s, in->scope, cw->fence_cycles, t + 1), STALL_BARRIER);
 		return;
 	}
 	hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
