@@ -374,13 +374,16 @@ turns() {
 	cmp log log.text
 }
 
-@test "the selftest measures both operations" {
+@test "the selftest measures both operations, and the issue of a tensor load" {
 	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >m.measured
 	for row in 'a arrive 6' 'b try_wait that succeeds 43' 'c swap 1'; do
 		words=${row#* }
 		printf '%s\th200\tmbarrier %s\t\tlatency\t%s\tcycles\t\t\t\t\t\t\n' "${row%% *}" "${words% *}" "${row##* }"
 	done >>m.measured
+	printf '%s\th200\tbulk tensor load\t\t%s\t68\tcycles\t\t\t\t\t\t\n' d issue e latency >>m.measured
 	run -0 trace-sim --selftest h200 --measured m.measured -F tsv
+	assert_line --regexp '^d.bulk tensor load.68.68\.0'
+	assert_line --regexp '^e.*unknown metric'
 	assert_line --regexp '^a.mbarrier arrive.6.6\.0'
 	assert_line --regexp '^b.mbarrier try_wait that succeeds.43.43\.0'
 	assert_line --regexp '^c.*unknown operation'

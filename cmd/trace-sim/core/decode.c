@@ -185,13 +185,15 @@ static void set_matrix_timing(struct core_inst *i, const struct modern_params *m
 {
 	struct mma k = mma_shape_of(op);
 	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
+	uint32_t whole =
+		has_suffix(op, "SP") ? 2u * k.work : k.work; /* multiplications with the zeros of A */
 
 	interval += i->class == SASS_DMMA ? 0 : m->mma_setup;
 	if (interval < m->interval[CORE_TENSOR])
 		interval = m->interval[CORE_TENSOR];
 	i->interval = (uint16_t)interval;
 	if (m->sm < 90 && i->class == SASS_HMMA)
-		i->result_delay = k.work >= 2048 ? 26 - 27 : 18 - 27;
+		i->result_delay = whole >= 2048 ? 26 - 27 : 18 - 27;
 }
 
 /* ---- registers of operands ---------------------------------------------------------------------- */

@@ -92,6 +92,8 @@ bool probe_mma_prepare(
 probe_run probe_mbarrier;
 bool probe_mbarrier_prepare(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+bool probe_tensor_load_prepare(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_codes.c */
 /* Parses the event "CYCLE issue SM WARP PC ...", separated by tabs. Returns false for any other event. */
