@@ -15,7 +15,7 @@ static const struct {
 } ends[] = {{"", 0}, {" ", 1}, {" NoVal ", 7}};
 
 /* Reports whether line_form_of() and the reader accept the columns of x, whose opcode is at s. */
-static bool are_columns_good(const struct pack_inst *x, const char *s)
+static bool are_constant_columns_valid(const struct pack_inst *x, const char *s)
 {
 	const unsigned n = x->n_results + 0u + x->n_sources;
 
@@ -40,7 +40,7 @@ bool pack_code_good(const struct pack_code *c)
 		const struct pack_inst *x = &c->inst[i];
 
 		if ((uint64_t)x->text + x->text_len + x->end_len > c->n_text ||
-			(x->columns && !are_columns_good(x, c->text + x->text)))
+			(x->columns && !are_constant_columns_valid(x, c->text + x->text)))
 			return false;
 	}
 	return true;

@@ -340,9 +340,9 @@ static inline uint32_t decode_addresses(struct replay *r, struct tblock *tb, uin
 
 /* ---- warps and thread blocks -------------------------------------------------------------- */
 
-static bool are_columns_good(const struct replay *r)
+static bool are_replayed_columns_valid(const struct replay *r)
 {
-	bool bad = !tails_good(&r->tails);
+	bool bad = !tails_are_valid(&r->tails);
 
 	for (int k = 1; k < COL_STORED; k++)
 		bad |= r->col[k].bad;
@@ -566,7 +566,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	const struct part *p = r->part;
 
 	if (!r->blocks)
-		return r->insts || !are_columns_good(r) ? -1 : 0;
+		return r->insts || !are_replayed_columns_valid(r) ? -1 : 0;
 	r->blocks--;
 	*in = (struct text_in){.part = p, .tb = tb, .begins_kernel = r->begins_kernel};
 	tb->n_recs = tb->n_words = 0;
@@ -593,5 +593,5 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	}
 	r->next_block++;
 	r->begins_kernel = false;
-	return are_columns_good(r) ? 1 : -1;
+	return are_replayed_columns_valid(r) ? 1 : -1;
 }

@@ -489,7 +489,7 @@ bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text
 	return !t->in.bad && *n < TEXT_MOST;
 }
 
-bool tails_good(const struct tails *t)
+bool tails_are_valid(const struct tails *t)
 {
 	bool bad = t->in.bad | t->width.bad;
 

@@ -57,6 +57,6 @@ void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, 
  * Returns false if it is damaged.
  */
 bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n);
-bool tails_good(const struct tails *t);
+bool tails_are_valid(const struct tails *t);
 
 #endif

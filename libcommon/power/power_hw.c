@@ -10,7 +10,7 @@
 #define COLUMNS (2 + N_POWER_HW)
 
 /* Splits a line at its commas. Returns the number of columns, at most COLUMNS + 1. */
-static unsigned split_columns(char *line, char *column[COLUMNS])
+static unsigned split_power_row(char *line, char *column[COLUMNS])
 {
 	unsigned n = 0;
 
@@ -32,7 +32,7 @@ static int parse_counter_row(struct power_hw_table *t, char *line, struct place 
 	struct power_hw_row row = {.line = at.line};
 	char *column[COLUMNS], q[64];
 	const char *end;
-	unsigned n = split_columns(line, column);
+	unsigned n = split_power_row(line, column);
 
 	if (n != COLUMNS)
 		return fault_set(f, at, "power-table", "%u columns (expected %d)%s", n, (int)COLUMNS,

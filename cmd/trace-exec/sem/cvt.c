@@ -57,7 +57,7 @@ static enum small small_format_of(enum type t)
 }
 
 /* Returns the product of v and 1, by which compiled code flushes subnormals: its NaN is the canonical one. */
-static double flush_f32(float v)
+static double widen_flushed_f32(float v)
 {
 	return v != v               ? (double)ieee_f32(0x7fffffff)
 	       : fabsf(v) < FLT_MIN ? copysign(0, (double)v)
@@ -79,7 +79,7 @@ static double load_float_lane(const void *r, const struct cvt *c, unsigned i)
 	if (c->from_type == T_F64)
 		return d.f;
 	if (c->from_type == T_F32)
-		return c->ftz ? flush_f32(f.f) : (double)f.f;
+		return c->ftz ? widen_flushed_f32(f.f) : (double)f.f;
 	return small_value((u32)v, small_format_of(c->from_type));
 }
 

@@ -175,7 +175,7 @@ static void warm_walk(struct bench *b, const struct subject *s, const struct loa
 	}
 }
 
-static int compare_reals(const void *a, const void *b)
+static int compare_load_times(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -196,7 +196,7 @@ static double walk_percentile(
 	bench_time_insts(b, m, at, time, 2 * WALK_LOADS);
 	for (uint32_t i = 0; i < WALK_LOADS; i++)
 		load[i] = (double)(time[2 * i + 1] - time[2 * i]);
-	qsort(load, WALK_LOADS, sizeof(*load), compare_reals);
+	qsort(load, WALK_LOADS, sizeof(*load), compare_load_times);
 	result = load[(uint32_t)(percent / 100 * (WALK_LOADS - 1))];
 	free(at);
 	free(time);
