@@ -17,7 +17,7 @@
 #include "input.h"
 #include "params.h"
 
-#define ICNT_PORTS_MAX 4096u /* largest number of cluster ports and of sub-partition ports */
+#define ICNT_PORTS_MAX 4096u /* largest number of cluster ports and of sub partition ports */
 #define ICNT_NODES_MAX 8192u
 #define ICNT_DEPTH_MAX 4u /* largest number of nested tree arbiters */
 
@@ -182,7 +182,7 @@ void icnt_free(struct icnt *c);
 static inline int32_t icnt_int(const struct icnt *c, enum icnt_id id) { return (int32_t)c->value[id].number; }
 
 /*
- * Assigns nodes to the clusters and then to the memory sub-partitions: fills node[clusters + subs]. Returns 0, or -1
+ * Assigns nodes to the clusters and then to the memory sub partitions: fills node[clusters + subs]. Returns 0, or -1
  * and sets *f if there are too few nodes or no map.
  */
 int icnt_assign_nodes(

@@ -231,7 +231,7 @@ struct addr_params {
 
 struct memory_params {
 	uint32_t channels; /* number of channels, M in trace-sim-mem(7) */
-	uint32_t subs;     /* number of sub-partitions (slices) of a channel, P in trace-sim-mem(7) */
+	uint32_t subs;     /* number of sub partitions (slices) of a channel, P in trace-sim-mem(7) */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt; /* numbers of entries */
 	uint32_t rop_latency, dram_latency;                                  /* latencies in core cycles */
 	uint32_t l2_sides;       /* 2: each half of a channel's slices is near one half of the clusters */

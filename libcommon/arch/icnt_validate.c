@@ -317,10 +317,10 @@ int icnt_validate(struct icnt *c, struct fault *f)
 
 /* ---- mapping to nodes ---------------------------------------------------------------------------------- */
 
-/* Placements of memory sub-partitions that BookSim has built in for some GPUs. */
+/* Placements of memory sub partitions that BookSim has built in for some GPUs. */
 static const struct preset {
-	uint32_t clusters, subs; /* numbers of clusters and sub-partitions */
-	uint8_t node[11];        /* nodes of the sub-partitions */
+	uint32_t clusters, subs; /* numbers of clusters and sub partitions */
+	uint8_t node[11];        /* nodes of the sub partitions */
 } presets[] = {
 	{8, 8, {1, 3, 4, 6, 9, 11, 12, 14}},
 	{28, 8, {3, 7, 10, 12, 23, 25, 28, 32}},
@@ -378,7 +378,7 @@ static int report_too_few_nodes(
 	if (grid)
 		snprintf(next, sizeof(next), ": set k = %u", smallest_k_with_nodes(c, need));
 	return fault_set(f, c->value[c->anynet ? ICNT_network_file : ICNT_k].place, "icnt-nodes",
-		"the network has %u node%s, but %u clusters and %u memory sub-partitions need %u%s", c->nodes,
+		"the network has %u node%s, but %u clusters and %u memory sub partitions need %u%s", c->nodes,
 		c->nodes == 1 ? "" : "s", clusters, subs, need, next);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Address mapping: the bits of an address that select channel, bank and row (MEM-addr).
  *
- * Always true afterwards: all channels, sub-partitions and banks that the masks can select exist, and their numbers
+ * Always true afterwards: all channels, sub partitions and banks that the masks can select exist, and their numbers
  * suit the function of -gpgpu_memory_partition_indexing. Column and burst bits are ignored because they have no
  * effect. request/addrdec.c of trace-sim decodes addresses.
  */

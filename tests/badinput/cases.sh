@@ -145,7 +145,7 @@ bad n12_class_empty 'write_request_end_vc = 1. .expected at least the first chan
 bad n13_class_default 'no entry .read_reply_begin_vc., whose default is 8 .expected a channel below' 'net; sed -i "s/read_reply_begin_vc = 0;//" n.icnt'
 bad n14_torus_valiant '.routing_function = valiant. reads an uninitialised variable in BookSim' 'net "topology = torus; routing_function = valiant;"'
 bad n15_escape 'read_request_begin_vc = 1. .expected channel 0, which routing_function = min_adapt' 'net "routing_function = min_adapt; read_request_begin_vc = 1;"'
-bad n16_nodes 'n.icnt:5:5: .*the network has 9 nodes, but 8 clusters and 8 memory sub-partitions need 16: set k = 4' 'net "k = 3;"'
+bad n16_nodes 'n.icnt:5:5: .*the network has 9 nodes, but 8 clusters and 8 memory sub partitions need 16: set k = 4' 'net "k = 3;"'
 bad n17_huge 'k = 8000. .expected at most 8192 nodes' 'net "k = 8000;"'
 bad n18_vc_alloc_delay 'vc_alloc_delay = 0. .expected a whole number from 1 to 65536' 'net "vc_alloc_delay = 0;"'
 bad n19_no_crossbar_time 'st_final_delay = 0. .expected at least 1 cycle' 'net "st_final_delay = 0;"'

@@ -48,7 +48,7 @@ setup_file() {
 	[ "${#lines[@]}" -eq 6 ]
 }
 
-@test "a runtime call initializes the driver" {
+@test "a runtime call initialises the driver" {
 	driver_program driver
 	cat >both.c <<-'C'
 		int cudaFree(void *), cuCtxGetDevice(int *);

@@ -113,7 +113,7 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	sed -i 's/x\[2\]/x[8]/' c.ptx
 	launch_ends 2 "b.ptx:4:22: error: 'x' has initial values but is smaller than elsewhere (expected the size, as in c.ptx:4:22)"
 	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
-	launch_ends 2 "c.ptx:4:22: error: 'x' is initialized again (expected initial values once, as in b.ptx:4:22)"
+	launch_ends 2 "c.ptx:4:22: error: 'x' is initialised again (expected initial values once, as in b.ptx:4:22)"
 	modules <<<'.common .func f() { ret; }'
 	launch_ends 2 "a.ptx:4:9: error: unexpected '.func' (expected a .global variable after .common)"
 }

@@ -230,7 +230,7 @@ lint icnt-value "n.icnt:1:38: error: icnt-value: invalid 'topology = ring' (expe
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
 lint icnt-lacks "n.icnt:1:1: error: icnt-lacks: no entry 'subnets', whose default is 1 (expected at least 2 subnets, the second for replies)" \
 	"$net"'; echo "k = 99;" >n.icnt'
-lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub-partitions need 78' \
+lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: the network has 7 nodes, but 46 clusters and 32 memory sub partitions need 78' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
 any="$net"'; echo "topology = anynet; network_file = l.anynet; routing_function = min;" >>n.icnt; links() { printf "%s\n" "$@" >l.anynet; }'
 lint anynet-word "l.anynet:1:1: error: anynet-word: unexpected 'switch' (expected router or node)" "$any"'; links "switch 0"'

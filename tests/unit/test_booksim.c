@@ -334,7 +334,7 @@ static void test_devices(void)
 	p.net.file = path;
 	ok(!net_new(&p, &pool, &f) &&
 			strstr(f.text,
-				"the network has 4 nodes, but 3 clusters and 2 memory sub-partitions need 5"),
+				"the network has 4 nodes, but 3 clusters and 2 memory sub partitions need 5"),
 		"a network with fewer nodes than devices is rejected");
 	ok(f.place.line == 1 && f.place.col > 1,
 		"the fault of a network with too few nodes has the place of the entry k");

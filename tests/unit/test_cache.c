@@ -409,7 +409,7 @@ static void test_write_backs(void)
 	ok(at(h)->lanes == 0xff && at(h)->stream == 6,
 		"the write-back has the lanes and the stream of the read that caused it");
 	ok(at(h)->channel == 7 && at(h)->sub == 15,
-		"the write-back has the channel and sub-partition of the read that caused it");
+		"the write-back has the channel and sub partition of the read that caused it");
 	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77,
 		"the write-back has the bank and row of its own address");
 	ok(cache_data_port_free(c),

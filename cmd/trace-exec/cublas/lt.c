@@ -123,7 +123,7 @@ API(int, cublasLtMatmulDescCreate, struct lt_operation **to, int compute, int sc
 	return CUBLAS_SUCCESS;
 }
 
-/* Initializes an object of `n` bytes that the program provides. */
+/* Initialises an object of `n` bytes that the program provides. */
 API(int, cublasLtMatmulDescInit_internal, struct lt_operation *x, size_t n, int compute, int scale)
 {
 	if (!x || n < sizeof(*x))

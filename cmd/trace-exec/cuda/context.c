@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Initialization, the device, and contexts.
+ * Initialisation, the device, and contexts.
  *
  * Each thread has a stack of contexts; the top is current. A thread whose stack is empty has the primary context
- * if it has called the runtime. Contexts are never freed, so that a handle stays recognizable after its destruction.
+ * if it has called the runtime. Contexts are never freed, so that a handle stays recognisable after its destruction.
  */
 #include <string.h>
 #include "arena.h"
@@ -108,7 +108,7 @@ int cuda_leave(int status)
 
 int cuda_check_device(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
 
-/* ---- initialization and the device ---- */
+/* ---- initialisation and the device ---- */
 
 API(int, cuInit, unsigned flags)
 {

@@ -3,7 +3,7 @@
  * The interface of the CUDA driver (libcuda.so.1), over the objects of the runtime in cudart/: driver and runtime
  * share streams, events, graphs, arrays and pools, and a kernel has the same handle in both.
  *
- *   context.c  initialization, the device, contexts      module.c  modules, libraries, linking
+ *   context.c  initialisation, the device, contexts      module.c  modules, libraries, linking
  *   memory.c   allocation, copies, fills, pointers        virtual.c reserved addresses and memory mapped there
  *   launch.c   launches, attributes, occupancy            stream.c  streams and events
  *   graph.c, graph_node.c graphs                          entry.c   functions by name, errors, refused functions
@@ -26,7 +26,7 @@ struct cuda_context;
 
 /*
  * context.c: cuda_enter() begins a function that needs a context, cuda_enter_device() one that needs only
- * initialization, cuda_enter_stream() one that needs a context only if s is a default stream. Return 0 or a
+ * initialisation, cuda_enter_stream() one that needs a context only if s is a default stream. Return 0 or a
  * status.
  */
 int cuda_enter(void);
@@ -72,7 +72,7 @@ int cuda_check_device(int device);
 	}
 /* Defines a function as STREAM() does, also under `other`, its name for per-thread default streams. */
 #define STREAM_TOO(name, other, call, ...) STREAM(name, call, __VA_ARGS__) ALSO(other, name);
-/* Defines a function that needs only initialization. */
+/* Defines a function that needs only initialisation. */
 #define DEVICE(name, call, ...) \
 	API(int, name, __VA_ARGS__) \
 	{ \

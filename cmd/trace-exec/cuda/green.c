@@ -3,7 +3,7 @@
  * Green contexts: contexts for a part of the SMs.
  *
  * The part is only a number of SMs that queries return: kernels are executed, and their traces written, as in any other
- * context. Descriptors and green contexts are never freed, so that a handle stays recognizable after its destruction.
+ * context. Descriptors and green contexts are never freed, so that a handle stays recognisable after its destruction.
  */
 #include "arena.h"
 #include "cuda/cuda.h"

@@ -3,7 +3,7 @@
  * Texture and surface references: variables of a module that name a texture or a surface.
  *
  * Always true: the variable of a reference has the handle of an object that was made of the reference's resource and
- * settings, or 0 if they make no valid object. References are never freed, so that a handle stays recognizable.
+ * settings, or 0 if they make no valid object. References are never freed, so that a handle stays recognisable.
  */
 #include <string.h>
 #include "arena.h"

@@ -327,7 +327,7 @@ static void execute_independent_groups(struct warp *w)
 
 /*
  * Lets lanes of other calls continue. If the running lanes wait for a write in a loop that also changes registers, which
- * exec_does_spin() does not recognize, also lets lanes continue that wait for them.
+ * exec_does_spin() does not recognise, also lets lanes continue that wait for them.
  */
 static void let_other_lanes_continue(struct warp *w)
 {

@@ -29,7 +29,7 @@
 
 #define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
 /*
- * Loops over the lanes of accesses at different addresses, which compilers do not vectorize. Takes 3
+ * Loops over the lanes of accesses at different addresses, which compilers do not vectorise. Takes 3
  * instructions per lane instead of 7.
  */
 #define EACH_LANE_APART(i) LANES_UNROLL for (unsigned i = 0; i < LANES; i++)

@@ -84,7 +84,7 @@ static int choose_definition(struct link_name *best, const struct link_name *oth
 		const struct link_name *least = a->size < b->size ? best : other;
 
 		if ((a->init || a->fixup) && (b->init || b->fixup))
-			return link_fault(other, best, f, "is initialized again", "initial values once");
+			return link_fault(other, best, f, "is initialised again", "initial values once");
 		if (a->size != b->size && (least->sym->init || least->sym->fixup))
 			return link_fault(least, least == best ? other : best, f,
 				"has initial values but is smaller than elsewhere", "the size");

@@ -126,7 +126,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 	struct race_range range[LANES];
 
 	if (is_atomic_access(o)) {
-		race_start_epoch(w->cta); /* atomics may synchronize threads */
+		race_start_epoch(w->cta); /* atomics may synchronise threads */
 		return;
 	}
 	if (stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) || stmt_has(o->stmt, M_ACQUIRE) ||

@@ -579,5 +579,5 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 				note_shared_read(w, o, 1u << i, x, off + (uint32_t)(at[i] - s->host), bytes);
 		memset(x->byte_state + off, WRITTEN, s->bytes);
 	}
-	checker_note_barrier(w->cta); /* atomics may synchronize threads */
+	checker_note_barrier(w->cta); /* atomics may synchronise threads */
 }

@@ -2,7 +2,7 @@
 /*
  * Atomics of global, generic and shared memory: ATOM ATOMG ATOMS RED.
  *
- * Always true: the lanes of a warp execute in ascending order. A lock serializes thread blocks on several host
+ * Always true: the lanes of a warp execute in ascending order. A lock serialises thread blocks on several host
  * threads. A sum of f32 in global memory flushes subnormal numbers.
  */
 #include <string.h>

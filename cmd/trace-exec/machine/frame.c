@@ -51,7 +51,7 @@ static uint32_t reserved_end_offset(unsigned sm) { return sm >= 90 ? environment
 
 /*
  * Returns true if an instruction has the offset of bank 0 as a constant, or as a number for the LDC after it, which
- * ptxas writes without optimization.
+ * ptxas writes without optimisation.
  */
 static bool has_offset(const struct machine_code *c, uint32_t i, int64_t offset)
 {

@@ -3,7 +3,7 @@
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
  * Always true: the lanes of a warp execute in ascending order. Scope and ordering suffixes have no effect, because
- * all threads see every store at once. A lock serializes thread blocks on several host threads. A sum of f32
+ * all threads see every store at once. A lock serialises thread blocks on several host threads. A sum of f32
  * in global memory flushes subnormal operands and results to zeros of the same sign; a sum in shared memory
  * does not.
  */

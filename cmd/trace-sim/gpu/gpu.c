@@ -77,7 +77,7 @@ static uint32_t max_requests_in_flight(const struct params *p)
 
 static void decode_request_hook(void *ctx, struct req *r) { addrdec_decode_request(ctx, r); }
 
-/* Initializes an SM with the objects that it shares with others. */
+/* Initialises an SM with the objects that it shares with others. */
 static void init_sm(struct gpu *g, uint32_t id)
 {
 	struct sm *s = &g->sm[id];

@@ -31,7 +31,7 @@ struct window_counts {
 };
 
 /*
- * Initializes windows. Called after the network, the memory side, the SMs and the clusters are initialized.
+ * Initialises windows. Called after the network, the memory side, the SMs and the clusters are initialised.
  */
 void window_init(struct gpu *g);
 void window_free(struct gpu *g);

@@ -65,8 +65,8 @@ struct channel {
 	uint32_t last_credited;       /* index of the sub partition that took the last credit */
 	uint64_t free_credits;        /* number of free credits, private and shared */
 	struct mem_fifo delay;        /* DRAM latency queue; req.key: ready time */
-	struct sub *sub;              /* first sub-partition of the channel */
-	struct sub *end;              /* end of the sub-partitions of the channel */
+	struct sub *sub;              /* first sub partition of the channel */
+	struct sub *end;              /* end of the sub partitions of the channel */
 	bool may_move; /* true if a request may move although no sub partition has poked the channel */
 	/* latest time at which a request with REQ_AWAITED leaves `delay` or a ROP queue */
 	uint64_t awaited;

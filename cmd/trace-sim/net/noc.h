@@ -311,7 +311,7 @@ struct noc_alloc {
 	struct wave *waves; /* wavefront: requests in the order of evaluation */
 };
 
-/* Initializes an allocator. With `labels`, it stores the labels and priorities of requests. */
+/* Initialises an allocator. With `labels`, it stores the labels and priorities of requests. */
 void noc_alloc_init(
 	struct noc_alloc *a, const struct icnt_alloc *kind, uint32_t n_in, uint32_t n_out, bool labels);
 void noc_alloc_free(struct noc_alloc *a);

@@ -35,7 +35,7 @@ static int32_t *new_minus_one_array(uint32_t n)
 	return p;
 }
 
-/* Initializes the incoming and the outgoing channel of a router port for noc_quick.c. */
+/* Initialises the incoming and the outgoing channel of a router port for noc_quick.c. */
 static void quick_port_init(
 	const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {

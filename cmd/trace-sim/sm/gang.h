@@ -64,7 +64,7 @@ struct gang {
 };
 
 void gang_port_free(struct sm *s);
-/* Initializes *g, gang `number`, for `blocks` thread blocks of `warps` warps each. */
+/* Initialises *g, gang `number`, for `blocks` thread blocks of `warps` warps each. */
 void gang_init(struct gang *g, uint32_t number, uint32_t blocks, uint32_t warps);
 /* Adds the thread block in a slot of s to the gang. */
 void gang_add_block(struct gang *g, struct sm *s, unsigned slot);
