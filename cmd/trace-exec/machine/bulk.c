@@ -312,6 +312,8 @@ int mbind_tensor(struct mbind *b, struct op *o)
 	before = x->direction == TENSOR_LOAD ? 2 : x->direction == TENSOR_PREFETCH ? 0 : 1;
 	if (rank > TENSOR_RANK || (pixels && rank < 3))
 		return mbind_refuse(b, "dimensions");
+	if (x->direction == TENSOR_LOAD && bit(b, 85))
+		return mbind_refuse(b, "mbarrier of a pair of thread blocks");
 	bind_scratch_slots(x, many);
 	bind_family(b, o, x);
 	/* the only register may be URZ, for coordinate 0 */

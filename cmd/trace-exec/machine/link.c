@@ -121,7 +121,7 @@ static bool does_allocate_stack(const struct sass_inst *in)
 
 	for (unsigned i = in->n_results; i < in->n_args; i++)
 		varies |= in->arg[i].kind == SASS_REG && in->arg[i].reg != 1 && in->arg[i].reg != RZ;
-	return varies && in->n_results == 1 && in->arg[0].kind == SASS_REG && in->arg[0].reg == 1;
+	return varies && in->n_results && in->arg[0].kind == SASS_REG && in->arg[0].reg == 1;
 }
 
 uint32_t link_local_bytes(const struct machine_code *c, bool *grows)

@@ -178,10 +178,10 @@ static void put_pack_formats(struct sass_out *o, struct reading *r, unsigned kin
 	case 16 | 4: sass_putf(o, "%s%s", types[to], from & 1 ? ".F16" : ".F32"); break;
 	case 16 | 1: sass_putf(o, ".E2M1%s", from & 1 ? ".F16" : ".F32"); break;
 	case 16 | 3: sass_putf(o, "%s%s", sixes[to], from & 1 ? ".F16" : ".F32"); break;
-	case 16 | 6: sass_put(o, reading_field(r, 83, 1) ? ".UE8M0.BF16" : ".UE8M0.F32"); break;
+	case 16 | 6: sass_put(o, reading_field(r, 83, 1) ? ".E8.BF16" : ".E8.F32"); break;
 	default:
 		sass_putf(o, "%s%s", types[to & 1],
-			reading_field(r, 83, 1)    ? ".UE8M0"
+			reading_field(r, 83, 1)    ? ".E8"
 			: !reading_field(r, 82, 1) ? types[from]
 			: from == 1                ? ".E2M1"
 						   : sixes[from]);
@@ -351,6 +351,14 @@ static void put_warpgroup_modifiers(struct sass_out *o, struct reading *r)
 	put_if_bit_is(o, r, ".LE", 47, true);
 }
 
+/* Appends the rest of the name of a product in tensor memory, by the types of its elements. */
+static void put_utcmma_name(struct sass_out *o, struct reading *r)
+{
+	static const char *const names[4] = {"HMMA", "IMMA", "?", "QMMA"};
+
+	sass_put(o, reading_field(r, 63, 1) ? "OMMA" : names[reading_field(r, 72, 2)]);
+}
+
 /* Appends the shape of a warpgroup product: rows, columns and depth. */
 static void put_hgmma_modifiers(struct sass_out *o, struct reading *r)
 {
@@ -411,6 +419,7 @@ static const struct alias_rule {
 	RULE("wsync", put_warpsync_modifiers),
 	RULE("warpgroup", put_warpgroup_modifiers),
 	RULE("hgmma", put_hgmma_modifiers),
+	RULE("utcmma", put_utcmma_name),
 	RULE("qgmma", put_qgmma_modifiers),
 	RULE("igmma", put_igmma_modifiers),
 	RULE("bgmma", put_bgmma_modifiers),
