@@ -62,6 +62,10 @@ struct counting {
 	struct known_shape shape[SHAPES_KNOWN];
 	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
 	uint32_t n_found;  /* number of accesses whose shape was known */
+	/* By number in runs: this or the next instruction with counted addresses, and the number of payloads before. */
+	struct next_counted {
+		uint32_t number, payloads;
+	} * next;
 };
 
 /* Makes the addresses of g a known shape. Returns NULL for addresses from 2^62 on, because a sum could wrap around. */
@@ -163,17 +167,12 @@ static void count_path(
 	struct census *c, const struct parsed *p, const struct pwarp *w, struct changes *change)
 {
 	const uint64_t warps = w->weight;
-	uint64_t thread_insts = 0;
-	uint32_t mask = 0, lanes = 0; /* most runs have the lanes of the run before */
 
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
-		if (r->mask != mask)
-			lanes = bit_count32(mask = r->mask);
-		thread_insts += (uint64_t)r->n * lanes;
-		change[r->id].n[mask != 0] += warps;
-		change[r->id + r->n].n[mask != 0] -= warps;
+		change[r->id].n[r->mask != 0] += warps;
+		change[r->id + r->n].n[r->mask != 0] -= warps;
 	}
-	c->tally.lanes += warps * thread_insts;
+	c->tally.lanes += warps * lanes_loops->thread_insts(p->run + w->first_run, w->n_runs);
 }
 
 /* Removes the marks in the runs of all warps with the path of w from the instructions and their lanes. */
@@ -228,28 +227,50 @@ static void count_all_paths(struct census *c, const struct parsed *p, const stru
 	remove_marks(c, p, of);
 }
 
+/* Counts an access once for each of `warps` warps. */
+static void count_access(struct counting *n, struct counted *x, const struct recorded *g, uint32_t warps)
+{
+	uint32_t sectors = g->line ? tally_line_sectors(x->inst, g->words[0], g->words[1], g->mask) : 0;
+
+	x->accesses += warps;
+	x->sectors += (uint64_t)warps * (sectors ? sectors : sectors_of_access(n, g, x));
+}
+
 /* Counts the accesses of w once for each of `warps` warps, which touch as many sectors as w. */
 static void count_accesses(struct counting *n, const struct pwarp *w, uint32_t warps)
 {
 	const struct parsed *p = n->parsed;
 	const struct pack_payload *payload = p->payload + w->first_payload;
 
-	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++)
-		FOR_PAYLOADS (i, payload, p, r) {
-			struct counted *x = &n->counted[p->static_of[i]];
+	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
+		const struct next_counted *first = &n->next[r->id], *after = &n->next[r->id + r->n];
 
-			if (r->mask && x->lanes) {
-				const struct recorded g =
-					recorded_of(p->addr + w->word, payload->addr, r->mask);
-				uint32_t sectors =
-					g.line ? tally_line_sectors(x->inst, g.words[0], g.words[1], r->mask)
-					       : 0;
+		for (uint32_t i = first->number; r->mask && i < r->id + r->n; i = n->next[i + 1].number) {
+			const uint32_t k = n->next[i].payloads - first->payloads;
+			const struct recorded g = recorded_of(p->addr + w->word, payload[k].addr, r->mask);
 
-				x->accesses += warps;
-				x->sectors +=
-					(uint64_t)warps * (sectors ? sectors : sectors_of_access(n, &g, x));
-			}
+			count_access(n, &n->counted[p->static_of[i]], &g, warps);
 		}
+		payload += after->payloads - first->payloads;
+	}
+}
+
+/* Finds the counted instruction that is next after each one. */
+static void find_next_counted(struct counting *n)
+{
+	const struct parsed *p = n->parsed;
+	uint32_t payloads = 0;
+
+	n->next = xmalloc((p->n_met + 1u) * sizeof(n->next[0]));
+	for (uint32_t i = 0; i <= p->n_met; i++) {
+		n->next[i].payloads = payloads;
+		payloads += i < p->n_met && p->next_payload[i] == i;
+	}
+	n->next[p->n_met].number = p->n_met;
+	for (uint32_t i = p->n_met; i-- > 0;)
+		n->next[i].number = p->next_payload[i] == i && n->counted[p->static_of[i]].lanes
+					    ? i
+					    : n->next[i + 1].number;
 }
 
 /*
@@ -280,6 +301,7 @@ static void count_all_accesses(struct counting *n)
 	bool *alone = xcalloc(p->n_warp + 1u,
 		sizeof(*alone)); /* by leader: true if near followers are not counted with it */
 
+	find_next_counted(n);
 	for (uint32_t i = 0; i < p->n_warp; i++) {
 		const struct pwarp *w = &p->warp[i];
 
@@ -289,6 +311,7 @@ static void count_all_accesses(struct counting *n)
 			count_accesses(n, w, w->leader || alone[i] ? 1 : 1 + w->near);
 	}
 	free(alone);
+	free(n->next);
 }
 
 /*

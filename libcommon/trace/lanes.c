@@ -9,6 +9,7 @@
 #include "bits.h"
 #include "inlining.h"
 #include "lanes.h"
+#include "pack.h"
 
 #if defined(__x86_64__)
 #define CHOICE 1
@@ -126,6 +127,17 @@ static ALWAYS_INLINE struct words_distance distance_body(
 	return (struct words_distance){off, all, raised};
 }
 
+/* has_popcnt: the instruction set counts bits, so that the builtin calls no library function. */
+static ALWAYS_INLINE uint64_t thread_insts_body(const struct pack_run *run, uint32_t n, bool has_popcnt)
+{
+	uint64_t insts = 0;
+
+	for (const struct pack_run *end = run + n; run < end; run++)
+		insts += (uint64_t)run->n *
+			 (has_popcnt ? (unsigned)__builtin_popcount(run->mask) : bit_count32(run->mask));
+	return insts;
+}
+
 static uint64_t sectors_none(const uint64_t a[32], uint64_t more)
 {
 	const uint64_t from = (a[0] >> 5) - 32;
@@ -164,6 +176,10 @@ static uint32_t gather_none(uint32_t bits, uint32_t mask)
 }
 
 /* ---- the loops for each instruction set -------------------------------------------------- */
+
+#define HAS_POPCNT_avx512 true
+#define HAS_POPCNT_avx2   true
+#define HAS_POPCNT_none   false
 
 #define LOOPS_FOR(set, target) \
 	target LOOPS static void shift_##set( \
@@ -213,9 +229,13 @@ static uint32_t gather_none(uint32_t bits, uint32_t mask)
 	{ \
 		return distance_body(a, w, fixed, n, more); \
 	} \
+	target static uint64_t thread_insts_##set(const struct pack_run *run, uint32_t n) \
+	{ \
+		return thread_insts_body(run, n, HAS_POPCNT_##set); \
+	} \
 	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
 		run_##set, pack_##set, spread_##set, gather_##set, sectors_##set, differences_##set, \
-		bits_above_##set, bytes_##set, changes_##set, distance_##set};
+		bits_above_##set, bytes_##set, changes_##set, distance_##set, thread_insts_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+struct pack_run;
+
 struct words_distance {
 	uint64_t fixed, all, raised; /* results of lanes_loops.distance */
 };
@@ -48,6 +50,8 @@ struct lanes_loops {
 	 */
 	struct words_distance (*distance)(
 		const uint64_t *a, const uint64_t *w, const uint64_t *fixed, uint32_t n, uint64_t more);
+	/* Returns the number of thread instructions of n runs. */
+	uint64_t (*thread_insts)(const struct pack_run *run, uint32_t n);
 };
 
 /* The loops to use, selected before main(). WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
