@@ -7,6 +7,7 @@
  * in which they began. Without threads the caller does all the work. Text is freed when its piece is encoded, so
  * memory is bounded by a few pieces of text and the columns of the blocks in progress.
  */
+#include <xxhash.h>
 #include "bits.h"
 #include "control.h"
 #include "crew.h"
@@ -205,6 +206,11 @@ static void encode_piece(struct queue *q, struct piece *c)
 	make_body_string(c);
 	c->origin->census = e->census;
 	c->origin->may_be_body = e->body.n != 0;
+	if (e->body.n && (c->twin || !c->origin->has_key)) {
+		const XXH128_hash_t h = XXH3_128bits_withSeed(e->body.p, e->body.n, q->share->seed);
+
+		memcpy(c->origin->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->origin->digest));
+	}
 	buf_free(&c->stripped);
 }
 
@@ -336,14 +342,23 @@ static void append_piece_to_block(struct queue *q, struct gathering *g, struct p
 		return;
 	}
 	bool body = c->origin && e->body.n, patched = false;
+	const bool same = body && c->twin && c->twin->body != NONE &&
+			  !memcmp(c->origin->digest, c->twin->digest, sizeof(c->twin->digest));
+	if (same) {
+		pthread_mutex_lock(&q->lock);
+		share_use_body(c->origin, c->twin);
+		pthread_mutex_unlock(&q->lock);
+		buf_free(&e->body);
+		body = false;
+	}
 	if (body) {
 		pthread_mutex_lock(&q->lock);
 		patched = share_make_body(g->share, c->origin, c->related, &e->body, &p, first && !c->begins);
 		pthread_mutex_unlock(&q->lock);
 		g->job->n_bodies++;
 	}
-	if (patched) {
-		append_shared_piece(g, c, c->origin, &p);
+	if (patched || same) {
+		append_shared_piece(g, c, c->origin, patched ? &p : NULL);
 	} else {
 		append_whole_piece(g, c);
 		if (body)

@@ -43,13 +43,14 @@ struct piece {
 	struct header_facts facts;
 	size_t header;           /* size of the header in the text in bytes */
 	uint64_t size;           /* size of the piece as text in bytes */
-	uint64_t digest[2];      /* hash of the records */
+	uint64_t code_hash;      /* hash of the static code of the records */
 	const uint8_t *codes;    /* code of the kernel's function if begins is set; not owned */
 	uint32_t n_codes;        /* number of instructions with control codes */
 	struct origin *repeated; /* earlier piece that this piece repeats; NULL: none */
 	/* Entry to which a later piece that repeats this one refers; NULL: the piece cannot be repeated. */
 	struct origin *origin;
 	struct origin *related;  /* piece of which this piece may become a patch, or NULL */
+	struct origin *twin;     /* earlier piece without a key, which this piece may repeat, or NULL */
 	struct header_state ids; /* id and stream of the kernel if begins is set */
 	struct buf stripped;     /* header without id and stream, if begins and origin are set */
 	struct encoded *encoded; /* encoded form; NULL: the piece repeats another */

@@ -3,7 +3,9 @@
  * Tables of origins by key and by kernel, and their order of last use.
  *
  * Always true: pieces are considered equal if their 128-bit hashes are equal. The seed is random, so that no input
- * can force a collision; it affects nothing else. The sum of weights is at most BODIES_WRITTEN and bounds the bytes
+ * can force a collision; it affects nothing else. The first piece of records of a kernel is not hashed, because most
+ * kernels of a stream run once: hashing takes 10 percent of the time that packing adds to matrix products. If a second
+ * piece of the kernel follows, the bytes of both bodies are compared by their hashes instead. The sum of weights is at most BODIES_WRITTEN and bounds the bytes
  * of all strings, because the weight of each patch includes the string of its root.
  */
 #include <sys/random.h>
@@ -97,9 +99,11 @@ static struct origin *drop_oldest(struct share *s)
 {
 	struct origin *o = s->oldest, **at;
 
-	for (at = origin_slot(s->key, o->key[0]); *at != o;)
-		at = &(*at)->by_key;
-	*at = o->by_key;
+	if (o->has_key) {
+		for (at = origin_slot(s->key, o->key[0]); *at != o;)
+			at = &(*at)->by_key;
+		*at = o->by_key;
+	}
 	for (at = origin_slot(s->near, o->near); *at != o;)
 		at = &(*at)->by_near;
 	*at = o->by_near;
@@ -111,13 +115,37 @@ static struct origin *drop_oldest(struct share *s)
 	return o;
 }
 
-/* Returns the newest origin with the same name and grid; if there is none, with the same name. */
-static struct origin *find_similar_origin(struct share *s, uint64_t near, uint64_t far)
+struct origin *share_find_near(const struct share *s, uint64_t near)
 {
-	struct origin *o = *origin_slot(s->near, near);
+	struct origin *o = s->near[near & (ORIGIN_SLOTS - 1)];
 
 	while (o && o->near != near)
 		o = o->by_near;
+	return o;
+}
+
+#define TWINS_TRIED \
+	8u /* kernels that alternate between two to four sets of buffers are compared with all of them */
+
+struct origin *share_find_twin(struct origin *newest)
+{
+	struct origin *o = newest;
+
+	for (unsigned tried = 0; o && tried < TWINS_TRIED; o = o->by_near) {
+		if (o->near != newest->near)
+			continue;
+		if (!o->has_key)
+			return o;
+		tried++;
+	}
+	return NULL;
+}
+
+/* Returns the newest origin with the same name and grid; if there is none, with the same name. */
+static struct origin *find_similar_origin(struct share *s, uint64_t near, uint64_t far)
+{
+	struct origin *o = share_find_near(s, near);
+
 	if (o)
 		return o;
 	for (o = *origin_slot(s->far, far); o && o->far != far;)
@@ -130,7 +158,7 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 {
 	struct origin *o = xcalloc(1, sizeof(*o)), **slot;
 
-	*o = (struct origin){.key = {key[0], key[1]},
+	*o = (struct origin){.has_key = key != NULL,
 		.near = near,
 		.far = far,
 		.weight = weight,
@@ -139,8 +167,11 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 	*related = find_similar_origin(s, near, far);
 	if (*related)
 		mark_origin_used(s, *related);
-	o->by_key = *(slot = origin_slot(s->key, key[0]));
-	*slot = o;
+	if (key) {
+		memcpy(o->key, key, sizeof(o->key));
+		o->by_key = *(slot = origin_slot(s->key, key[0]));
+		*slot = o;
+	}
 	o->by_near = *(slot = origin_slot(s->near, near));
 	*slot = o;
 	o->by_far = *(slot = origin_slot(s->far, far));
@@ -178,4 +209,11 @@ bool share_make_body(struct share *s, struct origin *o, struct origin *related, 
 		*string = (struct buf){0};
 	}
 	return is;
+}
+
+void share_use_body(struct origin *o, struct origin *twin)
+{
+	o->body = twin->body;
+	o->root = twin->root ? twin->root : twin;
+	o->root->holders++;
 }

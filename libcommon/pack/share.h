@@ -13,11 +13,12 @@
 
 /* A piece that does not repeat another one. */
 struct origin {
-	uint64_t key[2];                          /* hash of the piece's text without id and stream */
-	uint64_t near;                            /* hash of the kernel's name and grid */
-	uint64_t far;                             /* hash of the name alone */
-	struct origin *newer;                     /* origin that was used later */
-	struct origin *older;                     /* origin that was used earlier */
+	uint64_t key[2];      /* hash of the piece's text without id and stream, or of its records */
+	bool has_key;         /* false if the first piece of records of its kernel was not hashed */
+	uint64_t near;        /* hash of the kernel's name and grid */
+	uint64_t far;         /* hash of the name alone */
+	struct origin *newer; /* origin that was used later */
+	struct origin *older; /* origin that was used earlier */
 	struct origin *by_key, *by_near, *by_far; /* next origin in the slot of each table */
 	uint64_t weight;                          /* body_size_max() of the body's text */
 	bool encoded;                             /* true if the piece is encoded */
@@ -27,6 +28,7 @@ struct origin {
 	unsigned holders;  /* number of references from the origin itself and from its patches */
 	struct buf string; /* bytes of a complete body */
 	struct census census;
+	uint64_t digest[2];       /* hash of the body's bytes, if it may be compared with a twin */
 	struct origin *next_gone; /* next origin of a list that is to be freed */
 };
 
@@ -60,8 +62,12 @@ void share_free(struct share *s);
 void share_key(const struct share *s, const struct share_text *t, uint64_t key[2]);
 /* Returns the origin with this key and marks it as most recently used; NULL if there is none. */
 struct origin *share_find(struct share *s, const uint64_t key[2]);
+/* Returns the newest origin of a kernel with the same name and grid, or NULL. */
+struct origin *share_find_near(const struct share *s, uint64_t near);
+/* Returns the origin without a key among `newest` and the origins of the same kernel just before it, or NULL. */
+struct origin *share_find_twin(struct origin *newest);
 /*
- * Adds an origin. If there are too many, moves the least recently used ones to the list *gone, which next_gone links.
+ * Adds an origin; key NULL: it has none. If there are too many, moves the least recently used ones to the list *gone, which next_gone links.
  * Sets *related to an origin of the same kernel, or NULL.
  */
 struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, uint64_t far, uint64_t weight,
@@ -72,6 +78,8 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
  */
 bool share_make_body(struct share *s, struct origin *o, struct origin *related, struct buf *string,
 	struct patch *p, bool whole);
+/* Makes the origin refer to the body of its twin, which has the same bytes. */
+void share_use_body(struct origin *o, struct origin *twin);
 /* Releases one reference to the origin. */
 void share_release(struct origin *o);
 

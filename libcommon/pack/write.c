@@ -9,6 +9,7 @@
  * because a record never needs more bytes than its line.
  */
 #include "output.h"
+#include "piece_key.h"
 #include "writer.h"
 
 #define PIECE_TEXT (4u << 20)
@@ -172,25 +173,6 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 }
 
 /*
- * Hashes the kernel's name with its grid (near), and the name alone (far). Kernels with equal hashes are probably
- * similar.
- */
-static void hash_names(struct pack_writer *w, const struct piece *c, uint64_t *near, uint64_t *far)
-{
-	const uint32_t *g = c->facts.grid;
-	const char *s = (const char *)c->text.p;
-
-	if (c->begins) {
-		const char *nl = c->header ? memchr(s, '\n', c->header) : NULL;
-
-		w->name = XXH3_64bits(s, nl ? (size_t)(nl - s) : 0);
-	}
-	const uint64_t place[] = {w->name, c->first_block, g[0], g[1], g[2], c->facts.threads};
-	*near = XXH3_64bits(place, sizeof(place));
-	*far = XXH3_64bits(place, 2 * sizeof(place[0]));
-}
-
-/*
  * Finds the origin that the piece repeats, or adds the piece as an origin. A piece that begins a block inside a
  * kernel is never a repetition, because the index stores its first thread block.
  */
@@ -207,19 +189,17 @@ static void find_repetition(struct pack_writer *w, struct piece *c)
 		return;
 	}
 	w->ids = c->begins ? c->ids : w->ids;
-	hash_names(w, c, &near, &far);
-	share_key(w->queue->share,
-		&(struct share_text){.header = &c->stripped,
-			.text = c->records ? (uint8_t *)c->digest : c->text.p + c->header,
-			.n = c->records ? sizeof(c->digest) : c->text.n - c->header,
-			.text_bytes = c->ends ? c->bytes - c->header : 0,
-			.first_block = c->first_block,
-			.begins = c->begins,
-			.lines = c->lines},
-		key);
-	struct origin *o = share_find(w->queue->share, key);
+	piece_key_names(w, c, &near, &far);
+	struct share *s = w->queue->share;
+	struct origin *newest = c->records ? share_find_near(s, near) : NULL, *o = NULL;
+	const bool has_key = !c->records || newest;
+	if (has_key) {
+		piece_key_compute(w, c, key);
+		o = share_find(s, key);
+	}
 	if (!o) {
-		c->origin = share_add(w->queue->share, key, near, far, body_size_max(c->size), &c->related,
+		c->twin = share_find_twin(newest);
+		c->origin = share_add(s, has_key ? key : NULL, near, far, body_size_max(c->size), &c->related,
 			&j->gone_origins);
 	} else if (queue_may_repeat(w->queue, o)) {
 		c->repeated = o;
@@ -390,17 +370,10 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 		.header = w->kernel_begun ? 0 : w->kernel_text.n,
 		.bytes = w->bytes,
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
+		.code_hash = w->code,
 		.facts = w->facts};
 	w->kernel_text = queue_take_text(w->queue);
 	c->size = c->header + w->filled_text;
-	if (w->filled) {
-		XXH3_128bits_reset_withSeed(w->hash, w->queue->share->seed);
-		XXH3_128bits_update(w->hash, &w->code, sizeof(w->code));
-		records_digest(w->hash, w->filled);
-		XXH128_hash_t h = XXH3_128bits_digest(w->hash);
-
-		memcpy(c->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->digest));
-	}
 	place_piece_in_block(w, c);
 	w->filled = NULL;
 	w->filled_text = 0;
