@@ -15,14 +15,18 @@
  */
 struct arch {
 	uint8_t sm; /* compute capability from which the row applies */
-	uint8_t fp32, in, half, fp64, tensor_least, mma_setup;
-	bool fp32_on_int, fp64_shared;
-	uint16_t tensor_rate;
-	uint8_t places;
-	uint8_t l1;
-	uint8_t shared;
-	uint8_t drain;
-	uint8_t l0i_sets;
+	/* issue intervals of the units in cycles */
+	uint8_t fp32, in, half, fp64;
+	uint8_t tensor_least;  /* shortest issue interval of the tensor core in cycles */
+	uint8_t mma_setup;     /* -core_mma_setup in cycles */
+	bool fp32_on_int;      /* -core_fp32_on_int */
+	bool fp64_shared;      /* true if the sub-cores share one double-precision unit */
+	uint16_t tensor_rate;  /* -core_tensor_rate */
+	uint8_t places;        /* number of memory instructions in a sub-core's queue for the SM */
+	uint8_t l1;            /* latency of the L1 in cycles */
+	uint8_t shared;        /* latency of shared memory in cycles */
+	uint8_t drain;         /* -core_drain_stall in cycles */
+	uint8_t l0i_sets;      /* number of sets of the L0 instruction cache */
 	uint8_t every;         /* cycles between two SM accesses */
 	uint16_t bytes;        /* bytes per cycle of the SM */
 	uint16_t shared_bytes; /* bytes per cycle of shared memory */

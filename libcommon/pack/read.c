@@ -96,7 +96,7 @@ uint8_t *pack_frame(
 	return body;
 }
 
-/* ---- index and list ----------------------------------------------------------------------- */
+/* ---- index of the blocks, and kernel list ----------------------------------------------------------------------- */
 
 static bool read_index_picks(struct pack *p, struct cur *in)
 {

@@ -18,9 +18,9 @@ struct weighted {
 	double *missed; /* 1 for a pick with L2 misses, else 0; NULL: no regression */
 	/* For each pick, missed minus its mean in the pick's stratum or over the picks of its name. */
 	double *missed_stray;
-	double missed_spread;   /* sum of missed_stray times missed's deviation from the rate per size */
-	uint32_t missed_differ; /* number of picks whose missed_stray is not 0 */
-	double missed_surplus;  /* number of kernels with L2 misses, minus its estimate from the picks */
+	double missed_spread; /* sum of missed_stray times missed's deviation from the rate per size */
+	uint32_t missed_differ; /* number of picks that differ from the mean of their stratum or name in missed */
+	double missed_surplus; /* number of kernels with L2 misses, minus its estimate from the picks */
 };
 
 /* Returns the sum over picks of weight times y[pick]. */

@@ -390,7 +390,10 @@ static const char extreme_text[] =
 	"mov.u32 %v, 0;\nst.global.u32 [%to+4], %v;\n"
 	"END:\nret;\n}\n";
 
-/* Returns the PTX of a kernel, which the caller frees, or NULL if memory is exhausted. text: NULL: that of a product. */
+/*
+ * Returns the PTX of a kernel with the body `text`; NULL means the body of a product. Returns NULL if memory is
+ * exhausted. The caller frees the result.
+ */
 static char *general_kernel_text(const char *text, int type)
 {
 	char *all = NULL;

@@ -72,7 +72,10 @@ void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 void memory_mark_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /* Marks the whole heap as initialised: stores of a launch without checks are unknown. */
 void memory_mark_all_set(struct memory *m);
-/* Reports kernels' allocations that were not freed, once a place; finding: as errors. Returns their number. */
+/*
+ * Reports allocations of kernels that were not freed, once per place: as errors if `finding` is set, else as warnings.
+ * Returns the number of allocations.
+ */
 uint64_t memory_report_leaks(const struct memory *m, bool finding);
 /* Creates the static variables of the program with their initial values. */
 void memory_add_statics(struct memory *m, const struct program *p);

@@ -19,7 +19,9 @@
 
 struct parked_call {
 	struct call_frame call;
-	uint32_t func, live, local_base;
+	uint32_t func;             /* number of the called function */
+	uint32_t live;             /* lanes that have not left the call */
+	uint32_t local_base;       /* warp.local_base of the call */
 	struct stack_entry *entry; /* entries of the call; NULL: the record is free */
 	uint32_t n_entries;
 	uint8_t *frame;

@@ -264,7 +264,7 @@ static const struct operand *part_operand(const struct selection *s, struct lowe
  */
 struct constant_slots {
 	bool registers; /* constants must be in registers */
-	bool literals;  /* any number of literals is possible */
+	bool literals;  /* the instruction may have several literals */
 	bool bank;      /* some source is a parameter */
 	bool taken;     /* the constant operand is used */
 };

@@ -248,7 +248,7 @@ MACHINE_OP1(f2i_unsigned_up, , cvt_limit_f32_to_u32(ceilf(ieee_f32(a))))
 static op_fn *const f2i_f32_u32[4] = {f2i_unsigned_nearest, f2i_unsigned_down, f2i_unsigned_up, f2i_unsigned};
 static op_fn *const f2i_f32_s32[4] = {f2i_signed_nearest, f2i_signed_down, f2i_signed_up, f2i_signed};
 
-/* Returns a number, rounded to zero, as an integer, as conversions that involve 64 bits do. */
+/* Returns v as an unsigned integer of 64 bits, rounded to zero and limited to its range; 2^63 for NaN. */
 static inline u64 limit_to_u64(float v)
 {
 	return v != v ? 1ull << 63 : !(v > 0) ? 0 : v >= 0x1p64f ? UINT64_MAX : (u64)v;

@@ -60,7 +60,7 @@ void classify_operands(struct bind *b, const struct op *o)
 
 	if (in->opcode == I_mov && last && last->kind == O_VEC)
 		class = VALUE_PACK;
-	if (in->opcode == I_mma && in->n_operands != 4) /* sparse or scaled */
+	if (in->opcode == I_mma && in->n_operands != 4) /* a sparse or scaled product */
 		class = VALUE_WARP;
 	if (in->opcode == I_ldmatrix && (stmt_has(in, M_TRANS) || !stmt_has(in, M_M8N8)))
 		class = VALUE_LOAD_MATRICES;

@@ -24,8 +24,9 @@
  */
 struct scribe {
 	struct bytes text;
-	uint32_t insts, pc;
-	bool v6;
+	uint32_t insts; /* number of instructions written */
+	uint32_t pc;    /* pc of the next instruction */
+	bool v6;        /* true if the lines have version 6 */
 };
 
 struct micro {

@@ -15,10 +15,10 @@
 #define PITCH          4098u /* number of elements from one row of a block to the next */
 
 struct stride {
-	uint32_t size;
-	uint32_t stride;
-	uint32_t block; /* 0 for a pattern with a stride */
-	uint32_t rounds;
+	uint32_t size;   /* size of an element in bytes: 4 or 8 */
+	uint32_t stride; /* number of elements from one thread to the next */
+	uint32_t block;  /* number of elements of a row of a block; 0: the pattern has a stride */
+	uint32_t rounds; /* number of rounds of 8 loads */
 };
 
 static void write_stride_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
