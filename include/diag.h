@@ -14,15 +14,21 @@
 #ifndef DIAG_H
 #define DIAG_H
 
+/*
+ * Cubins, fat binaries, packed streams and device memory are little-endian, and the code reads them in place. Device
+ * addresses have 64 bits, and traces can be larger than 4 GiB.
+ */
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "warptools needs a little-endian machine"
+#endif
+#if !defined(__SIZEOF_POINTER__) || __SIZEOF_POINTER__ != 8
+#error "warptools needs a 64-bit machine"
+#endif
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Cubins, fat binaries, packed streams and device memory are little-endian, and the code reads them in place. */
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "warptools needs a little-endian machine"
-#endif
 
 #define EXIT_GOOD    0 /* exit status of success */
 #define EXIT_NO      1 /* exit status for findings, differences, a deadlock, an interrupted run */

@@ -179,30 +179,29 @@ reuse() {
 	assert_output '[(True, False), (True, True)]'
 }
 
-@test "installation: pkg-config, shared and static linking, Python, uninstall" {
+@test "installation below a name with a blank: pkg-config, shared and static linking, Python, uninstall" {
 	command -v pkg-config >/dev/null || skip "pkg-config is not installed"
-	(umask 077 && make -s -C "$ROOT" BUILD="$BUILD" install install-python PREFIX="$PWD/p" DESTDIR= FISHDIR="$PWD/p/fish" >/dev/null)
-	run -0 find p -type f ! -perm -044
+	p="$PWD/a p"
+	(umask 077 && make -s -C "$ROOT" BUILD="$BUILD" install install-python PREFIX="$p" DESTDIR= FISHDIR="$p/fish" >/dev/null)
+	run -0 find "$p" ! -perm -044
 	assert_output ""
-	export PKG_CONFIG_PATH=$PWD/p/lib/pkgconfig
+	export PKG_CONFIG_PATH=$p/lib/pkgconfig
 	[ "$(pkg-config --modversion warptools)" = "$(trace-pack --version | awk '{ print $NF }')" ]
-	# shellcheck disable=SC2046
-	$cc -o shared "$ROOT/examples/library/reuse.c" $(pkg-config --cflags --libs warptools)
-	# shellcheck disable=SC2046
-	$cc -o static "$ROOT/examples/library/reuse.c" $(pkg-config --cflags warptools) p/lib/libwarptools.a \
-		$(pkg-config --libs --static warptools | sed 's/-lwarptools//')
+	eval "$cc -o shared '$ROOT/examples/library/reuse.c' $(pkg-config --cflags --libs warptools)"
+	eval "$cc -o static '$ROOT/examples/library/reuse.c' $(pkg-config --cflags warptools) '$p/lib/libwarptools.a' \
+		$(pkg-config --libs --static warptools | sed 's/-lwarptools//')"
 	run -0 ldd static
 	refute_output --partial 'libwarptools'
 	d=$(trace reuse)
-	LD_LIBRARY_PATH=$PWD/p/lib ./shared "$d" >out
+	LD_LIBRARY_PATH=$p/lib ./shared "$d" >out
 	./static "$d" | diff -u out -
-	[ "$(readlink p/share/man/man3/wt_kernel_seek.3)" = wt_kernel_open.3 ]
+	[ "$(readlink "$p/share/man/man3/wt_kernel_seek.3")" = wt_kernel_open.3 ]
 	unset WARPTOOLS_LIBRARY
-	dir=$(dirname "$(find p -name warptools.py -path '*-packages*')")
+	dir=$(dirname "$(find "$p" -name warptools.py -path '*-packages*')")
 	PYTHONPATH=$dir python3 -c 'import sys, warptools; print(len(list(warptools.open(sys.argv[1]))))' "$d"
-	python3 p/share/warptools/examples/python/reuse "$d" | diff -u out -
-	make -s -C "$ROOT" BUILD="$BUILD" uninstall uninstall-python PREFIX="$PWD/p" DESTDIR= FISHDIR="$PWD/p/fish"
-	[ -z "$(find p ! -type d)" ]
+	python3 "$p/share/warptools/examples/python/reuse" "$d" | diff -u out -
+	make -s -C "$ROOT" BUILD="$BUILD" uninstall uninstall-python PREFIX="$p" DESTDIR= FISHDIR="$p/fish"
+	[ -z "$(find "$p" ! -type d)" ]
 }
 
 @test "the Debian package has the version of the suite and contains everything that is installed" {

@@ -7,12 +7,18 @@ load helper
 
 setup() { cd "$ROOT"; }
 
-@test "compilation for a big-endian host is rejected" {
+# Compiles the main file of each program with macros of another machine, and asserts the error.
+# usage: rejects_machine TEXT FLAG...
+rejects_machine() {
 	for main in cmd/*/main.c; do
-		run -1 gcc -fsyntax-only -std=c11 -D_GNU_SOURCE -Iinclude -Ilibcommon -I"${main%/main.c}" -U__BYTE_ORDER__ \
-			-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ "$main"
-		assert_output --partial '#error "warptools needs a little-endian machine"'
+		run -1 gcc -fsyntax-only -std=c11 -D_GNU_SOURCE -Iinclude -Ilibcommon -I"${main%/main.c}" "${@:2}" "$main"
+		assert_output --partial "#error \"warptools needs a $1 machine\""
 	done
+}
+
+@test "compilation for a big-endian or 32-bit host is rejected" {
+	rejects_machine little-endian -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__
+	rejects_machine 64-bit -U__SIZEOF_POINTER__ -D__SIZEOF_POINTER__=4
 }
 
 @test "the sources avoid names that musl lacks" {
