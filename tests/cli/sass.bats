@@ -188,6 +188,29 @@ sys.stdout.buffer.write(struct.pack("<2d", *sums))' | cmp - a.bin
 	gives_computed_result narrow
 }
 
+@test "an atomic on 16 bits accesses its whole word, which may end after the buffer" {
+	local bytes
+	for bytes in 2 6; do
+		cubin half_atomic -p 8
+		printf '%s\n' 'module k.cubin' "buffer A bytes=$bytes zero" \
+			"launch k grid=4 block=32 args i64:$((0xc0000000 + bytes - 2))" 'save A o.bin' >k.launch
+		run -0 trace-exec -n k.launch
+		assert_output ''
+		run od -An -tx2 -j $((bytes - 2)) o.bin
+		assert_output ' 5800' # 128
+	done
+	printf '%s\n' 'module k.cubin' "buffer A bytes=2 zero" "launch k grid=4 block=32 args i64:0xc0000004" >k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial "error: atomic of 4 bytes at 0xc0000004, 2 bytes after 'A' of 2 bytes (expected an address in a buffer)"
+
+	# a word whose address is not computed from that of a smaller object
+	sed s/fffffffd07027812/ffffffff07027812/ "$ROOT/tests/data/sass/half_atomic.sass" |
+		"$ROOT/tests/data/sass/cubin.py" -p 8 k >k.cubin
+	printf '%s\n' 'module k.cubin' 'buffer A bytes=2 zero' 'launch k grid=4 block=32 args A' >k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial "error: read of 4 bytes at 0xc0000000, at byte 0 of 'A' of 2 bytes (expected an access that ends in the buffer)"
+}
+
 @test "a finding names the source line if the cubin has a line table" {
 	printf '%s\n' 000fc000000000000000000000007918 000fc00000300000000000040000795c 000fea0003800000000000000000794d |
 		python3 "$ROOT/tests/data/cubin/cubin_code.py" 80 0:3,16:7 >a.cubin

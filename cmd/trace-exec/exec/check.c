@@ -139,6 +139,15 @@ static bool are_lanes_in_one_buffer(const struct warp *w, uint32_t m, uint64_t b
 	return high - low <= UINT64_MAX - bytes && is_inside_buffer(b, low, high - low + bytes) && b->live;
 }
 
+/* Returns true if the access is to the word of a narrow atomic, and a live buffer contains a byte of the word. */
+static bool is_word_in_buffer(const struct warp *w, const struct op *o, uint64_t addr, uint64_t bytes)
+{
+	const struct buffer *b =
+		is_word_of_narrow_atomic(o) ? memory_nearest_buffer(w->mem, addr + bytes - 1) : NULL;
+
+	return b && b->live && addr < b->addr + b->size;
+}
+
 /* Checks that the global access of every lane is inside of a live buffer. */
 static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
@@ -150,7 +159,8 @@ static bool check_global_lane_bounds(struct warp *w, const struct op *o, uint32_
 		if (is_inside_buffer(b, w->addr[i], bytes))
 			continue;
 		b = memory_nearest_buffer(w->mem, w->addr[i]);
-		if (!is_inside_buffer(b, w->addr[i], bytes) || !b->live) {
+		if ((!is_inside_buffer(b, w->addr[i], bytes) || !b->live) &&
+			!is_word_in_buffer(w, o, w->addr[i], bytes)) {
 			checker_report_outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
 			return false;
 		}

@@ -38,6 +38,14 @@ static inline bool does_atomic_read(const struct op *o)
 {
 	return (o->stmt->opcode == I_atom || o->stmt->opcode == I_red) && !stmt_has(o->stmt, M_EXCH);
 }
+/*
+ * Returns true if machine code accesses the aligned word that contains the object of a narrower atomic, and changes only
+ * the object (machine/narrow.c).
+ */
+static inline bool is_word_of_narrow_atomic(const struct op *o)
+{
+	return o->func->machine && o->stmt->n_types && o->stmt->type[0] == T_B16;
+}
 /* Returns the noun for the op's access in messages. */
 const char *checker_access_noun(const struct op *o);
 #define POSITION_MAX 120u /* bytes of position_text() */

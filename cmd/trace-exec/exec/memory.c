@@ -137,7 +137,7 @@ static void add_static_buffer(struct memory *m, const struct symbol *v)
 
 void memory_add_statics(struct memory *m, const struct program *p)
 {
-	m->static_bytes = p->static_end;
+	m->static_bytes = round_up_u64(p->static_end, 4); /* whole words, as narrow atomics access */
 	m->statics = xcalloc(p->static_end + 64, 1);
 	for (uint32_t i = 0; i < p->n_modules; i++) {
 		const struct module *mod = p->module[i];

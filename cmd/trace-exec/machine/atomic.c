@@ -388,6 +388,8 @@ static int bind_operation(struct mbind *b, struct op *o, unsigned kind)
 	return 0;
 }
 
+bool atomic_is_cas(const struct sass_inst *in) { return atomic_kind_of(in->opcode) & IS_CAS; }
+
 int mbind_atom(struct mbind *b, struct op *o)
 {
 	unsigned kind = atomic_kind_of(b->inst->opcode);

@@ -421,6 +421,7 @@ int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 	op[c->n] = (struct op){.stmt = &fn->inst[c->n], .func = fn, .flow = MF_END};
 	find_plain_ops(op, c->n);
 	poll_mark_loads(bound, fn);
+	narrow_mark_words(bound, fn);
 	bound->frame[fn->number].reserved = frame_find_reserved(c);
 	bound->frame[fn->number].bytes = FRAME_CONSTANTS + c->n_constants * VECTOR;
 	return 0;

@@ -152,6 +152,10 @@ static inline int64_t signed_field(const struct mbind *b, unsigned at, unsigned 
 
 /* Treats loads of shared memory in loops that wait for a value as volatile (poll.c). */
 void poll_mark_loads(const struct bound_code *code, struct func *fn);
+/* Returns true if the instruction is an atomic that compares and exchanges. */
+bool atomic_is_cas(const struct sass_inst *in);
+/* Marks the accesses to words that contain the objects of narrow atomics (narrow.c). */
+void narrow_mark_words(const struct bound_code *code, struct func *fn);
 /* Sets the function that executes the op. */
 void machine_set_function(struct op *o, op_fn *fn);
 /* Executes an instruction without an effect. */

@@ -87,13 +87,14 @@ static uint8_t *find_other_block(struct warp *w, const struct op *o, unsigned la
 /*
  * Number of bytes of a block's shared memory that an access may reach. The compiler merges loads of words into an
  * aligned vector, which machine code marks as .v2 or .v4 and which may end after the last word: memory is allocated
- * in larger units, and the words after the end are not used.
+ * in larger units, and the words after the end are not used. The word of a narrow atomic may end after it, too.
  */
 static uint64_t reachable_shared_bytes(const struct warp *w, const struct op *o, uint64_t bytes)
 {
 	bool merged = o->func->machine && (stmt_has(o->stmt, M_V2) || stmt_has(o->stmt, M_V4));
 
-	return merged ? round_up_u64(w->cta->shared_bytes, bytes) : w->cta->shared_bytes;
+	return merged || is_word_of_narrow_atomic(o) ? round_up_u64(w->cta->shared_bytes, bytes)
+						     : w->cta->shared_bytes;
 }
 
 static bool window_find_host(
