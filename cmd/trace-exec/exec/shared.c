@@ -301,12 +301,35 @@ static ALWAYS_INLINE bool has_other_writer(
 }
 
 /*
+ * Marks n words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks after the
+ * access.
+ */
+static ALWAYS_INLINE bool mark_fresh_words(
+	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t mark)
+{
+	uint32_t any = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		any |= seen[i] == epoch;
+	if (any)
+		return false;
+	LANES_LOOP for (uint64_t i = 0; i < n; i++)
+	{
+		warps[i] = mark;
+		seen[i] = epoch;
+	}
+	return true;
+}
+
+/*
  * The three functions mark an access to n words by the warp whose number is self - 1. They return false, without
  * marks, if a word may have a race.
  */
 LANE_FN static bool mark_read_words(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t self)
 {
+	if (mark_fresh_words(seen, warps, n, epoch, self << 16))
+		return true;
 	if (has_other_writer(seen, warps, n, epoch, self))
 		return false;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
@@ -324,6 +347,8 @@ LANE_FN static bool mark_written_words(
 {
 	uint32_t race = 0;
 
+	if (mark_fresh_words(seen, warps, n, epoch, self))
+		return true;
 	for (uint64_t i = 0; i < n; i++) {
 		uint32_t old = seen[i] == epoch ? warps[i] : 0, writer = old & 0xffff, reader = old >> 16;
 

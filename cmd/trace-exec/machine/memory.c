@@ -167,11 +167,21 @@ LANE_FN static void gather_pairs(u32 *d, uintptr_t base, const uint64_t *a)
 		d[i + LANES] = (u32)(v >> 32);
 	}
 }
+/* Stores 1, 2 or 4 consecutive words of each lane at base + a[i]. */
 LANE_FN static void scatter_words(const u32 *s, uintptr_t base, const uint64_t *a, unsigned words)
 {
-	for (unsigned i = 0; i < LANES; i++)
-		for (unsigned k = 0; k < words; k++)
-			*(u32_any *)(base + a[i] + 4 * k) = s[k * LANES + i];
+	if (words == 4)
+		EACH_LANE_APART (i) {
+			u32 v[4] = {s[i], s[i + LANES], s[i + 2 * LANES], s[i + 3 * LANES]};
+
+			memcpy((void *)(base + a[i]), v, sizeof(v));
+		}
+	else if (words == 2)
+		EACH_LANE_APART (i)
+			*(u64_any *)(base + a[i]) = s[i] | (u64)s[i + LANES] << 32;
+	else
+		EACH_LANE_APART (i)
+			*(u32_any *)(base + a[i]) = s[i];
 }
 
 /* Load and store consecutive words of all lanes at host addresses. */
@@ -183,12 +193,15 @@ LANE_FN static void gather_words_at(u32 *d, uint8_t *const *at, unsigned words)
 }
 static void scatter_words_at(const u32 *s, uint8_t *const *at, unsigned words)
 {
-	if (words == 1 && lanes_adjacent(at, 4))
+	uint64_t a[LANES];
+
+	if (words == 1 && lanes_adjacent(at, 4)) {
 		memcpy(at[0], s, VECTOR);
-	else
-		for (unsigned i = 0; i < LANES; i++)
-			for (unsigned k = 0; k < words; k++)
-				*(u32_any *)(at[i] + 4 * k) = s[k * LANES + i];
+		return;
+	}
+	EACH_LANE (i)
+		a[i] = (uintptr_t)at[i];
+	scatter_words(s, 0, a, words);
 }
 
 static void load_lane(u32 *d, const uint8_t *at, const struct op *o)
