@@ -425,6 +425,14 @@ setup_file() {
 	run -0 trace-exec -n --no-check --run ./vecadd 100 leak
 }
 
+@test "memory that is zeroed before its first use takes no memory" {
+	gcc -std=gnu11 -o zeros "$ROOT/tests/data/cudart/zeros.c" -L. -lcudart
+	for o in '' --no-check; do
+		run -0 trace-exec $o -n --run ./zeros
+		assert_output $'small\n0 bytes are wrong'
+	done
+}
+
 @test "how a program ended is reported" {
 	run -5 trace-exec -n --run ./vecadd 100 exit 5
 	assert_output '0 of 100 elements are wrong'
