@@ -151,19 +151,6 @@ static bool are_runs_valid(const struct program_trace *t, const struct pack_warp
 	return true;
 }
 
-/* Checks that addresses and texts are within the warp's words and text. */
-static bool are_records_valid(const struct pack_warp *w)
-{
-	uint64_t text = 0;
-
-	for (uint32_t i = 0; i < w->n_payloads; i++) {
-		text += w->payload[i].text_len;
-		if (w->payload[i].addr >> 2 > w->n_words)
-			return false;
-	}
-	return text <= w->n_text;
-}
-
 bool program_trace_add_block(struct program_trace *t)
 {
 	struct message_rest r = {t->body.p, t->body.n};
@@ -186,7 +173,7 @@ bool program_trace_add_block(struct program_trace *t)
 		w->run = take_elements(&r, n[i].n_runs, sizeof(*w->run));
 		w->text = take_elements(&r, n[i].n_text, 1);
 		if (!w->word || !w->payload || !w->run || !w->text || !are_runs_valid(t, w) ||
-			!are_records_valid(w))
+			!pack_warp_good(t->pack, w))
 			return false;
 	}
 	pack_block(t->pack, b->id, lines, warp, b->n_warps);

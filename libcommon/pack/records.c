@@ -64,6 +64,36 @@ void records_free(struct records *r)
 	r->cap_followers = 0;
 }
 
+/* Returns true if the addresses of a record with this mask are within the words of the warp. */
+static bool are_addresses_within(const struct pack_warp *w, uint32_t addr, uint32_t mask)
+{
+	const uint64_t at = addr >> 2, lanes = (uint64_t)bit_count32(mask);
+
+	switch (addr & 3) {
+	case ADDR_NONE: return !at;
+	case ADDR_LIST: return at + lanes <= w->n_words;
+	case ADDR_MOVED:
+		return at + 2 <= w->n_words && w->word[at + 1] <= at &&
+		       at - w->word[at + 1] + lanes <= w->n_words;
+	default: return at + 2 <= w->n_words;
+	}
+}
+
+bool records_are_good(const struct records *r, const struct pack_warp *w)
+{
+	const struct pack_payload *x = w->payload, *end = x + w->n_payloads;
+	uint64_t text = 0;
+
+	for (const struct pack_run *run = w->run; run < w->run + w->n_runs; run++)
+		for (uint32_t i = r->next_payload[run->id]; i < run->id + run->n;
+			i = r->next_payload[i + 1], x++) {
+			if (x == end || !are_addresses_within(w, x->addr, run->mask))
+				return false;
+			text += x->text_len;
+		}
+	return x == end && text <= w->n_text;
+}
+
 void records_begin_part(struct records *r, struct parsed *p)
 {
 	p->n_met = 2 * r->n_inst;

@@ -55,6 +55,8 @@ struct records {
 
 void records_begin(struct records *r, const struct pack_code *code);
 void records_free(struct records *r);
+/* Returns true if the payloads of a warp belong to its runs and are within its words and text: pack_warp_good(). */
+bool records_are_good(const struct records *r, const struct pack_warp *w);
 /*
  * Returns the number of bytes of all lines of the thread block, and finds the leaders of its warps in the part p. If
  * the block is not added to p, the part must end.

@@ -428,6 +428,11 @@ static void begin_filling(struct pack_writer *w)
 	records_begin_part(&w->records, w->filled);
 }
 
+bool pack_warp_good(const struct pack_writer *w, const struct pack_warp *warp)
+{
+	return records_are_good(&w->records, warp);
+}
+
 void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, const struct pack_warp *warp,
 	uint32_t n_warps)
 {

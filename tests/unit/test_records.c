@@ -52,6 +52,9 @@ static char middle[INSTS][48],
 	tail[INSTS][16]; /* constant text of each instruction before and after the addresses */
 static char texts[INSTS * 64];
 static struct pack_code code = {inst, INSTS, texts, 0};
+static unsigned n_warps, n_good; /* warps, and those that pack_warp_good() accepts */
+static unsigned n_short,
+	n_short_good;     /* warps that lack their last word or payload, and those that it accepts */
 static bool machine_code; /* true if the kernels are machine code */
 static bool regular;      /* true if a warp follows the same warp of the previous thread block */
 static bool steady; /* true if addresses are long, so that followers rarely change their number of digits */
@@ -364,6 +367,25 @@ static uint32_t count_insts(const struct warp_forms *m)
 	return n;
 }
 
+/* Counts the warp, and the warps that lack its last word or its last payload, by the result of pack_warp_good(). */
+static void count_good(const struct pack_writer *w, const struct pack_warp *warp)
+{
+	struct pack_warp lacks_word = *warp, lacks_payload = *warp;
+
+	n_warps++;
+	n_good += pack_warp_good(w, warp);
+	if (warp->n_words) {
+		lacks_word.n_words--;
+		n_short++;
+		n_short_good += pack_warp_good(w, &lacks_word);
+	}
+	if (warp->n_payloads) {
+		lacks_payload.n_payloads--;
+		n_short++;
+		n_short_good += pack_warp_good(w, &lacks_payload);
+	}
+}
+
 static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 {
 	const uint32_t id[3] = {b % 5, b / 5, 0};
@@ -388,6 +410,8 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 			warp_form[i].n_words, warp_form[i].texts.n};
 	}
 	append_format(&kernel_text, "\n#END_TB\n");
+	for (uint32_t i = 0; i < WARPS; i++)
+		count_good(w, &warp[i]);
 	pack_block(w, id, lines, warp, WARPS);
 }
 
@@ -591,6 +615,9 @@ int main(void)
 	pack_limits = was;
 	test_late_lists();
 	test_repetitions();
+	ok(n_warps && n_good == n_warps, "all %u warps are good, %u were found so", n_warps, n_good);
+	ok(n_short && !n_short_good, "%u warps that lack a word or a payload are not good, %u were found so",
+		n_short, n_short_good);
 	buf_free(&last);
 	for (uint32_t i = 0; i < WARPS; i++)
 		buf_free(&warp_form[i].texts);
