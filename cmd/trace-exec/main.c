@@ -54,7 +54,7 @@ static const struct cli_row rows[] = {
 		"with --run: library for cuBLAS: suite (default): kernels of trace-exec; real: the installed library",
 		"suite real"},
 	{'l', "list", NULL,
-		"with --run: list the functions of the CUDA runtime, the driver and cuBLAS, each executed or refused",
+		"with --run: list the functions of the CUDA runtime, the driver and cuBLAS, executed or not",
 		NULL},
 	{OPT_DISASSEMBLE, "disassemble", NULL,
 		"print the instructions of cubins, fat binaries or programs; -g: only those for that GPU",
@@ -268,24 +268,24 @@ static void choose_traced_launches(struct run_options *o)
 }
 
 /*
- * Prints the functions of the CUDA runtime and driver, one per line: "executed" or "refused", a tab, the name.
+ * Prints the functions of the CUDA runtime and driver, one per line: "executed" or "not executed", a tab, the name.
  */
 static void print_runtime_functions(void)
 {
 	struct output *out = output_open(NULL, false);
 
 #define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
-#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
+#define REFUSED(name) fputs("not executed\t" #name "\n", output_stream(out));
 #include "cudart/cudart.def"
 #undef DONE
 #undef REFUSED
 #define DONE(name, base, since)    fputs("executed\t" #name "\n", output_stream(out));
-#define REFUSED(name, base, since) fputs("refused\t" #name "\n", output_stream(out));
+#define REFUSED(name, base, since) fputs("not executed\t" #name "\n", output_stream(out));
 #include "cuda/cuda.def"
 #undef DONE
 #undef REFUSED
 #define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
-#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
+#define REFUSED(name) fputs("not executed\t" #name "\n", output_stream(out));
 #include "cublas/cublas.def"
 #undef DONE
 #undef REFUSED

@@ -5,7 +5,7 @@
 # stub_library FILE SONAME PATTERN: compiles FILE.c into a library of the functions that trace-exec lists and whose names match
 # PATTERN. They return 999, unless trace-exec replaces them.
 stub_library() {
-	trace-exec --run --list | awk -v p="$3" '$2 ~ p { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >"$1.c"
+	trace-exec --run --list | awk -F'\t' -v p="$3" '$2 ~ p { print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >"$1.c"
 	gcc -shared -fPIC -Wl,-soname,"$2" -o "$1" "$1.c"
 }
 
