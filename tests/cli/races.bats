@@ -539,3 +539,30 @@ waits_for_flag() {
 	run -1 trace-exec -n k.launch
 	assert_output --partial 'misaligned write of 8 bytes at 0x4 (expected a multiple of 8)'
 }
+
+@test "a waiting loop in machine code may compute the address of its flag in each iteration" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >code <<-'C'
+		000e280000002100 0000000000007919 # S2R R0, SR_TID.X
+		000fe80000000800 000000ffff007388 # STS [RZ], RZ
+		000fea0000000000 0000000000007b1d # BAR.SYNC 0x0
+		001fd80003f06070 000000200000780c # ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+		000fea0003800000 0000003000000947 # @P0 BRA 0x80
+		000fe200078e00ff 00000001ff007424 # IMAD.MOV.U32 R0, RZ, RZ, 0x1
+		000fe20000000800 00000000ff007388 # STS [RZ], R0
+		000fea0003800000 000000000000794d # EXIT
+		000fe20000000f00 000000ff00027202 # MOV R2, RZ
+		000e240000000800 0000000002027984 # LDS R2, [R2]
+		001fd80003f05070 000000ff0200720c # ISETP.NE.U32.AND P0, PT, R2, RZ, PT
+		000fea000383ffff ffffffc000008947 # @!P0 BRA 0x80
+		000fea0003800000 000000000000794d # EXIT
+	C
+	printf '%s\n' 'module k' 'buffer O bytes=4 zero' 'launch k grid=1 block=64 args O' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -s 75 -S 8 -p 8 k <code >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	# the next address is the value that was read
+	sed 's/.*MOV R2, RZ/000fc00000000000 0000000000007918 # NOP/' code | "$ROOT/tests/data/sass/cubin.py" -s 75 -S 8 -p 8 k >k
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'since the last barrier'
+}

@@ -67,6 +67,32 @@ static bool is_written_in_loop(const struct bound_code *code, const struct op *o
 	return false;
 }
 
+#define COPIES_MAX 4u /* largest number of instructions from a register that does not change to an address */
+
+/*
+ * Returns true if the register has the same value each time that instruction i of the loop of n instructions reads it: no
+ * instruction of the loop writes it, or the last one before i computes it from such registers, as code without
+ * optimisation does.
+ */
+static bool is_same_in_iterations(const struct bound_code *code, const struct op *o, uint32_t n, uint32_t i,
+	uint32_t slot, unsigned copies)
+{
+	uint32_t k = i;
+
+	while (k > 0 && o[k - 1].flow <= MF_UNIFORM && !is_written_in_loop(code, &o[k - 1], 1, slot))
+		k--;
+	if (!k-- || o[k].flow > MF_UNIFORM)
+		return !is_written_in_loop(code, o, n, slot);
+
+	const struct operand_list l = operands_of(code, &o[k]);
+	bool same = copies && !o[k].guard && !o[k].guard_not && operands_class(&l) < VALUE_LOAD;
+
+	for (unsigned x = operands_number(&l); same && x-- > 0;)
+		same = operand_role_of(l.word[x]) == OPERAND_RESULT || !operand_slot_of(l.word[x]) ||
+		       is_same_in_iterations(code, o, n, k, operand_slot_of(l.word[x]), copies - 1);
+	return same;
+}
+
 /*
  * Adds the results of instruction o to the set f of values that follow from the load, if o is the load or reads such a
  * value.
@@ -110,7 +136,8 @@ static void mark_loads_of_loop(const struct bound_code *code, struct func *fn, u
 			return;
 	for (uint32_t i = 0; i < n; i++)
 		if (o[i].space == SP_SHARED && is_load(code, &o[i]) &&
-			!is_written_in_loop(code, o, n, o[i].a) && !is_written_in_loop(code, o, n, o[i].c) &&
+			is_same_in_iterations(code, o, n, i, o[i].a, COPIES_MAX) &&
+			is_same_in_iterations(code, o, n, i, o[i].c, COPIES_MAX) &&
 			does_load_decide(code, o, n, i))
 			fn->inst[first + i].mod[M_VOLATILE / 64] |= 1ull << M_VOLATILE % 64;
 }
