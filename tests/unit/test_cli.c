@@ -39,8 +39,7 @@ static void print_table(FILE *out)
 
 static const struct cli_man_table man_tables[] = {{"words", print_table}, {NULL, NULL}};
 static const struct cli cli = {
-	"[-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv] [--events FILE] [TRACE]\n--list",
-	"simulate",
+	"[-c CONFIG]... [-F FORMAT] [-C DIR] [-k LIST]... [-qv] [--events FILE] [TRACE]\n--list", "simulate",
 	"Status: 0, 1, 2\nThis sentence is longer than a line of eighty columns, and so it is continued in the next one",
 	rows, N(rows), NULL, man_tables};
 

@@ -94,7 +94,7 @@ struct op {
 	const struct stmt *stmt;
 	const struct func *func;
 };
-/* Returns true if is_param has its meaning of PTX. Machine code uses it for other properties, as the scale of an address. */
+/* Returns true if is_param has its meaning of PTX. Machine code uses it for other properties, such as scales. */
 static inline bool op_uses_frame(const struct op *o) { return o->is_param && !o->func->machine; }
 
 /* ---- linking; place.c ---- */

@@ -36,7 +36,10 @@ static void restore_registers(struct warp *w, const struct saved *s)
 		memcpy(w->frame + operand_slot_of(s->word[i]), s->bytes[i], bytes_of_register(s->word[i]));
 }
 
-/* Returns the lanes in which the register differs from its saved copy. whole: in all its bytes. */
+/*
+ * Returns the lanes in which the register differs from its saved copy. With `whole`, returns only lanes in which all
+ * bytes differ.
+ */
 static uint32_t lanes_that_differ(const struct warp *w, const struct saved *s, unsigned k, bool whole)
 {
 	const uint8_t *now = w->frame + operand_slot_of(s->word[k]);

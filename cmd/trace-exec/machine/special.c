@@ -39,7 +39,7 @@ static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 }
 
 /*
- * Makes the thread indexes of a warp's lanes in its frame. They stay the same for all blocks of a launch, so that reading
+ * Writes the thread indexes of a warp's lanes into its frame. They stay the same for all blocks of a launch, so that reading
  * one of them copies a vector: a small `idivide` of HeCBench takes 86 million instructions instead of 90 million.
  */
 void special_make_thread_index(struct warp *w)
@@ -188,7 +188,7 @@ LANE_FN static void thread_index_to_register(struct warp *w, const struct op *o,
 		d[i] = m >> i & 1 ? a[i] : d[i];
 }
 
-/* Reads the index of the block along axis o->mode. All lanes have the same, so that S2UR does so, too. */
+/* Reads the index of the block along axis o->mode, which is the same in all lanes. S2UR uses this function, too. */
 LANE_FN static void block_index_to_register(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), v = read_block_axis(w, o->mode);
