@@ -97,7 +97,7 @@ load ptx_kernel
 	assert_output ''
 	sed -i '/@!%p1/s/.*/@!%p1 st.shared.u32 [%r4], 99;/' k.ptx # another value
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'of .shared that warp 1 has written'
+	assert_output --partial 'race: write at byte 0 of .shared that warp 0 has written'
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
 		@%p1 st.shared.u32 [s], 0; // the first store, which warp 1 may not see
@@ -117,15 +117,16 @@ load ptx_kernel
 	launch 64
 	run -0 trace-exec -n k.launch
 	assert_output ''
-	sed -i '/@!%p1/s/+4/+8/' k.ptx # warp 1 reads before the store
+	sed -i '/@!%p1/s/+4/+8/' k.ptx # warp 1 may read before the store
 	run -1 trace-exec -n k.launch
-	assert_output --partial 'race: write at byte 8 of .shared that warp 1 has read'
+	assert_output --partial 'race: read at byte 8 of .shared that warp 0 has written'
 }
 
 @test "a write to a word of shared memory that several warps have read is reported" {
 	kernel <<-'E'
 		setp.eq.u32 %p1, %r1, 0;
 		@%p1 st.shared.u32 [s], 5;
+		setp.eq.u32 %p1, %r1, 64; // a thread of the last warp, which reads after the others
 		bar.sync 0;
 		ld.shared.u32 %r2, [s];
 		@%p1 st.shared.u32 [s], 6;
@@ -284,6 +285,31 @@ uses_allocated() {
 	E
 	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n); .extern .func free (.param .b64 p); .global .b32 v;' k.ptx
 	launch 1
+}
+
+@test "the warp that completes a barrier continues after the warps that arrived before it" {
+	cat >k.ptx <<-'E'
+		.version 8.0
+		.target sm_70
+		.address_size 64
+		.visible .entry k(.param .u64 o)
+		{
+		.reg .b64 %rd<4>;
+		.reg .b32 %r<4>;
+		ld.param.u64 %rd1, [o];
+		mov.u32 %r1, %tid.y;
+		mul.wide.u32 %rd2, %r1, 4;
+		add.u64 %rd3, %rd1, %rd2;
+		bar.sync 0;
+		atom.global.add.u32 %r2, [%rd1+16], 1;
+		st.global.u32 [%rd3], %r2;
+		ret;
+		}
+	E
+	printf '%s\n' 'module k.ptx' 'buffer O bytes=20 zero' 'launch k grid=1 block=32,4 args O' 'save O o.bin' >k.launch
+	run -0 trace-exec -n k.launch
+	run python3 -c 'import struct; print(*[v // 32 for v in struct.unpack("<4I", open("o.bin", "rb").read(16))])'
+	assert_output '0 1 2 3'
 }
 
 @test "a generic access must stay within one buffer or variable" {

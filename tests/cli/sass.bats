@@ -116,7 +116,7 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 		"$ROOT/tests/data/sass/cubin.py" -S 256 k >k.cubin
 	run -1 trace-exec -n k.launch
 	[ "${#lines[@]}" -eq 1 ]
-	assert_output --partial "k.cubin: error: SHFL: lane 6 reads a lane that does not execute it (kernel k, thread (38,0,0) of CTA (0,0,0), PC 0x01e0: @P1 SHFL.BFLY"
+	assert_output --partial "k.cubin: error: SHFL: lane 26 reads a lane that does not execute it (kernel k, thread (26,0,0) of CTA (0,0,0), PC 0x01e0: @P1 SHFL.BFLY"
 	run -0 trace-exec -n --no-check k.launch
 	assert_output ''
 }

@@ -195,6 +195,8 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 	}
 	if (is_barrier_complete(c, b)) {
 		complete_barrier(c, id);
+		if (c->n_warps > 1) /* the warp does not run ahead of warps that arrived before it */
+			w->stop |= WARP_YIELD;
 		return true;
 	}
 	return o->n == BAR_ARRIVE;
