@@ -183,6 +183,16 @@ loads_shared() {
 	printf '%s\n' 'module k' 'buffer O bytes=8 zero' 'launch k grid=1 block=6 args O,O,i32:1' 'save O o' >k.launch
 }
 
+@test "a funnel shift of two words is undefined if both are" {
+	printf '%s\n' 'module k' 'buffer O bytes=128 zero' 'launch k grid=1 block=32 args O' >k.launch
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -p 8 k <"$ROOT/tests/data/sass/funnel.sass" >k
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	sed /STS/d "$ROOT/tests/data/sass/funnel.sass" | "$ROOT/tests/data/sass/cubin.py" -S 256 -p 8 k >k
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'uninitialised bytes at byte 0 of .shared, stored to global memory'
+}
+
 @test "a merged load of shared memory may end after the last word, whose use is reported; other loads are not in bounds" {
 	loads_shared '000e280000000c00 00001000ff047984' '000fe2000c101b04 0000000402007986' # LDS.128 R4, [0x10]; STG.E.64 R4
 	for check in --check --no-check; do

@@ -71,6 +71,10 @@ reports() {
 		xor.b32 %r4, %r1, %r3; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
 		mov.b64 %rd3, {%r1, %r3}; st.global.u64 [%rd1], %rd3;	stored to global memory at line 25
 		and.b32 %r4, %r1, 255; prmt.b32 %r5, %r4, %r0, 0x0123; st.global.u32 [%rd2], %r5;	stored to global memory at line 26
+		shf.r.wrap.b32 %r4, %r1, %r3, 8; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
+		shf.r.wrap.b32 %r4, %r1, %r0, 0; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
+		shf.r.wrap.b32 %r4, %r1, %r0, 1; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
+		bfi.b32 %r4, %r1, %r0, 0, 32; st.global.u32 [%rd2], %r4;	stored to global memory at line 25
 		add.cc.u32 %r4, %r1, 1; addc.u32 %r5, 0, 0; st.global.u32 [%rd2], %r5;	stored to global memory at line 26
 		cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, 0f3f800000; st.global.f32 [%rd2], %f2;	stored to global memory at line 26
 		bar.sync %r1;	used as a condition at line 24
@@ -106,6 +110,10 @@ reports() {
 		mov.u32 %r1, 1; st.global.u32 [%rd2], %r1;
 		prmt.b32 %r5, %r1, %r0, 0x7654; st.global.u32 [%rd2], %r5;
 		prmt.b32 %r5, %r1, %r0, 0x5410; st.global.u32 [%rd2], %r5;
+		shf.r.wrap.b32 %r5, %r0, %r1, 8; st.global.u32 [%rd2], %r5;
+		shf.l.wrap.b32 %r5, %r1, %r0, 24; st.global.u32 [%rd2], %r5;
+		bfi.b32 %r5, %r1, %r0, 8, 8; st.global.u32 [%rd2], %r5;
+		bfi.b32 %r5, %r0, %r1, 8, 8; st.global.u32 [%rd2], %r5;
 		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r0, 99, %p2; selp.u32 %r4, 1, 2, %p2;
 		setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p3, %r0, 99, %p2; @%p3 st.global.u32 [%rd2], 1;
 		setp.eq.u32 %p2, %r1, 7; setp.ne.or.u32 %p3, %r0, 99, !%p2; selp.u32 %r4, 1, 2, %p3; st.global.u32 [%rd2], %r4;

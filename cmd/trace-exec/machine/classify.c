@@ -129,6 +129,8 @@ void machine_classify(struct mbind *b, mbind_fn *bind, const struct op *o)
 	enum value_class class = class_of_binding(bind);
 	bool compare = class == VALUE_COMPARE;
 
+	if (bind == mbind_shf && o->a != FRAME_ZERO && o->c != FRAME_ZERO) /* of two words */
+		class = VALUE_PACK;
 	if (class == VALUE_PRODUCT && o->x->matrix->sparse)
 		class = VALUE_WARP;
 	if (class == VALUE_LOAD_ROWS && (o->is_signed || o->mode / 2)) /* transposed, or elements of 8 bits */
