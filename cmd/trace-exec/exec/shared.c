@@ -300,6 +300,15 @@ static ALWAYS_INLINE bool has_other_writer(
 	return race;
 }
 
+/* Returns the marks of a word or byte after an access without a race by the warp whose number is self - 1. */
+static ALWAYS_INLINE uint32_t marks_after_access(uint32_t old, uint32_t self, bool write)
+{
+	uint32_t reader = old >> 16;
+
+	return write ? (old & 0xffff0000) | self
+		     : (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
+}
+
 /*
  * Marks n words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks after the
  * access.
@@ -334,9 +343,7 @@ LANE_FN static bool mark_read_words(
 		return false;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint32_t old = seen[i] == epoch ? warps[i] : 0, reader = old >> 16;
-
-		warps[i] = (old & 0xffff) | (!reader || reader == self ? self : (uint32_t)MANY) << 16;
+		warps[i] = marks_after_access(seen[i] == epoch ? warps[i] : 0, self, false);
 		seen[i] = epoch;
 	}
 	return true;
@@ -358,7 +365,7 @@ LANE_FN static bool mark_written_words(
 		return false;
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		warps[i] = (seen[i] == epoch ? warps[i] & 0xffff0000 : 0) | self;
+		warps[i] = marks_after_access(seen[i] == epoch ? warps[i] : 0, self, true);
 		seen[i] = epoch;
 	}
 	return true;
@@ -380,31 +387,39 @@ LANE_FN static bool mark_unchanged_words(
 	return true;
 }
 
-/* Returns true if an access by the warp whose number is self - 1 does not race and leaves these marks unchanged. */
-static inline bool are_marks_final(uint32_t marks, uint32_t self, bool write)
+/* Returns true if an access to a word does not race and leaves all marks and states unchanged. */
+static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
 {
-	uint32_t writer = marks & 0xffff, reader = marks >> 16;
+	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
 
-	return write ? writer == self && (!reader || reader == self)
-		     : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY);
+	memcpy(&written, s->byte_state + off, 4);
+	return written == 0x01010101 && s->valid_epoch[off / 4] == s->epoch &&
+	       (write ? writer == self && (!reader || reader == self)
+		      : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY));
 }
 
-/* Returns true if an access to a word or to a part of it does not race and leaves all marks and states unchanged. */
-static inline bool is_marked_access(
-	const struct shared_shadow *s, uint32_t off, uint64_t bytes, uint32_t self, bool write)
+/* Marks an access to a part of a word, if it is written and there is no race. Returns false, without marks, otherwise. */
+static inline bool mark_shared_part(
+	struct shared_shadow *s, uint32_t off, uint64_t bytes, uint32_t self, bool write)
 {
-	uint32_t marks = s->warps[off / 4];
-	bool final = s->valid_epoch[off / 4] == s->epoch;
+	uint32_t *marks, differ = 0;
 
-	for (uint64_t b = off; b < off + bytes; b++)
-		final = final && s->byte_state[b] == WRITTEN;
-	if (!final)
+	if (!s->byte_warps)
 		return false;
-	if ((marks & WRITER) != IN_PARTS)
-		return are_marks_final(marks, self, write);
-	for (uint64_t b = off; b < off + bytes; b++)
-		final = final && are_marks_final(s->byte_warps[b], self, write);
-	return final;
+	marks = s->byte_warps + off;
+	if (s->valid_epoch[off / 4] != s->epoch)
+		divide_word(s, off / 4);
+	if ((s->warps[off / 4] & WRITER) != IN_PARTS)
+		return false;
+	for (uint64_t b = 0; b < bytes; b++) {
+		uint32_t writer = marks[b] & 0xffff, reader = write ? marks[b] >> 16 : 0;
+
+		differ |= s->byte_state[off + b] ^ WRITTEN;
+		differ |= (writer ? writer ^ self : 0) | (reader ? reader ^ self : 0);
+	}
+	for (uint64_t b = 0; b < bytes && !differ; b++)
+		marks[b] = marks_after_access(marks[b], self, write);
+	return !differ;
 }
 
 /* Fails the launch and returns true if a copy in flight writes the bytes. */
@@ -504,8 +519,9 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 		uint32_t off = shared_offset(&owner, at[i]), self = w->index + 1;
 		struct shared_shadow *s = owner->check;
 
-		if (off == UINT32_MAX ||
-			(bytes <= 4 && owner == w->cta && is_marked_access(s, off, bytes, self, write)))
+		if (off == UINT32_MAX || (bytes <= 4 && owner == w->cta &&
+						 (bytes == 4 ? is_marked_word(s, off, self, write)
+							     : mark_shared_part(s, off, bytes, self, write))))
 			continue;
 		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
 			return false;
