@@ -326,13 +326,47 @@ static void move_matrix_element(
 	}
 }
 
+/* Sets bit[] to the first bits of element i of each lane, relative to the matrix. */
+static void place_elements(
+	const struct warp *w, const struct op *o, unsigned n, unsigned i, uint64_t bit[LANES])
+{
+	const struct matrix *x = o->x->matrix;
+
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		unsigned row, col;
+
+		mma_place_fragment(x->shape.m, x->shape.n, n, lane, i, &row, &col);
+		bit[lane] = wmma_offset(o, row, col, REG(u32, w, o->b)[lane]) * types[x->a].bits;
+	}
+}
+
+/*
+ * Returns true if the elements of the register whose first element is i, with first bits bit[], are a word of memory in
+ * each lane.
+ */
+static bool is_register_word(
+	const struct warp *w, const struct op *o, unsigned n, unsigned i, const uint64_t bit[LANES])
+{
+	enum type t = (enum type)o->x->matrix->a;
+	unsigned p = mma_elements_per_register(t), bits = types[t].bits;
+	uint64_t last[LANES], differ = 0;
+
+	if (bits < 8 || bits * p != 32)
+		return false;
+	place_elements(w, o, n, i + p - 1, last);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		differ |= (last[lane] - bit[lane] - 32 + bits) | (w->addr[lane] & 3);
+	return !differ;
+}
+
 static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
-	unsigned n = x->n_a * mma_elements_per_register((enum type)x->a), bits = types[x->a].bits;
-	uint64_t base[LANES], bit[LANES];
+	unsigned p = mma_elements_per_register((enum type)x->a), n = x->n_a * p, bits = types[x->a].bits;
+	uint64_t base[LANES], bit[LANES], bytes = bits < 8 ? 1 : bits / 8;
 	uint8_t *at[LANES];
 	struct op plain = *o;
+	bool word = false;
 
 	if (!mma_check_lanes(w, o, m, "access"))
 		return;
@@ -340,18 +374,15 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 	exec_compute_addresses(w, &plain);
 	memcpy(base, w->addr, sizeof(base));
 	for (unsigned i = 0; i < n; i++) {
-		for (unsigned lane = 0; lane < LANES; lane++) {
-			unsigned row, col;
-
-			mma_place_fragment(x->shape.m, x->shape.n, n, lane, i, &row, &col);
-			bit[lane] = wmma_offset(o, row, col, REG(u32, w, o->b)[lane]) * bits;
+		place_elements(w, o, n, i, bit);
+		for (unsigned lane = 0; lane < LANES; lane++)
 			w->addr[lane] = base[lane] + bit[lane] / 8;
-		}
-		uint64_t bytes = bits < 8 ? 1 : bits / 8;
-
-		if (!mem_find_host(w, o, m, (enum state_space)o->space, bytes, at) ||
-			(w->grid->options->check &&
-				!(o->is_signed ? check_write : check_read)(w, o, m, bytes, at)))
+		if (!mem_find_host(w, o, m, (enum state_space)o->space, bytes, at))
+			return;
+		if (w->grid->options->check && i % p == 0)
+			word = is_register_word(w, o, n, i, bit);
+		if (w->grid->options->check && (!word || i % p == 0) &&
+			!(o->is_signed ? check_write : check_read)(w, o, m, word ? 4 : bytes, at))
 			return;
 		for (unsigned lane = 0; lane < LANES; lane++)
 			move_matrix_element(w, o, lane, i, bit[lane], at[lane]);
