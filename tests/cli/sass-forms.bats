@@ -430,6 +430,8 @@ assert len({o[k:k + 128] for k in range(0, 768, 128)}) == 6 and o[384:768] == o[
 		000fea0003800000 000000000000795b:KILL (only pixel shaders have it)
 		000fe20008000000 00000000000575c7:UCGABAR_GET UR5 (the layout of the value is not published)
 		000fe20008000000 00000007000073c7:UCGABAR_SET UR7 (the layout of the value is not published)
+		000eaa0008015904 00000000ff0079a5:LDGMC.E (multicast memory belongs to several GPUs)
+		000ea80008014104 00000000ff0079a4:LDGMC.E (multicast memory belongs to several GPUs)
 		000fec0000016000 0000000000007b1d:BAR.SCAN.DEFER_BLOCKING 0x0 (the result of a scan is not published)
 	E
 }
