@@ -289,21 +289,17 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 	return (struct sass_arg){.kind = SASS_NAME, .value = value, .bank = (uint8_t)name};
 }
 
-/*
- * Adds the predicates of the carries: from sm_100 on always both, before only the first if the second is not used, and
- * none if neither is.
- */
+/* Adds the predicates of the carries that are used, and of those before them; from sm_100 on always both. */
 static void add_carry_predicates(struct reading *r, const struct arg_token *t, enum sass_kind kind)
 {
 	struct arg_token second = {.first_bit = t->first_bit + 3, .not_at = ABSENT},
 			 first = {.first_bit = t->first_bit, .not_at = ABSENT};
 	struct sass_arg a = predicate_arg(r, &first, kind), b = predicate_arg(r, &second, kind);
+	const bool both = r->inst->sm >= 100 || b.reg != 7;
 
-	const bool always = r->inst->sm >= 100;
-
-	if (always || a.reg != 7 || b.reg != 7)
+	if (both || a.reg != 7)
 		add_arg(r, a);
-	if (always || b.reg != 7)
+	if (both)
 		add_arg(r, b);
 }
 
