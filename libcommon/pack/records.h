@@ -10,6 +10,7 @@
 
 #define LISTS   8u   /* number of cached lists */
 #define STEPS   256u /* number of kept lengths of accesses by lanes with holes between them */
+#define GAPS    16u  /* number of steps whose lengths are kept by the number of lanes between two addresses */
 #define LEADERS 64u  /* number of possible leaders */
 
 /* Static instructions of a kernel, and those of them that the current part has. */
@@ -33,15 +34,20 @@ struct records {
 	struct list_length {
 		uint64_t list[32]; /* addresses of all lanes */
 		uint64_t length;   /* length as text of their differences; 0: the entry is empty */
-	} list[LISTS];             /* lengths of lists in earlier warps */
+		uint32_t misses; /* number of lists since the last one that was equal except for a constant */
+	} list[LISTS];           /* lengths of lists in earlier warps */
 	struct step_length {
 		uint32_t mask;   /* lanes of an access; 0: the entry is empty */
 		uint32_t length; /* length as text of the differences of their addresses */
 		uint64_t step;   /* distance of the addresses of neighbouring lanes */
 	} step[STEPS];           /* entries, indexed by a hash of mask and step */
-	struct record_leader {   /* a warp that later warps of the part may follow */
-		uint32_t warp;   /* number of the warp in the part, plus 1; 0: the entry is empty */
-		uint32_t insts;  /* number of its instructions */
+	struct gap_lengths {     /* lengths for any mask */
+		uint64_t step;   /* distance of the addresses of neighbouring lanes */
+		uint8_t length[32]; /* length as text of the difference between lanes l and l + i; 0: not known */
+	} gap[GAPS];                /* entries, indexed by a hash of the step */
+	struct record_leader {      /* a warp that later warps of the part may follow */
+		uint32_t warp;      /* number of the warp in the part, plus 1; 0: the entry is empty */
+		uint32_t insts;     /* number of its instructions */
 		uint64_t length; /* length of its lines and of `insts` as text, without the digits of first addresses */
 		struct follow_words words;
 	} leader[LEADERS]; /* entries, indexed by a hash of the warp's runs */

@@ -14,6 +14,9 @@
 #define NEXT_LINE 1u /* byte of a folded line; no line of a list begins with it (stream_fold_list) */
 #define AS_IT_IS  2u
 
+/* Version of XXH3_64bits_update() that uses the vectors of the processor. Not every libxxhash has it. */
+__attribute__((weak)) XXH_errorcode XXH3_64bits_update_dispatch(XXH3_state_t *h, const void *p, size_t n);
+
 uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body)
 {
 	XXH3_state_t *s = XXH3_createState();
@@ -22,7 +25,7 @@ uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_
 		die("out of memory");
 	XXH3_64bits_reset(s);
 	XXH3_64bits_update(s, head, n_head);
-	XXH3_64bits_update(s, body, n_body);
+	(XXH3_64bits_update_dispatch ? XXH3_64bits_update_dispatch : XXH3_64bits_update)(s, body, n_body);
 	uint64_t h = XXH3_64bits_digest(s);
 	XXH3_freeState(s);
 	return h;
