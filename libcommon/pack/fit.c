@@ -84,6 +84,7 @@ struct fitter {
 	bool repeats_path;       /* a warp with the path of the current one was walked before */
 	uint32_t most_samples;   /* largest number of samples of an instruction and phase */
 	uint32_t step;           /* every step-th warp is walked, and some others; 1: all warps */
+	uint32_t next_step;      /* next warp whose number is a multiple of step */
 	uint32_t n_unseen;       /* number of memory instructions without a sample */
 	bool unsure;             /* a default recipe was wrong */
 };
@@ -252,9 +253,7 @@ static int choose_default_recipe(struct fitter *f, uint32_t m, unsigned phase)
 	}
 	struct recipe r;
 	f->unsure |= hits < n || s->wrong_later[phase];
-	if (hits < 2 && hits < n)
-		return -1;
-	if (!hits)
+	if (!hits || (hits < 2 && hits < n))
 		return -1;
 	r = fit_recipe(t);
 	return add_recipe(x, &r, RECIPES_MAX - 2);
@@ -472,13 +471,17 @@ static bool has_new_inst(const struct fitter *f, const struct pwarp *w)
  * Returns true if the fitter walks the warp. As affine recipes need neighbours in each dimension of the grid, it walks
  * the warps whose numbers are powers of 2.
  */
-static bool is_walked(const struct fitter *f, uint32_t warp)
+static inline bool is_walked(struct fitter *f, uint32_t warp)
 {
 	const struct parsed *p = f->parsed;
 
 	if (f->step == 1)
 		return parsed_counts(p, warp);
-	return warp % f->step == 0 || !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
+	if (warp == f->next_step) {
+		f->next_step += f->step;
+		return true;
+	}
+	return !(warp & (warp - 1)) || warp + 1 == p->n_warp ||
 	       (f->n_unseen && p->warp[warp].first_alike == warp && has_new_inst(f, &p->warp[warp]));
 }
 
@@ -486,6 +489,7 @@ static void walk_warps(struct fitter *f, visit_fn *visit)
 {
 	const struct parsed *p = f->parsed;
 
+	f->next_step = 0;
 	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
 		const struct ptb *tb = &p->tb[b];
 

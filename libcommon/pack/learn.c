@@ -45,6 +45,8 @@ struct learner {
 	struct votes *votes;   /* counts of each static instruction */
 	struct flow flow;      /* predictor of the current warp */
 	bool guards;           /* true in the second pass, which is over masks: targets are then known */
+	uint32_t *warp;        /* warps to learn from: the first ones of their paths */
+	uint32_t n_warps;      /* number of these warps */
 	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
 	uint32_t weight;       /* number of warps that equal this one */
 	uint32_t recent[REFS]; /* guards of this warp, newest first */
@@ -270,10 +272,11 @@ static void run_learning_pass(struct learner *l, bool guards)
 		for (uint32_t k = 0; k < REFS; k++)
 			l->votes[i].ref[k] = NONE;
 	}
-	for (uint32_t i = 0; i < l->parsed->n_warp; i++) {
-		l->weight = l->parsed->warp[i].weight;
-		if (l->parsed->warp[i].first_alike == i && parsed_counts(l->parsed, i))
-			learn_warp(l, &l->parsed->warp[i]);
+	for (uint32_t i = 0; i < l->n_warps; i++) {
+		const struct pwarp *w = &l->parsed->warp[l->warp[i]];
+
+		l->weight = w->weight;
+		learn_warp(l, w);
 	}
 	add_stretches(l);
 }
@@ -330,6 +333,17 @@ static void set_known_targets(struct pcode *c)
 	}
 }
 
+/* Finds the warps to learn from. */
+static void find_learned_warps(struct learner *l)
+{
+	const struct parsed *p = l->parsed;
+
+	l->warp = xmalloc((p->n_paths + 1u) * sizeof(l->warp[0]));
+	for (uint32_t i = 0; i < p->n_warp; i++)
+		if (p->warp[i].first_alike == i && parsed_counts(p, i))
+			l->warp[l->n_warps++] = i;
+}
+
 void pack_train_flow(struct parsed *p)
 {
 	struct learner l = {.parsed = p, .code = &p->part.code};
@@ -338,6 +352,7 @@ void pack_train_flow(struct parsed *p)
 	for (uint32_t i = 0; i < l.code->n_statics; i++)
 		l.votes[i].next = NONE;
 	l.stretch = xcalloc(p->n_met + 1u, sizeof(l.stretch[0]));
+	find_learned_warps(&l);
 	set_known_targets(l.code);
 	run_learning_pass(&l, false);
 	choose_flow(&l);
@@ -349,5 +364,6 @@ void pack_train_flow(struct parsed *p)
 	}
 	flow_assign_slots(l.code);
 	free(l.stretch);
+	free(l.warp);
 	free(l.votes);
 }
