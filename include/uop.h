@@ -25,12 +25,13 @@ enum uop_flag {
 	UOP_ACCESS = 1 << 10,          /* generates accesses: class LOAD or STORE */
 	UOP_SOME_SCHEDULERS = 1 << 11, /* sub-core mode: fewer units of this kind than schedulers */
 	UOP_PARAM = 1 << 12,           /* PTX: counted as an access to parameters */
-	UOP_ARRIVE = 1 << 13,          /* PTX: arrives at a barrier without waiting */
+	UOP_ARRIVE = 1 << 13,          /* arrives at a barrier without waiting */
 	UOP_ISSUE = 1 << 14,           /* PTX: records have an issue mask */
 	UOP_ENDS = 1 << 15,            /* PTX: the active lanes exit */
 	UOP_GMMA = 1 << 16,            /* uop.gmma is not GMMA_NONE */
 	UOP_SYNC = 1 << 17,            /* uop.sync is not SYNC_NONE */
-	UOP_BULK = 1 << 18             /* uop.bulk is not BULK_NONE */
+	UOP_BULK = 1 << 18,            /* uop.bulk is not BULK_NONE */
+	UOP_GANG = 1 << 19 /* waits at the barrier of the cluster or, with UOP_ARRIVE, arrives there */
 };
 
 /* Way in which an instruction synchronises (HOPPER-mbar, HOPPER-bulk, HOPPER-fence). */

@@ -24,6 +24,8 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return "groups of matrix products (WARPGROUP.DEPBAR)";
 	if (s->sync_wait & bit)
 		return s->warp[w].sync.waits_for_groups ? "groups of bulk copies (DEPBAR)" : "an mbarrier";
+	if (s->gang_wait & bit)
+		return "the barrier of its cluster (UCGABAR_WAIT)";
 	if (s->dep_wait & bit)
 		return "LDGSTS groups (DEPBAR)";
 	if (s->imiss & bit)
@@ -92,21 +94,10 @@ static void print_waiting_warp(const struct sm *s, unsigned w, FILE *out)
 	fputc('\n', out);
 }
 
-/* Returns true if the warp waits for an mbarrier, and its thread block belongs to a cluster that forms no gang. */
-static bool lacks_other_blocks(const struct sm *s, unsigned w)
-{
-	const struct cta *c = &s->cta[s->warp[w].cta];
-	struct mbarrier_view v;
-
-	return s->sync_wait >> w & 1 && c->kernel->may_form_gangs && !c->gang &&
-	       mbarrier_get_awaited(s, w, &v);
-}
-
 void report_deadlock(struct run *r, FILE *out)
 {
 	struct gpu *g = &r->gpu;
 	unsigned shown = 0, more = 0;
-	bool alone = false;
 
 	progress_print_if_due(r);
 	fprintf(out, "%s: deadlock: no instruction completed in %u cycles, at cycle %llu\n", diag_program(),
@@ -120,7 +111,6 @@ void report_deadlock(struct run *r, FILE *out)
 				print_waiting_warp(s, (unsigned)w, out);
 			else
 				more++;
-			alone |= lacks_other_blocks(s, (unsigned)w);
 		}
 		if (!s->live || !ldst_l1d(s))
 			continue;
@@ -131,9 +121,6 @@ void report_deadlock(struct run *r, FILE *out)
 	}
 	if (more)
 		fprintf(out, "... and %u more warps\n", more);
-	if (alone)
-		fputs("the core accelsim ignores arrivals and copies from other thread blocks of a cluster (use -D core_model=modern)\n",
-			out);
 	net_print_stuck(g->net, out);
 	memory_print_queues(g->mem, out);
 }

@@ -88,6 +88,10 @@ static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault
 
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
+	if (!strncmp(in->opcode, "UCGABAR_ARV", 11))
+		u->flags |= UOP_GANG | UOP_ARRIVE;
+	else if (!strncmp(in->opcode, "UCGABAR_WAIT", 12))
+		u->flags |= UOP_GANG;
 	switch ((enum isa_kind)in->kind) {
 	case KIND_SYNCS:
 		if (!in->has_addr)

@@ -134,15 +134,17 @@ together() {
 			waits 1 1
 			barrier
 		} | kernel 2 1 1 2 1 1 header
-		sim --events ev >out
-		read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
-		(( $(at f00 "$b") > $(at 50 "$a") + 80 ))
+		for core in modern accelsim; do
+			sim --events ev -f -D core_model=$core >out
+			read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
+			(( $(at f00 "$b") > $(at 50 "$a") + 80 ))
+		done
 		# the stores write one byte less than the mbarrier expects
 		sed -i 's/0050 ffffffff/0050 7fffffff/' kernel-1.traceg
 		run -1 sim -o out
 		assert_output --partial 'waits for an mbarrier'
 	done
-	# without a cluster, and on the core that does not model clusters, the block's own mbarrier completes
+	# without a cluster, the block's own mbarrier completes
 	{
 		expects - 0 80
 		echo "- 0050 ffffffff 0 STAS 2 R8 R9 4 1 0x0000004000000080 4 0 0 NoVal"
@@ -164,12 +166,24 @@ together() {
 		waits 1 1
 		barrier
 	} | kernel 2 1 1 2 1 1 header
-	run -0 sim --events ev -o out
-	read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
-	(( $(at f00 "$b") >= $(at 50 "$a") + 89 ))
-	run -1 sim -o out -D core_model=accelsim
-	assert_line --partial 'waits for an mbarrier at 0x7f5001000040: phase 0, 0 of 1 arrivals'
-	assert_line --partial 'ignores arrivals and copies from other thread blocks of a cluster (use -D core_model=modern)'
+	for core in modern accelsim; do
+		run -0 sim --events ev -f -o out -D core_model=$core
+		read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
+		(( $(at f00 "$b") >= $(at 50 "$a") + 89 ))
+	done
+}
+
+@test "the barrier of a cluster holds warps on both cores until all blocks have arrived" {
+	{
+		# block 1 arrives after 200 dependent operations
+		for ((i = 0; i < 200; i++)); do echo '1 0010 ffffffff 1 R2 IADD3 1 R2 0 0 0 NoVal'; done
+		barrier
+	} | kernel 2 1 1 2 1 1 header
+	for core in modern accelsim; do
+		run -0 sim --events ev -f -o out -D core_model=$core
+		read -r a b < <(awk '$2 == "cta" { printf "%s ", $3 } END { print "" }' ev)
+		(( $(at f20 "$a") >= $(at f00 "$b") + 89 ))
+	done
 }
 
 @test "multicast data arrives -core_multicast_latency cycles later" {
@@ -182,6 +196,9 @@ together() {
 	} | kernel 2 1 1 2 1 1 header
 	few=$(cycles -D core_multicast_latency=100)
 	(( $(cycles -D core_multicast_latency=400) == few + 300 ))
+	few=$(cycles -D core_multicast_latency=100 -D core_model=accelsim)
+	many=$(cycles -D core_multicast_latency=400 -D core_model=accelsim)
+	(( many >= few + 299 && many <= few + 301 ))
 }
 
 @test "marks of the tracer are not instructions on either core" {

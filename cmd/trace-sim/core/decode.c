@@ -399,9 +399,8 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 	f |= u->gmma == GMMA_WAIT ? INST_GMMA_WAIT : u->gmma ? INST_GMMA : 0u;
 	f |= u->flags & UOP_SYNC ? INST_SYNC : 0u;
 	f |= u->bulk ? INST_BULK : 0u;
-	f |= opcode_stem_is(op, "UCGABAR_ARV")    ? INST_GANG_ARRIVE
-	     : opcode_stem_is(op, "UCGABAR_WAIT") ? INST_GANG_WAIT
-						  : 0u;
+	if (u->flags & UOP_GANG)
+		f |= u->flags & UOP_ARRIVE ? INST_GANG_ARRIVE : INST_GANG_WAIT;
 	f |= opcode_stem_is(op, "STSM") || (moves_matrices(op) && i->result_regs > 1) ? INST_LDSM_N : 0u;
 	return f;
 }

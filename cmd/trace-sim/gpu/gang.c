@@ -47,13 +47,12 @@ static bool find_sms_for_gang(struct gpu *g, struct kernel *k, uint32_t group, u
 	return n == blocks;
 }
 
-/* Places a block of k on each SM of at[]. Only with the modern core do these blocks form a gang. */
+/* Places a block of k on each SM of at[]. These blocks form a gang. */
 static void place_gang_on_sms(struct gpu *g, struct kernel *k, uint32_t blocks, const uint32_t *at)
 {
-	struct gang *n = g->params.modern.enabled ? new_gang(g) : NULL;
+	struct gang *n = new_gang(g);
 
-	if (n)
-		gang_init(n, ++g->launch->n_gangs_placed, blocks, k->padded_threads / 32);
+	gang_init(n, ++g->launch->n_gangs_placed, blocks, k->padded_threads / 32);
 	for (uint32_t b = 0; b < blocks; b++) {
 		struct sm *s = &g->sm[at[b]];
 		int first = 0;
@@ -62,8 +61,7 @@ static void place_gang_on_sms(struct gpu *g, struct kernel *k, uint32_t blocks, 
 		launch_cta_fits(g, s, k, &first);
 		s->kernel = k;
 		slot = launch_place_cta(g, s, k, first);
-		if (n)
-			gang_add_block(n, s, slot);
+		gang_add_block(n, s, slot);
 		g->issued_ctas++;
 	}
 }

@@ -288,7 +288,7 @@ static void send_cluster_part(struct sm *s, const struct tma_copy *c, const stru
 	uint32_t bytes = bytes_of_access(a);
 
 	occupy_shared_memory(s, bytes);
-	gang_send_copy(s, c->warp, c->bulk.mbarrier, bytes);
+	gang_send_copy(s, s->warp[c->warp].cta, c->bulk.mbarrier, bytes);
 }
 
 /* Returns true if the network accepts the request a of the copy. */

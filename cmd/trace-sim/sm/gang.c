@@ -36,6 +36,7 @@ void gang_add_block(struct gang *g, struct sm *s, unsigned slot)
 	g->member[g->placed++].slot = (uint8_t)slot;
 	if (!s->port)
 		s->port = reserve(1, sizeof(*s->port));
+	s->observed = true;
 }
 
 void gang_port_free(struct sm *s)
@@ -266,9 +267,9 @@ uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes)
 	return n;
 }
 
-void gang_send_copy(struct sm *s, unsigned w, uint32_t mbarrier, uint32_t bytes)
+void gang_send_copy(struct sm *s, unsigned cta, uint32_t mbarrier, uint32_t bytes)
 {
-	const struct cta *k = &s->cta[s->warp[w].cta];
+	const struct cta *k = &s->cta[cta];
 	uint32_t rank = mbarrier >> GANG_WINDOW;
 	struct gang_message m = {
 		.kind = GANG_STORE, .gang = k->gang->number, .address = mbarrier, .bytes = bytes};
@@ -305,25 +306,35 @@ static bool is_for_ended_block(const struct sm *s, const struct gang_message *m)
 	return m->gang && (!g || g->number != m->gang);
 }
 
+static void release_from_gang_barrier(struct sm *s, uint64_t warps)
+{
+	if (!s->modern) {
+		s->gang_wait &= ~warps;
+		s->dep_wait &= ~warps;
+		return;
+	}
+	FOR_BITS64 (w, warps)
+		core_sync_release_warp(s, (unsigned)w, s->clock + 1);
+}
+
 static void handle_gang_message(struct sm *s, const struct gang_message *m)
 {
 	if (is_for_ended_block(s, m))
 		return;
 	switch ((enum gang_kind)m->kind) {
-	case GANG_OPEN:
-		FOR_BITS64 (w, m->operand)
-			core_sync_release_warp(s, (unsigned)w, s->clock + 1);
-		return;
+	case GANG_OPEN: release_from_gang_barrier(s, m->operand); return;
 	case GANG_READ:
 	case GANG_WRITE: reply_to_remote_access(s, m, s->now + core_remote_serve(s, m->passes)); return;
 	case GANG_DATA: core_remote_handle_reply(s, m->op); return;
 	case GANG_STORE:
-		core_remote_serve(s, m->passes);
+		if (s->modern)
+			core_remote_serve(s, m->passes);
 		mbarrier_complete_bytes(s, m->slot, m->address, m->bytes);
 		return;
 	case GANG_EFFECT: mbarrier_apply_effect(s, m->slot, m->address, m->op, (uint32_t)m->operand); return;
 	case GANG_BYTES:
-		core_memory_occupy_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes));
+		if (s->modern)
+			core_memory_occupy_port(s, core_div_up(m->bytes, s->params->modern.shared_bytes));
 		return;
 	case GANG_ACKNOWLEDGE: core_remote_store_acked(s, m->op); return;
 	case GANG_COMPLETE: mbarrier_complete_bytes(s, m->slot, m->address, m->operand); return;
@@ -340,5 +351,6 @@ void gang_handle_messages(struct sm *s)
 		p->first = (p->first + 1) % GANG_MESSAGES;
 		p->count--;
 		handle_gang_message(s, &m);
+		s->changed = true;
 	}
 }

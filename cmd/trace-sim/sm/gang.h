@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Gangs: the thread blocks of a CUDA cluster, which run at the same time on SMs of one group (HOPPER-cluster). They
- * have a common barrier and can access each other's shared memory (HOPPER-dsm). Only the modern core has gangs.
+ * have a common barrier and can access each other's shared memory (HOPPER-dsm). Only the modern core sends messages for
+ * loads and stores.
  *
  * Always true: SMs affect each other only by messages, which arrive at least -core_dsm_latency cycles after they are
  * sent. While a kernel with gangs runs, all SMs run in steps of one cycle and on one thread (LAUNCH-window), so a
@@ -89,10 +90,10 @@ uint32_t gang_send_accesses(struct sm *s, const struct winst *w, uint16_t op, ui
 /* Sends the stores of a STAS or REDAS w to the thread blocks of their addresses. Returns the number of messages. */
 uint32_t gang_send_stores(struct sm *s, const struct winst *w, uint32_t passes);
 /*
- * Sends `bytes` bytes of a copy by warp w to the shared memory of the thread block with the mbarrier, where they
- * complete on it.
+ * Sends `bytes` bytes of a copy or store of thread block `cta` to the shared memory of the thread block with the
+ * mbarrier, where they complete on it.
  */
-void gang_send_copy(struct sm *s, unsigned w, uint32_t mbarrier, uint32_t bytes);
+void gang_send_copy(struct sm *s, unsigned cta, uint32_t mbarrier, uint32_t bytes);
 /* Sends an effect (enum sync_effect) with value v to an mbarrier of thread block `rank` of cta's gang. */
 void gang_send_effect(
 	struct sm *s, unsigned cta, uint32_t rank, uint64_t mbarrier, uint32_t effect, uint32_t v);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "decode.h"
 #include "lsu/ldst.h"
+#include "sm/gang.h"
 #include "sm/kernel.h"
 #include "sm/mbarrier.h"
 #include "sm/pipeline.h"
@@ -119,6 +120,17 @@ static void issue_group_wait(struct sm *s, unsigned w, const struct uop *u)
 		s->dep_wait |= 1ull << w;
 }
 
+/* Makes a warp arrive at the barrier of its cluster, or wait there. A warp that ends does not wait. */
+static void issue_cluster_barrier(struct sm *s, unsigned w, unsigned flags)
+{
+	if (flags & UOP_ARRIVE) {
+		gang_arrive_at_barrier(s, w);
+	} else if (!(s->done >> w & 1) && gang_wait_at_barrier(s, w)) {
+		s->gang_wait |= 1ull << w;
+		s->dep_wait |= 1ull << w;
+	}
+}
+
 /* Applies the effects of an instruction with one of SPECIAL_FLAGS. A warp that ends with a barrier does not wait. */
 static void apply_special_effects(struct sm *s, struct winst *in)
 {
@@ -144,6 +156,8 @@ static void apply_special_effects(struct sm *s, struct winst *in)
 		issue_group_wait(s, w, in->uop);
 	} else if (flags & UOP_SYNC) {
 		apply_sync_effects(s, in);
+	} else if (flags & UOP_GANG) {
+		issue_cluster_barrier(s, w, flags);
 	}
 	if (in->uop->gmma == GMMA_WAIT && gmma_start_wait(s, w, in->uop->groups))
 		s->dep_wait |= 1ull << w;
@@ -156,12 +170,13 @@ static NOINLINE void end_issued_warp(struct sm *s, unsigned w)
 	s->done |= 1ull << w;
 	ibuffer_flush(s, w);
 	barrier_warp_exit(s, w);
+	gang_warp_exit(s, w);
 }
 
 /* Flags of instructions that have additional effects at issue (SM-issue-1). */
 #define SPECIAL_FLAGS \
 	(UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR | \
-		UOP_SOME_SCHEDULERS | UOP_GMMA | UOP_SYNC)
+		UOP_SOME_SCHEDULERS | UOP_GMMA | UOP_SYNC | UOP_GANG)
 #define RARE_FLAGS (SPECIAL_FLAGS | UOP_ISSUE | UOP_ENDS)
 
 /*

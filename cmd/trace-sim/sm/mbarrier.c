@@ -243,7 +243,10 @@ static void complete_remote_stores(struct sm *s, unsigned cta, const struct rec 
 
 	rec_addresses(&s->cta[cta].block, r, lane);
 	FOR_BITS32 (l, r->mask)
-		mbarrier_complete_bytes(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
+		if (s->cta[cta].gang)
+			gang_send_copy(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
+		else
+			mbarrier_complete_bytes(s, cta, (uint32_t)(lane[l] >> 32), s->uops[r->inst].size);
 }
 
 void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_t effect, uint32_t v)

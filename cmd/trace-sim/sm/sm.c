@@ -258,13 +258,26 @@ static void run_sm_stages(struct sm *s, uint64_t now)
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
-/* Runs a cycle with the power model (POWER-duty-1) or the pipeline log. */
+/* Runs a cycle of an SM that may have messages of gangs. */
+static void run_cycle_with_port(struct sm *s, uint64_t now)
+{
+	skip_slept_cycles(s, now);
+	s->now = now;
+	gang_handle_messages(s);
+	run_sm_stages(s, now);
+	if (s->live_ctas)
+		*s->wake_at = sm_min_clock(*s->wake_at, gang_next_message_time(s));
+}
+
+/* Runs a cycle with the power model (POWER-duty-1), the pipeline log or a port. */
 static NOINLINE void run_observed_cycle(struct sm *s, uint64_t now)
 {
 	if (s->power)
 		power_duty_begin(s->power, now, s->core->clock_gated_lanes ? s->n.insts : s->n.warp_insts);
 	if (s->modern)
 		core_tick(s, now);
+	else if (s->port)
+		run_cycle_with_port(s, now);
 	else
 		run_sm_stages(s, now);
 	if (s->power)
@@ -329,6 +342,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->dep_wait &= ~bit;
 	s->gmma_wait &= ~bit;
 	s->sync_wait &= ~bit;
+	s->gang_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
 	s->wrong_path &= ~bit;

@@ -344,6 +344,7 @@ struct sm {
 	uint64_t dep_wait;   /* warps that wait for groups, products or mbarriers */
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
+	uint64_t gang_wait; /* core of sm/: warps that wait at the barrier of their cluster, a subset of dep_wait */
 	uint64_t maxreg_wait; /* modern core: warps that wait for registers (USETMAXREG) */
 	uint64_t ibuf;        /* warps with an instruction in the buffer */
 	uint64_t imiss;       /* warps that wait for the instruction cache or are in wrong_path */
@@ -413,7 +414,7 @@ struct sm {
 	const struct core_params *core;
 	struct sm_profile *profile;   /* profile of this SM; NULL: none */
 	struct sm_pipeline *pipeline; /* pipeline log of this SM; NULL: none */
-	bool observed;                /* true if power or pipeline is not NULL */
+	bool observed;                /* true if power, pipeline or port is not NULL */
 	struct kernel *kernel;        /* kernel bound to this SM; used without concurrent kernels */
 
 	struct winst *winst; /* pool of instructions in flight; [0] is unused */
