@@ -311,6 +311,11 @@ static void open_part(struct output *o, const struct stat *old, uint64_t keep)
 		die_errno_at((struct place){.file = slot->tmp}, "cannot be written");
 }
 
+static _Noreturn void die_of_existing(const char *path)
+{
+	die_at((struct place){.file = path}, "exists already (-f replaces it)");
+}
+
 static void open_file(struct output *o, const char *path, uint64_t keep)
 {
 	struct stat st;
@@ -331,7 +336,7 @@ static void open_file(struct output *o, const char *path, uint64_t keep)
 		return;
 	}
 	if (exists && !o->force)
-		die_at((struct place){.file = path}, "exists already (-f replaces it)");
+		die_of_existing(path);
 	/* A symbolic link remains, and its target is replaced. */
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
@@ -508,6 +513,9 @@ void output_commit(struct output *o)
 		o->error = EIO;
 	if (!o->error && o->slot && rename_to_final_name(o))
 		o->error = errno;
+	/* Another process can create the file during the run. */
+	if (o->error == EEXIST)
+		die_of_existing(o->path);
 	if (o->error) {
 		errno = o->error;
 		die_errno_at((struct place){.file = o->path}, "cannot be written");

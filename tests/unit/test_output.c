@@ -279,7 +279,7 @@ static void test_failures(void)
 		"a closed standard output is reported");
 	is_number(in_child(replace_during_write, NULL, text, sizeof(text)), 2,
 		"a file of the same name that appears during the run gives status 2");
-	ok(strstr(text, "late: error: cannot be written: File exists\n"),
+	ok(strstr(text, "late: error: exists already (-f replaces it)\n"),
 		"a file that appears during the run is not replaced, and is reported");
 	unlink("late");
 	is_text(directory_listing(), "a link raced ", "failed outputs leave no files");
