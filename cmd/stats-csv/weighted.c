@@ -91,6 +91,12 @@ static bool is_sum_figure(const struct store_column *c)
 					   !strcmp(c->description->unit, "percent")));
 }
 
+/* Returns the lower bound of a value. Figures are not negative, so an interval that is wider than the value ends at 0. */
+static double lower_bound(double value, double width)
+{
+	return value >= 0 && width > value ? 0 : value - width;
+}
+
 static void write_weighted_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
 {
 	double value = (double)NAN, half = (double)NAN, below = 0, above = 0;
@@ -103,7 +109,7 @@ static void write_weighted_figure(struct csv_weighing *g, const struct weighted 
 		double by = mean ? 1 / (double)picks_represented(g->job->weights) : 1;
 
 		writer_write_real(&g->writer, known ? value * by : (double)NAN);
-		writer_write_real(&g->writer, known ? (value - half - below) * by : (double)NAN);
+		writer_write_real(&g->writer, known ? lower_bound(value, half + below) * by : (double)NAN);
 		writer_write_real(&g->writer, known ? (value + half + above) * by : (double)NAN);
 	}
 }
