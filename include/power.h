@@ -46,8 +46,6 @@ enum power_energy {
 
 extern const char *const power_counter_names[N_POWER_COUNTERS];
 extern const char *const power_component_names[N_POWER_COMPONENTS];
-extern const char *const power_component_abouts[N_POWER_COMPONENTS];
-extern const char *const power_energy_names[N_POWER_ENERGIES];
 
 /* Static power of an active SM, for its first lane and for each further lane. */
 struct power_lanes {

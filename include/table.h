@@ -37,8 +37,6 @@ uint64_t table_hash(const void *bytes, size_t n);
 uint64_t table_hash_words(const uint64_t *word, size_t n);
 /* Adds number (below TABLE_NONE) under a hash. Does not look for equal elements. */
 void table_add(struct table *t, uint64_t hash, uint32_t number);
-/* Allocates the slots of n numbers at once. */
-void table_reserve(struct table *t, uint32_t n);
 /* Empties the table but keeps its memory. */
 void table_clear(struct table *t);
 void table_free(struct table *t);

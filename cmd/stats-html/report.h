@@ -174,8 +174,6 @@ void html_write_comparison(const struct html_report *r, FILE *out);
 void html_write_roofline(const struct html_report *r, FILE *out);
 /* Hit rate in percent, or NAN without accesses. */
 double html_hit_rate(double accesses, double misses);
-/* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run, or NAN if the clock is unknown. */
-double html_gb_per_s(const struct html_run *run, double bytes, double cycles);
 
 /* Writes a table cell with a number, or an empty cell for NAN. */
 void html_write_cell(FILE *out, const char *format, double v);

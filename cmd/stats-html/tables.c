@@ -11,7 +11,8 @@ double html_hit_rate(double accesses, double misses)
 	return accesses > 0 ? 100 * (accesses - misses) / accesses : (double)NAN;
 }
 
-double html_gb_per_s(const struct html_run *run, double bytes, double cycles)
+/* Rate in GB/s of `bytes` bytes in `cycles` cycles of a run, or NAN if the clock is unknown. */
+static double html_gb_per_s(const struct html_run *run, double bytes, double cycles)
 {
 	return run->hz > 0 && cycles > 0 ? bytes / cycles * run->hz / 1e9 : (double)NAN;
 }

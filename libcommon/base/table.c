@@ -55,12 +55,6 @@ void table_add(struct table *t, uint64_t hash, uint32_t number)
 	t->n++;
 }
 
-void table_reserve(struct table *t, uint32_t n)
-{
-	while (t->n_slots / 2 < n)
-		double_slots(t);
-}
-
 void table_clear(struct table *t)
 {
 	if (t->n)

@@ -22,12 +22,7 @@ const char *const power_component_names[N_POWER_COMPONENTS] = {
 #include "names.def"
 };
 
-const char *const power_component_abouts[N_POWER_COMPONENTS] = {
-#define COMPONENT(id, about) about,
-#include "names.def"
-};
-
-const char *const power_energy_names[N_POWER_ENERGIES] = {
+static const char *const power_energy_names[N_POWER_ENERGIES] = {
 #define ENERGY(id, value, unit, event) #id,
 #include "energies.def"
 #undef ENERGY

@@ -17,7 +17,8 @@
 
 static const char *const subnet_names[2] = {"requests", "replies"};
 
-double noc_flits_per_cycle(const struct noc *n, uint64_t flits)
+/* Converts a number of flits to flits per cycle; 0 before the first cycle. */
+static double noc_flits_per_cycle(const struct noc *n, uint64_t flits)
 {
 	return n->time ? (double)flits / (double)n->time : 0;
 }
@@ -43,7 +44,8 @@ uint64_t noc_channel_flits(const struct noc *n, uint32_t port)
 	return noc_output_flits(n, 0, port) + noc_output_flits(n, 1, port);
 }
 
-uint64_t noc_router_flits(const struct noc *n, uint32_t router)
+/* Number of flits that have left a router in both subnets. */
+static uint64_t noc_router_flits(const struct noc *n, uint32_t router)
 {
 	uint64_t sum = 0;
 

@@ -6,12 +6,12 @@
 #include "roff.h"
 #include "selftest/probe.h"
 
-const struct probe_kind probe_kinds[] = {
+static const struct probe_kind probe_kinds[] = {
 #define PROBE(workload, names, run, prepare, unit, help) {workload, names, unit, help, run, prepare},
 #include "selftest/probes.def"
 #undef PROBE
 };
-const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
+static const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
 
 /* Returns the kind with the longest name with which the workload begins, or NULL if there is none. */
 static const struct probe_kind *find_probe_kind(const char *workload)

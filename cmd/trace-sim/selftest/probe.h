@@ -50,9 +50,6 @@ struct probe_kind {
 		struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 };
 
-extern const struct probe_kind probe_kinds[];
-extern const unsigned n_probe_kinds;
-
 /*
  * Sets *p to the probe of a row for GPU s. `with` has the #params lines. Returns false and sets *why if the
  * row has no probe.

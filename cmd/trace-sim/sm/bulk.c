@@ -40,7 +40,8 @@ bool bulk_start_wait(struct sm *s, unsigned w, uint32_t open)
 	return true;
 }
 
-bool bulk_count_done(struct sm *s, unsigned w)
+/* Counts a bulk copy of warp w as done. Returns true if this ends the warp's wait for groups. */
+static bool bulk_count_done(struct sm *s, unsigned w)
 {
 	struct warp_sync *y = &s->warp[w].sync;
 

@@ -48,8 +48,6 @@ void mbarrier_note_copies_done(struct sm *s, unsigned w, uint32_t done);
 void bulk_reset(struct warp_sync *y);
 /* Counts an issued bulk copy in the open group of warp w. */
 void bulk_count_issued(struct sm *s, unsigned w);
-/* Counts a bulk copy of warp w as done. Returns true if this ends the warp's wait for groups. */
-bool bulk_count_done(struct sm *s, unsigned w);
 /* Closes the open group of warp w. A DEPBAR of the warp then waits for groups of bulk copies. */
 void bulk_close_group(struct sm *s, unsigned w);
 /* Makes warp w wait until at most `open` groups are open. Returns false if no wait is needed. */
