@@ -42,6 +42,22 @@ static bool is_step_chosen(const struct script_run *r, const struct step *c)
 	return choice_includes_launch(&r->options->choice, c->launch.id, c->launch.kernel->name);
 }
 
+/* Warns if no launch is chosen: nothing is checked or traced then, as after a misspelt name. */
+static void warn_if_none_chosen(const struct script_run *r)
+{
+	uint32_t launches = 0, chosen = 0;
+
+	for (uint32_t i = 0; i < r->script->n_commands; i++) {
+		if (r->script->command[i].kind != CMD_LAUNCH)
+			continue;
+		launches++;
+		chosen += is_step_chosen(r, &r->script->command[i]);
+	}
+	if (launches && !chosen)
+		diag_warn((struct place){.file = r->script->path},
+			"--kernels and --launches choose none of the launches (there are %u)", launches);
+}
+
 static bool is_step_traced(const struct script_run *r, const struct step *c)
 {
 	return r->options->trace_to != TRACE_NONE && is_step_chosen(r, c);
@@ -355,6 +371,7 @@ int run_script(struct script *s, const struct run_options *o)
 	int status = EXIT_GOOD;
 
 	protect_inputs(&r);
+	warn_if_none_chosen(&r);
 	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
 	memory_add_statics(&r.mem, &s->prog);
 	open_trace_outputs(&r);

@@ -62,6 +62,8 @@ load ptx_kernel
 	run -0 trace-exec -n --launches 2 k.launch
 	assert_output ''
 	run -0 trace-exec -n --kernels other k.launch
+	assert_output --regexp "^trace-exec: k.launch: warning: --kernels and --launches choose none of the launches .there are [0-9]+.$"
+	run -0 trace-exec -q -n --kernels other k.launch
 	assert_output ''
 }
 
