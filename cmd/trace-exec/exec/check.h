@@ -163,7 +163,7 @@ void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words);
 void race_start(struct grid *g);
 /* Ends the search for races. Reports a race of thread blocks if the launch is good. */
 void race_report(struct grid *g, bool good);
-/* Notes an access to words at n offsets, `words` words each, by the warp whose number is self - 1. */
+/* Notes an access to words at n > 0 offsets, `words` words each, by the warp whose number is self - 1. */
 void race_note_words(struct warp_marks *x, uint32_t inst, uint32_t self, const uint64_t *off, unsigned n,
 	unsigned words, bool write);
 /*

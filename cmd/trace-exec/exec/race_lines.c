@@ -499,20 +499,21 @@ static ALWAYS_INLINE void mark_pieces(struct race *r, uint64_t key, const uint64
 static void mark_shared_pieces(
 	struct race *r, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write)
 {
-	pthread_mutex_t *held = NULL;
+	uint64_t held = RACE_LOCKS; /* number of the lock that this thread holds; RACE_LOCKS: none */
 
 	for (unsigned i = 0; i < n;) {
-		pthread_mutex_t *lock = &r->lock[from[i] / (RACE_REGION_LINES * BYTES) % RACE_LOCKS];
+		uint64_t lock = from[i] / (RACE_REGION_LINES * BYTES) % RACE_LOCKS;
 
 		if (lock != held) {
-			if (held)
-				pthread_mutex_unlock(held);
-			pthread_mutex_lock(held = lock);
+			if (held < RACE_LOCKS)
+				pthread_mutex_unlock(&r->lock[held]);
+			held = lock;
+			pthread_mutex_lock(&r->lock[held]);
 		}
 		i += mark_piece(r, key, from + i, n - i, bytes, bytes < 4, write);
 	}
-	if (held)
-		pthread_mutex_unlock(held);
+	if (held < RACE_LOCKS)
+		pthread_mutex_unlock(&r->lock[held]);
 }
 
 void race_mark_pieces(

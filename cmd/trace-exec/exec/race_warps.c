@@ -247,8 +247,8 @@ static ALWAYS_INLINE void note_ranges(struct warp_marks *x, uint32_t inst, uint3
 static ALWAYS_INLINE void note_words(struct warp_marks *x, uint32_t inst, uint32_t self, const uint64_t *off,
 	unsigned n, unsigned words, bool write)
 {
-	struct region_marks *r = NULL;
-	uint64_t region = UINT64_MAX;
+	uint64_t region = off[0] / 4 / WARP_REGION;
+	struct region_marks *r = marks_of_region(x, region);
 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t first = off[i] / 4;
