@@ -9,8 +9,9 @@ endif
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS_ALL = -D_GNU_SOURCE -DDATADIR='"$(PREFIX)/share/warptools"' -DLIBDIR='"$(PREFIX)/lib/warptools"' \
 	-Iinclude -Ilibcommon $(CPPFLAGS)
-# Without -fno-math-errno, loops with square roots are not vectorized.
-CFLAGS_ALL = -std=c11 -fno-math-errno $(OPT) $(WARN) $(CFLAGS)
+# Without -fno-math-errno, loops with square roots are not vectorized. Debug information has paths relative to the sources,
+# so that the same sources give the same bytes in every directory.
+CFLAGS_ALL = -std=c11 -fno-math-errno -ffile-prefix-map="$(CURDIR)"=. $(OPT) $(WARN) $(CFLAGS)
 # Outputs are written under a temporary name and then renamed, so that two makes in one directory do not disturb each
 # other.
 TMP     = $@.$$$$.tmp

@@ -26,6 +26,16 @@ reuse() {
 	assert_output --partial "BUILD='a b': a path with blanks"
 }
 
+@test "the same sources give the same bytes in every directory" {
+	for d in one 'two/a b'; do
+		mkdir -p "$d"
+		cp -r "$ROOT"/{Makefile,config.mk,include,libcommon} "$d"
+		make -s -C "$d" BUILD=out CC="${CC:-gcc}" LTO= OPT='-O1 -g' out/obj/libcommon/base/num.o out/pic/libcommon/base/num.o
+	done
+	cmp one/out/obj/libcommon/base/num.o 'two/a b/out/obj/libcommon/base/num.o'
+	cmp one/out/pic/libcommon/base/num.o 'two/a b/out/pic/libcommon/base/num.o'
+}
+
 @test "exported symbols and layouts equal tests/data/library/abi; a change requires a new version" {
 	nm -D --defined-only "$BUILD/libwarptools.so" | awk '$2 == "T" { print $3 }' | sort >found
 	"$ROOT/tests/data/library/layout" "$ROOT/include/warptools.h" >layout.c
