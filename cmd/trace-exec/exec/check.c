@@ -286,33 +286,25 @@ static void check_heap_lanes(
 	}
 }
 
-/*
- * Reports reads of uninitialised bytes in n spans of the heap. write: the access initialises the spans. Spans that
- * follow each other are often in one page without uninitialised bytes, which is looked up once.
- */
+/* Reports reads of uninitialised bytes in n spans of the heap. write: the access initialises the spans. */
 static void check_heap_access(struct warp *w, const struct op *o, const struct access_range *s, unsigned n,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	const struct memory *m = w->mem;
-	uint64_t done = UINT64_MAX; /* page without uninitialised bytes whose change is noted */
-
 	for (const struct access_range *last = s + n; s < last; s++) {
-		uint64_t off = heap_offset(m, s->host), page = off / UNSET_PAGE;
+		uint64_t off = heap_offset(w->mem, s->host);
 
-		if (off == UINT64_MAX || (page == done && (off + s->bytes - 1) / UNSET_PAGE == page))
+		if (off == UINT64_MAX)
 			continue;
 		if (write)
-			digest_note_write(m->digests, off, s->bytes);
-		if (m->unset && (!write || does_atomic_read(o)) && unset_is_any(m, off, s->bytes))
+			digest_note_write(w->mem->digests, off, s->bytes);
+		if (!w->mem->unset)
+			continue;
+		if ((!write || does_atomic_read(o)) && unset_is_any(w->mem, off, s->bytes))
 			check_heap_lanes(w, o, s->lanes, bytes, at, write);
-		else if (m->unset && write)
-			unset_initialise(m, off, s->bytes);
-		if (!m->unset || !unset_may_be(m, off))
-			done = page;
+		else if (write)
+			unset_initialise(w->mem, off, s->bytes);
 	}
 }
-
-_Static_assert(DIGEST_CHUNK == UNSET_PAGE, "a page of marks is a chunk");
 
 /* ---- accesses ---- */
 
@@ -350,7 +342,7 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
  *
  * Accesses of lanes that would be more than MANY_SPANS spans are checked lane by lane, without spans. With checks, a loop
  * that loads from a table at computed places takes 28 instead of 62 host instructions a thread instruction, fields of
- * structs of 16 bytes take 95 instead of 191.
+ * structs of 16 bytes take 92 instead of 191.
  */
 
 /*
@@ -427,15 +419,16 @@ static unsigned list_offsets(const struct warp *w, uint32_t m, uint64_t *off)
 }
 
 /*
- * Checks scattered accesses to one buffer, which are neither atomic nor ordered. Returns false, without checks, if they
- * are to several buffers or have a fault.
+ * Checks scattered accesses. Returns false, without checks, if they are atomic or ordered, to several buffers, or have a
+ * fault.
  */
 static bool check_scattered_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	uint64_t low, high, off[LANES];
 
-	if (!are_pieces_in_one_buffer(w, m, bytes, &low, &high))
+	if (bytes > 16 || !is_pow2(bytes) || is_atomic_access(o) || is_ordered_access(o) ||
+		!are_pieces_in_one_buffer(w, m, bytes, &low, &high))
 		return false;
 	if (w->grid->race)
 		race_check_pieces(w, o, off, list_offsets(w, m, off), bytes, high - HEAP_BASE, write);
@@ -480,8 +473,6 @@ static bool check_generic_access(
 static bool check_memory_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
 	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	bool may_scatter = space == SP_GLOBAL && bytes <= 16 && is_pow2(bytes) && !is_atomic_access(o) &&
-			   !is_ordered_access(o);
 	struct access_range span[LANES];
 	unsigned n;
 
@@ -492,8 +483,8 @@ static bool check_memory_access(struct warp *w, const struct op *o, enum state_s
 		return check_lane_alignment(w, o, m, bytes) && check_global_lane_bounds(w, o, m, bytes);
 	case SP_GENERIC: return check_generic_access(w, o, m, bytes, at, write);
 	default:
-		n = lanes_merge_spans(span, m, bytes, at, may_scatter ? MANY_SPANS : LANES);
-		if (may_scatter && n > MANY_SPANS) {
+		n = lanes_merge_spans(span, m, bytes, at, space == SP_GLOBAL ? MANY_SPANS : LANES);
+		if (space == SP_GLOBAL && n > MANY_SPANS) {
 			if (check_scattered_access(w, o, m, bytes, at, write))
 				return true;
 			n = lanes_merge_spans(span, m, bytes, at, LANES);

@@ -125,16 +125,24 @@ static unsigned span_of_each_lane(struct access_range *s, uint64_t bytes, uint8_
 	return LANES;
 }
 
+/* Returns true if more than two bits are set: it takes fewer instructions than to count them. */
+static inline bool has_many_bits(uint32_t v)
+{
+	v &= v - 1;
+	return v & (v - 1);
+}
+
 unsigned lanes_merge_spans(
 	struct access_range *s, uint32_t m, uint64_t bytes, uint8_t *const *at, unsigned most)
 {
 	struct access_range *last = s;
 	uint32_t first = m; /* first lanes of runs of adjacent accesses */
 
-	if (m == ALL_LANES)
+	if (m == ALL_LANES) {
 		first = lanes_starting_runs(at, bytes);
-	if (most < LANES && m == ALL_LANES && bit_count32(first) > most)
-		return LANES;
+		if (most < LANES && has_many_bits(first) && bit_count32(first) > most)
+			return LANES;
+	}
 	if (first == ALL_LANES) /* no lane continues the access of the lane before */
 		return span_of_each_lane(s, bytes, at);
 	*last = (struct access_range){at[bit_lowest32(m)], 0, 0};

@@ -310,7 +310,7 @@ static ALWAYS_INLINE uint32_t marks_after_access(uint32_t old, uint32_t self, bo
 }
 
 /*
- * Marks n words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks after the
+ * Marks n > 0 words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks after the
  * access.
  */
 static ALWAYS_INLINE bool mark_fresh_words(
@@ -318,6 +318,8 @@ static ALWAYS_INLINE bool mark_fresh_words(
 {
 	uint32_t any = 0;
 
+	if (seen[0] == epoch)
+		return false;
 	for (uint64_t i = 0; i < n; i++)
 		any |= seen[i] == epoch;
 	if (any)
