@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output to stdout ("-" or NULL) or to a file. The file has a temporary name in the same directory until it is complete,
- * so a run that fails or is killed never leaves a half-written file under the final name. A write to a closed pipe
- * ends the program quietly, as SIGPIPE would.
+ * Output to stdout ("-" or NULL) or to a file. The file has a temporary name in the same directory until it is
+ * complete, so a run that fails or is killed never leaves a half-written file under the final name. A write to a closed
+ * pipe ends the program quietly, as SIGPIPE would.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -14,8 +14,8 @@
 struct output;
 
 /*
- * Prepares a process for files. Opens /dev/null on descriptors 0 to 2 that are closed, in the direction in which each is
- * not used, so that its use still fails and no file gets its number. Makes writes beyond a file size limit fail with
+ * Prepares a process for files. Opens /dev/null on descriptors 0 to 2 that are closed, in the direction in which each
+ * is not used, so that its use still fails and no file gets its number. Makes writes beyond a file size limit fail with
  * EFBIG. A program that is executed finds the descriptors closed and the limit's signal with its default action.
  */
 void output_prepare_process(void);
@@ -32,8 +32,8 @@ void output_check_input(const char *output, const char *input);
  */
 struct output *output_open_part(const char *path, bool force);
 /*
- * Returns the path NAME.part that output_open_part() gives to the output of path; if path is a symbolic link, NAME is its
- * target. The caller frees the path.
+ * Returns the path NAME.part that output_open_part() gives to the output of path; if path is a symbolic link, NAME is
+ * its target. The caller frees the path.
  */
 char *output_part_path(const char *path);
 /*

@@ -149,8 +149,8 @@ struct pack_warp {
  */
 void pack_begin_records(struct pack_writer *w, const char *header, size_t n, const struct pack_code *code);
 /*
- * Returns true if the payloads of the warp are those of its runs, and their addresses and texts are within its words and
- * its text. The runs must name instructions of the kernel.
+ * Returns true if the payloads of the warp are those of its runs, and their addresses and texts are within its words
+ * and its text. The runs must name instructions of the kernel.
  */
 bool pack_warp_good(const struct pack_writer *w, const struct pack_warp *warp);
 /*

@@ -283,8 +283,8 @@ const char *params_set_mapping(struct addr_params *a, const char *text);
 /* Uses of a cache; params_cache.c has the rules of each. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
 /*
- * Returns the number of the first SM of a group, in which clusters of thread blocks run. The groups are numbered from 0 to
- * modern.groups - 1; for greater numbers it is the number of SMs.
+ * Returns the number of the first SM of a group, in which clusters of thread blocks run. The groups are numbered from 0
+ * to modern.groups - 1; for greater numbers it is the number of SMs.
  */
 uint32_t params_group_begin(const struct params *p, uint32_t group);
 

@@ -91,7 +91,9 @@ static bool is_sum_figure(const struct store_column *c)
 					   !strcmp(c->description->unit, "percent")));
 }
 
-/* Returns the lower bound of a value. Figures are not negative, so an interval that is wider than the value ends at 0. */
+/*
+ * Returns the lower bound of a value. Figures are not negative, so an interval that is wider than the value ends at 0.
+ */
 static double lower_bound(double value, double width)
 {
 	return value >= 0 && width > value ? 0 : value - width;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-exec: executes CUDA kernels on the CPU, checks them and writes their traces. This file has the command line only.
+ * trace-exec: executes CUDA kernels on the CPU, checks them and writes their traces. This file has the command line
+ * only.
  */
 #include <stdlib.h>
 #include <string.h>

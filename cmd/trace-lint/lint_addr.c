@@ -103,9 +103,9 @@ static struct place address_place(const struct address_check *c)
 }
 
 /*
- * Checks a shared access. The system reserves bytes of each block. On sm_80 they come after the allocated bytes, and only
- * generic accesses may reach them: tiles of several warps of cooperative groups use them. Since sm_90 they come first, so
- * the allocated bytes end that much later.
+ * Checks a shared access. The system reserves bytes of each block. On sm_80 they come after the allocated bytes, and
+ * only generic accesses may reach them: tiles of several warps of cooperative groups use them. Since sm_90 they come
+ * first, so the allocated bytes end that much later.
  */
 static void check_shared(const struct address_check *c, unsigned width, bool generic)
 {

@@ -37,8 +37,8 @@ static void count_barrier(struct lint *l, const struct rec *r, const struct trac
 }
 
 /*
- * Reports a wait for more groups than the warp has closed. CUDA allows such waits, but the original simulator crashes. It does
- * not know Hopper, so traces of Hopper and newer GPUs are not checked.
+ * Reports a wait for more groups than the warp has closed. CUDA allows such waits, but the original simulator crashes.
+ * It does not know Hopper, so traces of Hopper and newer GPUs are not checked.
  */
 static void check_depbar(
 	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)

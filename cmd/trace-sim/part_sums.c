@@ -4,8 +4,8 @@
  * the size of NAME.part after the kernel's record, and the XXH3-64 of the bytes since the size of the line before.
  * The file is removed after the result has received its name.
  *
- * Always true: the line of a record is in the file before the whole record is in NAME.part, so records without a line are
- * simulated again. A line for bytes that NAME.part does not have yet is ignored.
+ * Always true: the line of a record is in the file before the whole record is in NAME.part, so records without a line
+ * are simulated again. A line for bytes that NAME.part does not have yet is ignored.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * Always true: the reused bytes begin with the run record of this run, so version, configuration and options
  * are equal. They end after a complete record of a kernel. Their kernels are the first selected kernels of
  * the list, in order. A kernel that the earlier run did not finish is simulated again. So is the last kernel
- * without an end after it, if it has no checksum, because a part of its record may be missing. Each trace is read before the result
- * gets its final name. Its hash and the checksum of its decoded form must equal the recorded values.
+ * without an end after it, if it has no checksum, because a part of its record may be missing. Each trace is read
+ * before the result gets its final name. Its hash and the checksum of its decoded form must equal the recorded values.
  */
 #include <errno.h>
 #include <fcntl.h>

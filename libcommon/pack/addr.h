@@ -26,8 +26,8 @@ struct lanes {
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list plus `addend`. If `addend` is not 0, the list has all
- * lanes. The step is the distance of the addresses of two neighbouring lanes, even if the mask has holes.
+ * The addresses of a record's active lanes: base and step, or a list plus `addend`. If `addend` is not 0, the list has
+ * all lanes. The step is the distance of the addresses of two neighbouring lanes, even if the mask has holes.
  */
 struct recorded {
 	uint32_t mask;         /* active lanes */

@@ -52,8 +52,8 @@ static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level
 #define DICTIONARY_MOST (64u << 20)
 /*
  * Size in bytes of a column, compressed with zstd, above which only PACK_BEST searches for matches thoroughly. The
- * time of LZMA2 grows with this size: a thorough search takes 9 s a megabyte of it, a quick search takes 0.7 s and yields 9
- * percent more bytes (lines of different instructions).
+ * time of LZMA2 grows with this size: a thorough search takes 9 s a megabyte of it, a quick search takes 0.7 s and
+ * yields 9 percent more bytes (lines of different instructions).
  */
 #define LZMA_THOROUGH (2u << 20)
 #define LZMA_QUICK    3u                        /* preset with a quick search */

@@ -342,8 +342,8 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 }
 
 /*
- * Skips instructions from number i on that are plain and correctly predicted, at most n. Returns how many they are. mask:
- * lanes of these instructions.
+ * Skips instructions from number i on that are plain and correctly predicted, at most n. Returns how many they are.
+ * mask: lanes of these instructions.
  */
 static inline uint32_t skip_predicted_insts(struct encoder *e, uint32_t i, uint32_t n, uint32_t mask)
 {

@@ -28,8 +28,8 @@
 #define SAMPLED_LEAST 64u
 /*
  * Number of later executions of an instruction that are sampled in a warp with the path of an earlier warp: with all of
- * them, packing takes 4 percent more host instructions for matrix products. With none, recipes that are right in the first
- * warp alone are chosen.
+ * them, packing takes 4 percent more host instructions for matrix products. With none, recipes that are right in the
+ * first warp alone are chosen.
  */
 #define LATER_KNOWN 1u
 #define SURE        1u /* samples after which a recipe that was always right is tried alone */

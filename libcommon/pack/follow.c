@@ -204,7 +204,9 @@ static uint32_t add_distance(
 	return recent + 1;
 }
 
-/* Adds the check of an access whose addresses are in a[] at `addr`. n: number of the access's distance in r->distance. */
+/*
+ * Adds the check of an access whose addresses are in a[] at `addr`. n: number of the access's distance in r->distance.
+ */
 static void add_check(
 	struct follow_rules *r, struct follow_part *x, const uint64_t *a, uint32_t addr, uint32_t n)
 {

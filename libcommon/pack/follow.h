@@ -52,16 +52,16 @@ struct follow_distance {
 };
 
 /*
- * Check of an access: the word at `word`, plus the word at `list_word` if that is another one, differ from those of the leader
- * by distance number `distance`, which is 0 if they are equal.
+ * Check of an access: the word at `word`, plus the word at `list_word` if that is another one, differ from those of the
+ * leader by distance number `distance`, which is 0 if they are equal.
  */
 struct follow_check {
 	uint32_t word, list_word, distance;
 };
 
 /*
- * Checks of all accesses of some leaders. The checks that a word equals that of the leader are bits of equal[], which is
- * compared in vectors: packing takes 1.27 host instructions a thread instruction of matmul-tiled, not 1.34.
+ * Checks of all accesses of some leaders. The checks that a word equals that of the leader are bits of equal[], which
+ * is compared in vectors: packing takes 1.27 host instructions a thread instruction of matmul-tiled, not 1.34.
  */
 struct follow_rules {
 	struct follow_check *check;

@@ -364,8 +364,8 @@ struct block_room {
 	bool areas; /* true if the stream may have areas */
 };
 /*
- * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow from
- * its text, or from its columns if x is not NULL. before: the instruction before it, or NULL.
+ * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow
+ * from its text, or from its columns if x is not NULL. before: the instruction before it, or NULL.
  */
 void code_add_static(
 	struct part *p, struct pstatic *s, const struct pstatic *before, const struct pack_inst *x);

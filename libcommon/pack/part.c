@@ -128,8 +128,8 @@ static void sort_by_pc(const struct parsed *p, struct pc_order *o)
 }
 
 /*
- * Maps the numbers in runs to instructions. to[] is the new number of each static instruction. Numbers after the last one
- * that occurs are removed: all second numbers, of text, in parts without text.
+ * Maps the numbers in runs to instructions. to[] is the new number of each static instruction. Numbers after the last
+ * one that occurs are removed: all second numbers, of text, in parts without text.
  */
 static void number_runs(struct parsed *p, const uint32_t *to)
 {

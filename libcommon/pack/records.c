@@ -265,7 +265,9 @@ static struct pack_warp warp_of_part(const struct parsed *p, uint32_t k, const s
 		.n_words = w->n_words};
 }
 
-/* Returns the length of the lines of warp i of a block and of the number of these lines. Finds the leader of the warp. */
+/*
+ * Returns the length of the lines of warp i of a block and of the number of these lines. Finds the leader of the warp.
+ */
 static uint64_t length_of_warp(
 	struct records *r, const struct parsed *p, const struct pack_warp *warp, uint32_t i, uint32_t *insts)
 {
@@ -494,8 +496,8 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 /* ---- hash --------------------------------------------------------------------------------- */
 
 /*
- * Version of XXH3_128bits_update() that uses the vectors of the processor: packing takes 24.7 host instructions a thread
- * instruction of local-array, not 25.7. Not every libxxhash has it.
+ * Version of XXH3_128bits_update() that uses the vectors of the processor: packing takes 24.7 host instructions a
+ * thread instruction of local-array, not 25.7. Not every libxxhash has it.
  */
 __attribute__((weak)) XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *h, const void *p, size_t n);
 

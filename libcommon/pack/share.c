@@ -5,8 +5,9 @@
  * Always true: pieces are considered equal if their 128-bit hashes are equal. The seed is random, so that no input
  * can force a collision; it affects nothing else. The first piece of records of a kernel is not hashed, because most
  * kernels of a stream run once: hashing takes 10 percent of the time that packing adds to matrix products. If a second
- * piece of the kernel follows, the bytes of both bodies are compared by their hashes instead. The sum of weights is at most BODIES_WRITTEN and bounds the bytes
- * of all strings, because the weight of each patch includes the string of its root.
+ * piece of the kernel follows, the bytes of both bodies are compared by their hashes instead. The sum of weights is at
+ * most BODIES_WRITTEN and bounds the bytes of all strings, because the weight of each patch includes the string of its
+ * root.
  */
 #include <sys/random.h>
 #include <xxhash.h>

@@ -67,8 +67,8 @@ struct origin *share_find_near(const struct share *s, uint64_t near);
 /* Returns the origin without a key among `newest` and the origins of the same kernel just before it, or NULL. */
 struct origin *share_find_twin(struct origin *newest);
 /*
- * Adds an origin; key NULL: it has none. If there are too many, moves the least recently used ones to the list *gone, which next_gone links.
- * Sets *related to an origin of the same kernel, or NULL.
+ * Adds an origin; key NULL: it has none. If there are too many, moves the least recently used ones to the list *gone,
+ * which next_gone links. Sets *related to an origin of the same kernel, or NULL.
  */
 struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, uint64_t far, uint64_t weight,
 	struct origin **related, struct origin **gone);

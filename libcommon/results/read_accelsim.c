@@ -4,7 +4,8 @@
  * "kernel_name = " to the line "END-of-Interconnect-DETAILS".
  *
  * Always true: only the configuration, blocks, host times and the closing lines are read. A block without its last
- * line is ignored, and its run is not complete. A line that starts a log, or a second kernel with number 1, begins another run.
+ * line is ignored, and its run is not complete. A line that starts a log, or a second kernel with number 1, begins
+ * another run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -130,8 +131,8 @@ static bool ends_kernel_block(const char *line)
 }
 
 /*
- * Returns true if a line shows that the run continues, or ends as planned. The block of a kernel before such a line must
- * be complete.
+ * Returns true if a line shows that the run continues, or ends as planned. The block of a kernel before such a line
+ * must be complete.
  */
 static bool is_part_of_whole_run(const char *line)
 {

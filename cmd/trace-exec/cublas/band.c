@@ -3,8 +3,8 @@
  * Functions of banded and packed matrices (band.h).
  *
  * A banded matrix is stored column by column: element (i, j) of a general one is at row above + i - j of column j. In a
- * view, its next element in a row is therefore one pitch minus one further on. A packed triangle is unpacked into memory
- * of its own, and packed again after an update; the memory is freed after the kernels.
+ * view, its next element in a row is therefore one pitch minus one further on. A packed triangle is unpacked into
+ * memory of its own, and packed again after an update; the memory is freed after the kernels.
  */
 #include "cublas/views.h"
 

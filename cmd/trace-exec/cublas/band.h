@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cuBLAS functions of banded and packed matrices, whose lengths have type INT and whose names NAME() makes. band.c includes
- * this file twice, once for each length. A complex number is two numbers of `type`.
+ * cuBLAS functions of banded and packed matrices, whose lengths have type INT and whose names NAME() makes. band.c
+ * includes this file twice, once for each length. A complex number is two numbers of `type`.
  */
 
 /* Defines the functions of all precisions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of general products, triangular solutions and vectors (blas.h), with lengths of 32 and 64 bits. Matrices are
- * stored column by column.
+ * Functions of general products, triangular solutions and vectors (blas.h), with lengths of 32 and 64 bits. Matrices
+ * are stored column by column.
  */
 #include "cublas/views.h"
 
@@ -365,7 +365,9 @@ static int run_complex_norm(struct cublas_handle *h, int type, int64_t n, const 
 	return cublas_sum(h, what, step > 0 ? 2 * n : 0, type, (uintptr_t)x, 1, 0, 0, result);
 }
 
-/* Swaps two vectors, or rotates them by h[]. A complex vector is rotated as one of its real and one of imaginary parts. */
+/*
+ * Swaps two vectors, or rotates them by h[]. A complex vector is rotated as one of its real and one of imaginary parts.
+ */
 static int run_rotation(struct cublas_handle *h, int type, int64_t n, void *x, int64_t step_x, void *y,
 	int64_t step_y, const double by[4])
 {

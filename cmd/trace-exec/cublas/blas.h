@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cuBLAS functions of general products, solutions and vectors, whose lengths have type INT and whose names NAME() makes.
- * blas.c includes this file twice, once for each length. A complex number is two numbers of `type`.
+ * cuBLAS functions of general products, solutions and vectors, whose lengths have type INT and whose names NAME()
+ * makes. blas.c includes this file twice, once for each length. A complex number is two numbers of `type`.
  */
 
 /* Defines the functions that all four precisions have. */
@@ -261,7 +261,9 @@ NORM(cublasScasum_v2, float, TYPE_F32, SUM_MAGNITUDES)
 NORM(cublasDzasum_v2, double, TYPE_F64, SUM_MAGNITUDES)
 #undef NORM
 
-/* Defines the rank updates whose arguments name the types of the matrices, which are complex and of single precision. */
+/*
+ * Defines the rank updates whose arguments name the types of the matrices, which are complex and of single precision.
+ */
 #define UPDATE(name, run) \
 	API(int, NAME(name), struct cublas_handle *h, int uplo, int op, INT n, INT k, const float *alpha, \
 		const void *a, int type_a, INT pitch_a, const float *beta, void *c, int type_c, INT pitch_c) \

@@ -91,9 +91,9 @@ struct cublas_operand {
 };
 
 /*
- * d = epilogue(alpha * a * b + beta * c + bias) for each batch. a has m by k elements, b has k by n. FP8 products multiply
- * alpha by the scales of a and b, beta by that of c, and the result by that of d; the greatest magnitude of the results
- * is taken before the last scale.
+ * d = epilogue(alpha * a * b + beta * c + bias) for each batch. a has m by k elements, b has k by n. FP8 products
+ * multiply alpha by the scales of a and b, beta by that of c, and the result by that of d; the greatest magnitude of
+ * the results is taken before the last scale.
  */
 struct cublas_product {
 	struct cublas_operand a, b, c, d;
@@ -116,7 +116,10 @@ struct cublas_product {
  * it is on the device, else the handle's scratch. Returns a status (enum cublas_status).
  */
 int cublas_result_begin(struct cublas_handle *h, void *to, uint64_t *at);
-/* Copies the result of `bytes` bytes from the scratch to `to`, if it is there. e: status of the kernel. Returns a status. */
+/*
+ * Copies the result of `bytes` bytes from the scratch to `to`, if it is there. e: status of the kernel. Returns a
+ * status.
+ */
 int cublas_result_end(const struct cublas_handle *h, int e, void *to, size_t bytes);
 
 /* product.c: each function launches a kernel and returns a status (enum cublas_status). */
@@ -130,8 +133,8 @@ int cublas_sum(struct cublas_handle *h, enum cublas_sum what, int64_t n, int typ
 	uint64_t y, int64_t y_step, void *to);
 
 /*
- * Launches a grid of the kernel `name`, which is loaded from `text` at the first use of its key. Frees `text`. Returns a
- * status.
+ * Launches a grid of the kernel `name`, which is loaded from `text` at the first use of its key. Frees `text`. Returns
+ * a status.
  */
 int cublas_launch_grid(struct cublas_handle *h, const char *key, const char *name, char *text,
 	const unsigned grid[3], unsigned block_x, unsigned block_y, void **args);

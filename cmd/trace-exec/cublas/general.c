@@ -284,8 +284,8 @@ static void put_product(FILE *f, int type)
 }
 
 /*
- * Each thread solves for one column: in the order of the elements, or backwards, it subtracts the products of the elements
- * that it has, and divides by the diagonal.
+ * Each thread solves for one column: in the order of the elements, or backwards, it subtracts the products of the
+ * elements that it has, and divides by the diagonal.
  */
 static const char solve_text[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"

@@ -25,8 +25,8 @@ struct cublas_view {
 };
 
 /*
- * d = alpha * a * b + beta * c, where a has m by k elements and b has k by n. alpha and beta point to scalars, which are
- * complex if the type is, or to device memory; NULL means 1.
+ * d = alpha * a * b + beta * c, where a has m by k elements and b has k by n. alpha and beta point to scalars, which
+ * are complex if the type is, or to device memory; NULL means 1.
  */
 struct cublas_general {
 	struct cublas_view a, b, c, d;
@@ -65,8 +65,8 @@ struct cublas_triangular {
 int cublas_triangular_solve(struct cublas_handle *h, const struct cublas_triangular *t);
 
 /*
- * Replaces x by h11 x + h12 y and y by h21 x + h22 y, or swaps the two. With a complex type, which excludes a swap, i times
- * `imaginary` is added to h12 and h21.
+ * Replaces x by h11 x + h12 y and y by h21 x + h22 y, or swaps the two. With a complex type, which excludes a swap, i
+ * times `imaginary` is added to h12 and h21.
  */
 struct cublas_rotation {
 	int64_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Batches of QR factors by Householder reflections (geqrfBatched), and of least squares by them (gelsBatched), in single
- * and double precision.
+ * Batches of QR factors by Householder reflections (geqrfBatched), and of least squares by them (gelsBatched), in
+ * single and double precision.
  *
  * One thread block works on each matrix, which is stored column by column. The reflections have the form of LAPACK: the
  * vector of reflection k is 1 at its diagonal element, and its other elements are in the column below.
@@ -17,8 +17,8 @@ struct least_args {
 };
 
 /*
- * For each column k, thread 0 makes the reflection; then each thread applies it to every 64th column of a and b. With b, a
- * triangular solution follows. %v: vector of the reflection; %c: a column.
+ * For each column k, thread 0 makes the reflection; then each thread applies it to every 64th column of a and b. With
+ * b, a triangular solution follows. %v: vector of the reflection; %c: a column.
  */
 static const char least_text[] =
 	".version 7.0\n.target sm_60\n.address_size 64\n"

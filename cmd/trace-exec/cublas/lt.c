@@ -283,7 +283,10 @@ static const char *find_unsupported_part(const struct lt_operation *x, const str
 	return NULL;
 }
 
-/* Returns the type of the bias: that of d, or, if an FP8 product has a result of FP8 or TYPE_F32, TYPE_F16 or TYPE_BF16. */
+/*
+ * Returns the type of the bias: that of d, or, if an FP8 product has a result of FP8 or TYPE_F32, TYPE_F16 or
+ * TYPE_BF16.
+ */
 static int lt_bias_type(const struct lt_operation *x, const struct lt_layout *a, const struct lt_layout *c,
 	const struct lt_layout *d)
 {
@@ -387,7 +390,10 @@ static const struct lt_attribute algorithm_attributes[] = {A(0, id), A(1, tile),
 	A(3, reduction), A(4, swizzling), A(5, custom), A(6, stages), A(7, inner_shape), A(8, cluster_shape)};
 #undef A
 
-/* Capabilities of the algorithm. It has one tile, does not split k, and accepts any order and the handle's pointer modes. */
+/*
+ * Capabilities of the algorithm. It has one tile, does not split k, and accepts any order and the handle's pointer
+ * modes.
+ */
 static const struct lt_capabilities {
 	int32_t split_k;
 	uint32_t reductions, swizzling;

@@ -41,8 +41,8 @@ const char *cublas_lt_unsupported(const struct lt_layout *l);
 bool cublas_lt_is_pitch_valid(const struct lt_layout *l);
 
 /*
- * complex.c: d = alpha * a * b + beta * c of complex matrices. plane: distances of imaginary parts, in bytes; 0: next to
- * the real ones. An operation of 2 conjugates the matrix. Returns a status.
+ * complex.c: d = alpha * a * b + beta * c of complex matrices. plane: distances of imaginary parts, in bytes; 0: next
+ * to the real ones. An operation of 2 conjugates the matrix. Returns a status.
  */
 int cublas_lt_complex(
 	struct cublas_handle *h, const struct cublas_product *p, const int64_t plane[4], int op_a, int op_b);

@@ -124,7 +124,10 @@ static uint64_t scalar_argument(const struct cublas_product *p, const void *scal
 	return word;
 }
 
-/* Returns true if alpha * a + beta * c of these types is supported. Scalars of single precision are supported with each type. */
+/*
+ * Returns true if alpha * a + beta * c of these types is supported. Scalars of single precision are supported with each
+ * type.
+ */
 static bool is_sum_supported(const struct cublas_product *p)
 {
 	const int types[] = {p->a.type, p->c.type, p->d.type};

@@ -55,7 +55,9 @@ static const char *find_unsupported_transform(
 	return NULL;
 }
 
-/* Sets *to to an operand of d's rows and columns. A NULL layout is that of a matrix that is not read. Returns a status. */
+/*
+ * Sets *to to an operand of d's rows and columns. A NULL layout is that of a matrix that is not read. Returns a status.
+ */
 static int set_transform_operand(struct cublas_operand *to, const void *base, const struct lt_layout *l,
 	const struct lt_layout *d, int op)
 {

@@ -280,8 +280,9 @@ void cudart_allow_access(uint64_t addr, bool allowed);
 bool cudart_is_registered(const void *p);
 
 /*
- * pages.c: makes the pages of n bytes at `start` accessible to kernels, and sets *addr to the device address of `start`.
- * function: named if the pages are rejected. Returns 0 or a status. Call pages_unshare() once for each such call.
+ * pages.c: makes the pages of n bytes at `start` accessible to kernels, and sets *addr to the device address of
+ * `start`. function: named if the pages are rejected. Returns 0 or a status. Call pages_unshare() once for each such
+ * call.
  */
 int pages_share(uint64_t start, uint64_t n, uint64_t *addr, const char *function);
 void pages_unshare(uint64_t start);

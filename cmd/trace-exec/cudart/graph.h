@@ -274,8 +274,8 @@ int work_run_fill_on_stream(const struct fill_2d *f, struct stream *s);
 /* Returns the parameters of a copy of n contiguous bytes. */
 struct copy_3d work_make_byte_copy(void *to, const void *from, size_t n, int kind);
 /*
- * Sets *c to a copy of n bytes between `other` and the byte `offset` of a variable. kind: the direction that the program
- * names. Returns 0 or a status.
+ * Sets *c to a copy of n bytes between `other` and the byte `offset` of a variable. kind: the direction that the
+ * program names. Returns 0 or a status.
  */
 int work_make_variable_copy(struct copy_3d *c, const void *symbol, void *other, size_t n, size_t offset,
 	int kind, bool to_symbol);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Handles by which processes share memory and events. A program gets handles of its own memory and events. As with the
- * real driver, the process that made a handle of memory cannot open it. Handles of other processes are rejected by name,
- * because each process has a GPU of its own.
+ * real driver, the process that made a handle of memory cannot open it. Handles of other processes are rejected by
+ * name, because each process has a GPU of its own.
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The log of error messages. Messages of trace-exec go to standard error, so the log is always empty, and no callback is
- * called.
+ * The log of error messages. Messages of trace-exec go to standard error, so the log is always empty, and no callback
+ * is called.
  */
 #include <stdio.h>
 #include "cudart/cudart.h"

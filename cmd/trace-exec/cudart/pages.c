@@ -3,9 +3,9 @@
  * Pages of the program that kernels access: host memory that it registered and whose device address it asked for.
  *
  * The contents of the pages move to pinned memory, which then also replaces the pages at the program's addresses, so
- * that host and device see each other's writes. Kernels use the address of the pinned memory. Always true: shared ranges
- * fill whole pages and do not overlap. A write of another thread while its page is replaced may be lost. A child process
- * does not get the pages: two processes must not have one stack.
+ * that host and device see each other's writes. Kernels use the address of the pinned memory. Always true: shared
+ * ranges fill whole pages and do not overlap. A write of another thread while its page is replaced may be lost. A child
+ * process does not get the pages: two processes must not have one stack.
  */
 #include <stdio.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  *
  * Always true: a launch is not executed only without a trace, and only if an equal launch on the same memory was
  * executed with the same checks and did not pause, and if all effects and inputs of that launch were in memory
- * (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits. The launch may have had findings: they
- * are reported once for each place or kernel, so that the same findings again would report nothing.
+ * (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits. The launch may have had findings:
+ * they are reported once for each place or kernel, so that the same findings again would report nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -23,8 +23,8 @@
 #include "sass/sass.h"
 
 /*
- * Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". Returns true if a buffer that was not freed
- * contains the address.
+ * Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". Returns true if a buffer that was not
+ * freed contains the address.
  */
 static bool describe_nearest_buffer(const struct memory *m, uint64_t addr, char *out, size_t cap)
 {
@@ -340,14 +340,14 @@ static bool check_spans(struct warp *w, const struct op *o, enum state_space spa
 /*
  * ---- scattered accesses ----
  *
- * Accesses of lanes that would be more than MANY_SPANS spans are checked lane by lane, without spans. With checks, a loop
- * that loads from a table at computed places takes 28 instead of 62 host instructions a thread instruction, fields of
- * structs of 16 bytes take 92 instead of 191.
+ * Accesses of lanes that would be more than MANY_SPANS spans are checked lane by lane, without spans. With checks, a
+ * loop that loads from a table at computed places takes 28 instead of 62 host instructions a thread instruction, fields
+ * of structs of 16 bytes take 92 instead of 191.
  */
 
 /*
- * Sets *low and *high to the extremes of the addresses. Returns true if they are aligned, and a live buffer has the bytes
- * of all lanes of m.
+ * Sets *low and *high to the extremes of the addresses. Returns true if they are aligned, and a live buffer has the
+ * bytes of all lanes of m.
  */
 static bool are_pieces_in_one_buffer(
 	const struct warp *w, uint32_t m, uint64_t bytes, uint64_t *low, uint64_t *high)

@@ -39,8 +39,8 @@ static inline bool does_atomic_read(const struct op *o)
 	return (o->stmt->opcode == I_atom || o->stmt->opcode == I_red) && !stmt_has(o->stmt, M_EXCH);
 }
 /*
- * Returns true if machine code accesses the aligned word that contains the object of a narrower atomic, and changes only
- * the object (machine/narrow.c).
+ * Returns true if machine code accesses the aligned word that contains the object of a narrower atomic, and changes
+ * only the object (machine/narrow.c).
  */
 static inline bool is_word_of_narrow_atomic(const struct op *o)
 {
@@ -61,8 +61,8 @@ void position_text(const struct op *o, char *out, size_t cap);
  */
 size_t position_lines_text(const struct op *o, char *out, size_t cap);
 /*
- * Writes the source lines as position_lines_text(), then the instruction of machine code. A message about PTX begins with
- * the instruction's place in the PTX.
+ * Writes the source lines as position_lines_text(), then the instruction of machine code. A message about PTX begins
+ * with the instruction's place in the PTX.
  */
 void position_instruction_text(const struct op *o, char *out, size_t cap);
 /* Marks bytes as initialised if they are in the heap. */
@@ -129,14 +129,18 @@ enum marks_kind {
 	MARKS_OF_LINES, /* accesses of thread blocks: two marks per line, then arrays of lines */
 	MARKS_OF_WARPS /* accesses of the warps of one block: for each region of words, the place of its marks */
 };
-/* Returns the number of words of memory for which marks are allocated. It is a multiple of MARKED_LINE and WARP_REGION. */
+/*
+ * Returns the number of words of memory for which marks are allocated. It is a multiple of MARKED_LINE and WARP_REGION.
+ */
 uint64_t marks_round_up(uint64_t words);
 /*
  * Returns marks of a memory with this number of words. In marks of earlier launches all numbers are at most *last,
  * which is then set to the highest number in them; else the marks are zeroed, and *last is 0.
  */
 void *marks_take(struct memory *m, enum marks_kind kind, uint64_t words, uint64_t *last);
-/* Keeps marks for later launches. last: the highest number in the marks; arrays: number of elements of arrays in use. */
+/*
+ * Keeps marks for later launches. last: the highest number in the marks; arrays: number of elements of arrays in use.
+ */
 void marks_return(
 	struct memory *m, enum marks_kind kind, uint64_t words, uint64_t last, void *marks, uint64_t arrays);
 void marks_free(struct memory *m);

@@ -328,8 +328,8 @@ static void execute_independent_groups(struct warp *w)
 #define POLL_STEPS 512u /* instructions among which to look for a loop that waits for a write */
 
 /*
- * Lets lanes of other calls continue. If the running lanes wait for a write in a loop that also changes registers, which
- * exec_does_spin() does not recognise, also lets lanes continue that wait for them.
+ * Lets lanes of other calls continue. If the running lanes wait for a write in a loop that also changes registers,
+ * which exec_does_spin() does not recognise, also lets lanes continue that wait for them.
  */
 static void let_other_lanes_continue(struct warp *w)
 {

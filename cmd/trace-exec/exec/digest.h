@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hash of global memory that is kept up to date: only chunks that may have changed since the latest hash are read again.
+ * Hash of global memory that is kept up to date: only chunks that may have changed since the latest hash are read
+ * again.
  *
  * A chunk is an aligned part of the heap or of the static variables. Its hash depends on its address, its bytes and the
  * marks of uninitialised bytes. The hash of the memory depends on all live buffers and the chunks with their bytes, and
  * on all static variables.
  *
- * Always true: a function that changes the heap or its marks calls digest_forget() or digest_forget_all(). A launch with checks
- * calls digest_note_write() for each access that writes, and digest_end_launch() at its end. Changes of static
- * variables, and of buffers that the host may write, need no call: their chunks are always read again.
+ * Always true: a function that changes the heap or its marks calls digest_forget() or digest_forget_all(). A launch
+ * with checks calls digest_note_write() for each access that writes, and digest_end_launch() at its end. Changes of
+ * static variables, and of buffers that the host may write, need no call: their chunks are always read again.
  */
 #ifndef DIGEST_H
 #define DIGEST_H
@@ -20,8 +21,8 @@
 #define DIGEST_CHUNK 4096u
 
 /*
- * A chunk whose number equals `change_number`, or a buffer whose number equals `buffer_change_number`, has not changed since its hash was
- * computed. The number 0 means that it may have changed.
+ * A chunk whose number equals `change_number`, or a buffer whose number equals `buffer_change_number`, has not changed
+ * since its hash was computed. The number 0 means that it may have changed.
  */
 struct digests {
 	uint32_t change_number, buffer_change_number;

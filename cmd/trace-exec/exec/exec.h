@@ -22,8 +22,8 @@
  *   product.c  undefined results of products   race_lines.c   marks of races on lines of memory
  *   warpgroup.c  warps that execute matrix products together
  *
- * The effects of ops, by family, and the binding of instructions to ops are in sem/. Always true: thread blocks of different
- * clusters share only global memory; an op that fails calls exec_fail once, and the launch ends.
+ * The effects of ops, by family, and the binding of instructions to ops are in sem/. Always true: thread blocks of
+ * different clusters share only global memory; an op that fails calls exec_fail once, and the launch ends.
  */
 #ifndef EXEC_H
 #define EXEC_H
@@ -488,8 +488,8 @@ uint32_t grid_shared_unit(uint32_t sm); /* bytes; the shared memory of a block i
 /* Returns the value of a special register that is the same in all threads of a launch. */
 uint64_t grid_sreg_value(const struct grid *g, unsigned sreg);
 /*
- * Executes all CTAs, several at once if their order has no effect. Calls done, unless it is NULL, for each CTA in order,
- * from one thread at a time. Returns false with g->fault set on failure.
+ * Executes all CTAs, several at once if their order has no effect. Calls done, unless it is NULL, for each CTA in
+ * order, from one thread at a time. Returns false with g->fault set on failure.
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 

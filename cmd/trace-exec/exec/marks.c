@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Marks of races that outlast a launch. The next launch needs neither new nor cleared pages, because the marks contain a
- * number that grows from launch to launch: BlackScholes of the CUDA samples with 4 launches takes 4.7 s instead of
+ * Marks of races that outlast a launch. The next launch needs neither new nor cleared pages, because the marks contain
+ * a number that grows from launch to launch: BlackScholes of the CUDA samples with 4 launches takes 4.7 s instead of
  * 6.0 s.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The global memory of a GPU: the heap, whose buffers programs and kernels allocate, and static variables. The addresses
- * at which state spaces begin. The functions are in memory.c.
+ * The global memory of a GPU: the heap, whose buffers programs and kernels allocate, and static variables. The
+ * addresses at which state spaces begin. The functions are in memory.c.
  */
 #ifndef MEMORY_H
 #define MEMORY_H
@@ -64,7 +64,9 @@ void memory_free(struct memory *m);
 /* Allocates a buffer as cudaMalloc does. Returns its address, or 0 if memory is exhausted. */
 uint64_t memory_allocate_buffer(struct memory *m, const char *name, uint64_t bytes);
 
-/* Notes that a kernel allocated the newest buffer by the call at a place. text: kernel and instruction, for messages. */
+/*
+ * Notes that a kernel allocated the newest buffer by the call at a place. text: kernel and instruction, for messages.
+ */
 void memory_note_allocating_call(struct memory *m, struct place at, const char *text);
 /* Marks heap bytes as uninitialised, so that a read by a kernel is reported. */
 void memory_mark_unset(struct memory *m, uint64_t addr, uint64_t bytes);

@@ -6,7 +6,8 @@
  * - all bytes have the mark of the line, or none has one;
  * - owned: one block accessed parts of it. The line's mark has the block's number, OWNED, and the number of an array
  *   with the instruction of each word or (OF_BYTES) of each byte;
- * - split: the line's mark is `split` + the number of an array with the mark of each word or (SPLIT_BYTES) of each byte.
+ * - split: the line's mark is `split` + the number of an array with the mark of each word or (SPLIT_BYTES) of each
+ *   byte.
  *
  * A form changes only to a later one, and from words to bytes, so that a line makes at most three arrays. Owned
  * lines take 16 or 64 bytes where split lines take 64 or 256: `particlefilter` of HeCBench with 100,000 particles takes

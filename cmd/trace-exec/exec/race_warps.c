@@ -17,8 +17,8 @@ enum { MANY = 0xffff };
 
 /*
  * Words of a region that are cleared together, when the first of them is accessed in an epoch: a line of the cache has
- * their warps[]. With an epoch for each word, a stencil of 7 points in blocks of 8 by 8 by 4 threads takes 1.93 s instead
- * of 1.86 s.
+ * their warps[]. With an epoch for each word, a stencil of 7 points in blocks of 8 by 8 by 4 threads takes 1.93 s
+ * instead of 1.86 s.
  */
 #define PART 16u
 
@@ -211,8 +211,8 @@ static ALWAYS_INLINE void note_word_access(struct warp_marks *x, struct region_m
 }
 
 /*
- * Words of a range that is noted without a call: `rainflow` of HeCBench with 200 histories takes 172 million instructions
- * for marks of warps instead of 244 million.
+ * Words of a range that is noted without a call: `rainflow` of HeCBench with 200 histories takes 172 million
+ * instructions for marks of warps instead of 244 million.
  */
 #define SHORT_RANGE 4u
 

@@ -55,8 +55,8 @@ static inline void recording_put_stride(struct recording *t, uint64_t first, uin
 void recording_make_space(struct recording *t, uint32_t accesses);
 
 /*
- * Records an access of the lanes of mask, from the first of them at `first` on with a stride from each lane to the next,
- * active or not. The stride of one lane or none must be 0.
+ * Records an access of the lanes of mask, from the first of them at `first` on with a stride from each lane to the
+ * next, active or not. The stride of one lane or none must be 0.
  */
 void recording_add_line(struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride);
 /* Like recording_add_access(), with `bytes` bytes of text, which the caller adds to the warp's text. */

@@ -205,7 +205,10 @@ struct shared_access { /* an access of one lane, for its marks */
 	bool quiet; /* such a store, and the value has been written: reads before and after it give the same value */
 };
 
-/* Reports the race of an access to byte `off`, if there is one. Returns the new marks of the word or byte with marks old. */
+/*
+ * Reports the race of an access to byte `off`, if there is one. Returns the new marks of the word or byte with marks
+ * old.
+ */
 static uint32_t mark_access(const struct shared_access *a, uint32_t off, uint32_t old)
 {
 	uint32_t self = a->w->index + 1, writer = old & WRITER, reader = old >> 16, silent = old & QUIET;
@@ -400,7 +403,9 @@ static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, u
 		      : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY));
 }
 
-/* Marks an access to a part of a word, if it is written and there is no race. Returns false, without marks, otherwise. */
+/*
+ * Marks an access to a part of a word, if it is written and there is no race. Returns false, without marks, otherwise.
+ */
 static inline bool mark_shared_part(
 	struct shared_shadow *s, uint32_t off, uint64_t bytes, uint32_t self, bool write)
 {

@@ -13,8 +13,8 @@ uint32_t stack_switch_group(struct warp *w);
 /* Selects the next group of lanes in each call, round robin, so that groups of different calls take turns. */
 void stack_switch_call(struct warp *w);
 /*
- * Selects a group of lanes that can run and has a lane other than those of `tried`, in any call. If there is none, selects
- * any group that can run and returns false.
+ * Selects a group of lanes that can run and has a lane other than those of `tried`, in any call. If there is none,
+ * selects any group that can run and returns false.
  */
 bool stack_select_other(struct warp *w, uint32_t tried);
 /*

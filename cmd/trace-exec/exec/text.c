@@ -18,8 +18,8 @@ void text_reserve(struct text *t, size_t more)
 }
 
 /*
- * Tables: the two hexadecimal digits of each byte; the decimal text of each small number, with a leading blank, if it is
- * prepared.
+ * Tables: the two hexadecimal digits of each byte; the decimal text of each small number, with a leading blank, if it
+ * is prepared.
  */
 #define SMALL 1024
 static char two_digits[256][2];

@@ -25,7 +25,8 @@ struct grid;
 struct source_lines;
 /*
  * Writes the header of a kernel's trace as machine code. shared: bytes of shared memory of a block, without those that
- * are reserved for the system; regs: registers of a thread; binary: binary version; version: format of the lines, 5 or 6; lines: source lines of its code.
+ * are reserved for the system; regs: registers of a thread; binary: binary version; version: format of the lines, 5 or
+ * 6; lines: source lines of its code.
  */
 void text_write_machine_header(FILE *out, const struct grid *g, uint32_t shared, uint32_t regs,
 	unsigned binary, unsigned version, const struct source_lines *lines);

@@ -4,8 +4,8 @@
  *
  * A load of such bytes makes its result undefined. An operation on an undefined value has an undefined result, and a
  * store of one makes the stored bytes undefined. These uses are reported: an address, a condition on which the result
- * depends, an operand of an atomic, a store to global memory. undefined_step() is called before each op while a register
- * of the warp is undefined.
+ * depends, an operand of an atomic, a store to global memory. undefined_step() is called before each op while a
+ * register of the warp is undefined.
  *
  * Always true: a register is undefined only if all its bytes are, because copies of structures include padding; a
  * report names the first load of the value in this warp.

@@ -48,7 +48,10 @@ static inline void unset_initialise(const struct memory *m, uint64_t off, uint64
 	}
 }
 
-/* Like unset_initialise(), for bytes of one page; n is 1, 2, 4, 8 or 16. Needs no call if no other thread uses the marks. */
+/*
+ * Like unset_initialise(), for bytes of one page; n is 1, 2, 4, 8 or 16. Needs no call if no other thread uses the
+ * marks.
+ */
 static inline void unset_initialise_piece(const struct memory *m, uint64_t off, uint64_t n)
 {
 	uint16_t *count = &m->unset_count[off / UNSET_PAGE];

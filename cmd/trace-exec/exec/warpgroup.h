@@ -12,8 +12,8 @@ void warpgroup_count_product(struct warp *w);
 /* Executes an instruction that ends a group of products. */
 void warpgroup_commit(struct warp *w, const struct op *o, uint32_t m);
 /*
- * Executes an instruction that waits for products of the warpgroup, in the lanes of m. The warp waits until all other warps
- * of its warpgroup have issued as many products or have ended. o->imm: number of groups that may be incomplete.
+ * Executes an instruction that waits for products of the warpgroup, in the lanes of m. The warp waits until all other
+ * warps of its warpgroup have issued as many products or have ended. o->imm: number of groups that may be incomplete.
  */
 void warpgroup_wait(struct warp *w, const struct op *o, uint32_t m);
 /* Returns true if the warp can execute. Ends its wait for products if the other warps have issued as many. */

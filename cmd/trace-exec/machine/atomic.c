@@ -19,8 +19,8 @@ static u64 read_atomic_operand(const u32 *p, unsigned i, unsigned bytes)
 }
 
 /*
- * The two functions copy an element of 4 or 8 bytes between memory and *v. A copy whose size is not a constant takes 18 %
- * of the time of aop (HeCBench), whose lanes add doubles by compare and swap.
+ * The two functions copy an element of 4 or 8 bytes between memory and *v. A copy whose size is not a constant takes
+ * 18 % of the time of aop (HeCBench), whose lanes add doubles by compare and swap.
  */
 static void read_atomic_element(u64 *v, const uint8_t *at, unsigned bytes)
 {
@@ -127,7 +127,8 @@ static void execute_atomic(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * Returns true if an op is an atomic operation on one element of 32 or 64 bits that execute_atomic_in_lanes() can execute.
+ * Returns true if an op is an atomic operation on one element of 32 or 64 bits that execute_atomic_in_lanes() can
+ * execute.
  */
 static bool is_atomic_in_lanes(const struct op *o)
 {

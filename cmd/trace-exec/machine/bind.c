@@ -196,7 +196,9 @@ uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform)
 	return slot ? slot : FRAME_PSINK;
 }
 
-/* Sets o->execute in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines. */
+/*
+ * Sets o->execute in a file of its own: gcc warns if a file stores the address of a multiversioned function it defines.
+ */
 void machine_set_function(struct op *o, op_fn *fn) { o->execute = fn; }
 
 void machine_execute_nothing(struct warp *w, const struct op *o, uint32_t m)

@@ -106,7 +106,9 @@ typedef int link_address_fn(
 void link_functions(struct machine_module *x);
 /* Decodes the instructions of a kernel and of the device functions that it can call. */
 void link_decode(struct machine_code *c, struct arena *arena);
-/* Returns the bytes of local memory that a lane of the kernel needs. *grows: calls may need more, as a program knows. */
+/*
+ * Returns the bytes of local memory that a lane of the kernel needs. *grows: calls may need more, as a program knows.
+ */
 uint32_t link_local_bytes(const struct machine_code *c, bool *grows);
 /* Returns the number of the instruction at an address; UINT32_MAX: none. */
 uint32_t link_inst_at(const struct machine_code *c, uint64_t pc);
@@ -434,7 +436,10 @@ enum machine_flow {
 	MF_END /* op after the last instruction, which fails the launch */
 };
 
-/* Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC, a barrier of the block or of the cluster. */
+/*
+ * Values of entry.rpc: a group can run, or waits at a convergence barrier, a WARPSYNC, a barrier of the block or of the
+ * cluster.
+ */
 enum { GROUP_READY = 0, GROUP_BSYNC, GROUP_WARPSYNC, GROUP_BAR, GROUP_CLUSTER };
 
 /* Executes an instruction that changes the flow for the group on top, which is at pc and has the lanes of mask. */

@@ -218,10 +218,10 @@ MACHINE_OP1(i2f_unsigned, , ieee_f32_bits((float)a))
 /*
  * ---- all lanes at once ----
  *
- * These functions take no modifiers of the source and no .SAT, and .FTZ only where it has no effect. Floors and integers
- * of floats take 10 host instructions a thread instruction instead of 28, floats through doubles 18 instead of 31, code
- * of all conversions and of integer divisions 9 instead of 21 (tests/data/sass/integers.ptx), a loop over the bytes of an
- * image with checks 42.5 instead of 46.6.
+ * These functions take no modifiers of the source and no .SAT, and .FTZ only where it has no effect. Floors and
+ * integers of floats take 10 host instructions a thread instruction instead of 28, floats through doubles 18 instead of
+ * 31, code of all conversions and of integer divisions 9 instead of 21 (tests/data/sass/integers.ptx), a loop over the
+ * bytes of an image with checks 42.5 instead of 46.6.
  */
 
 static inline u32 whole_f32_bits(float v) { return v != v ? 0x7fffffff : ieee_f32_bits(v); }

@@ -40,8 +40,8 @@ enum { BRANCH_EACH, BRANCH_DIV, BRANCH_CONV, BRANCH_UNIFORM, BRANCH_ANY };
 /*
  * Returns the lanes that branch: the lanes of exec whose condition is true. With .CONV they branch only if they include
  * all live lanes that operand b names. With .DIV the whole group branches if they do not include all of these. With .U
- * they branch only if they are the whole group: the code after it is for groups whose lanes differ. With .U.ANY the whole
- * group branches if there is one: it is the end of a loop over lanes.
+ * they branch only if they are the whole group: the code after it is for groups whose lanes differ. With .U.ANY the
+ * whole group branches if there is one: it is the end of a loop over lanes.
  */
 static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {

@@ -3,8 +3,8 @@
  * Matrix products of a warpgroup (HGMMA QGMMA IGMMA BGMMA), and its requests for registers (USETMAXREG).
  *
  * sem/wgmma.c computes a product when it is issued, so that WARPGROUP.DEPBAR waits only until the other warps of the
- * warpgroup have issued as many products. The flag gsb0 of a product ends a group. Always true: the descriptors of A and B are two pairs of consecutive uniform
- * registers. If A is in registers, its pair is not used.
+ * warpgroup have issued as many products. The flag gsb0 of a product ends a group. Always true: the descriptors of A
+ * and B are two pairs of consecutive uniform registers. If A is in registers, its pair is not used.
  */
 #include "exec/warpgroup.h"
 #include "machine/code.h"
@@ -90,8 +90,8 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 }
 
 /*
- * Tests for a product without registers and descriptors: the compiler puts it in the place of a product that has no effect,
- * because the next one overwrites its result.
+ * Tests for a product without registers and descriptors: the compiler puts it in the place of a product that has no
+ * effect, because the next one overwrites its result.
  */
 static bool is_removed_product(struct mbind *b)
 {

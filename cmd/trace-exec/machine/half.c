@@ -145,8 +145,8 @@ static ALWAYS_INLINE void add_halves(struct warp *w, const struct op *o, uint32_
 }
 
 /*
- * Compilers convert f16 to f32 by a sum with -0. The sums of bgmv of HeCBench (2 tokens, hidden size 512, repeat 1) take
- * 3.6 million host instructions instead of the 21.7 million of a loop with branches.
+ * Compilers convert f16 to f32 by a sum with -0. The sums of bgmv of HeCBench (2 tokens, hidden size 512, repeat 1)
+ * take 3.6 million host instructions instead of the 21.7 million of a loop with branches.
  */
 LANE_FN static void add_f16_to_f32(struct warp *w, const struct op *o, uint32_t m)
 {

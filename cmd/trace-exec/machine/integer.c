@@ -72,7 +72,10 @@ int mbind_mov64(struct mbind *b, struct op *o)
 	return 0;
 }
 
-/* Binds LEPC and ULEPC. The result is the address of its target, or its own address, for the computation of return addresses. */
+/*
+ * Binds LEPC and ULEPC. The result is the address of its target, or its own address, for the computation of return
+ * addresses.
+ */
 int mbind_lepc(struct mbind *b, struct op *o)
 {
 	const struct sass_arg *target = b->inst->n_args > 1 ? &b->inst->arg[1] : NULL;

@@ -20,8 +20,8 @@ enum { RELOC_LOW = 0x38, RELOC_HIGH = 0x39, RELOC_TARGET = 0x3a, RELOC_TARGET_90
 #define STACK_LEAST 1024u
 
 /*
- * Bytes of local memory of a lane if the cubin does not say how many the kernel needs: the compiler writes 0xffffffff for
- * recursion in code without optimisation. It is more than the default, because such programs raise the limit.
+ * Bytes of local memory of a lane if the cubin does not say how many the kernel needs: the compiler writes 0xffffffff
+ * for recursion in code without optimisation. It is more than the default, because such programs raise the limit.
  */
 #define STACK_UNKNOWN 16384u
 #define STACK_MOST    (512u << 10) /* local memory of a lane of any GPU */
@@ -112,8 +112,8 @@ void link_decode(struct machine_code *c, struct arena *arena)
 }
 
 /*
- * Returns true if the instruction moves the top of the stack by the value of a register, as alloca() does: R1 is the top,
- * and the frames of functions are constants.
+ * Returns true if the instruction moves the top of the stack by the value of a register, as alloca() does: R1 is the
+ * top, and the frames of functions are constants.
  */
 static bool does_allocate_stack(const struct sass_inst *in)
 {

@@ -225,7 +225,8 @@ MACHINE_OP3(shf_any, unsigned t = o->n; bool right = o->is_signed; bool h = o->i
 
 /*
  * The two functions compute the lower word of a shift to the right and the upper word of a shift to the left, as
- * funnel_shift() does, in 32-bit vectors. x is the word with the first bit of the result, y the word with the next bits.
+ * funnel_shift() does, in 32-bit vectors. x is the word with the first bit of the result, y the word with the next
+ * bits.
  */
 #define SHF_COUNTS \
 	const u32 most = o->n < SHF_S32 ? 64 : 32; \

@@ -24,8 +24,8 @@
  * The frame of a warp has the same layout for all kernels: predicates (one bit per lane), a zero for RZ, a sink for
  * discarded results, R0 to R254, uniform registers, convergence barriers, then the constants that the kernel
  * uses. Each register is a vector of 32 lanes of 32 bits. Always true: a pair of registers is two consecutive
- * vectors, the low word first. Uniform registers and predicates have a value for each lane, too: lanes that run together
- * write the same one, and lanes that have parted do not see the writes of each other.
+ * vectors, the low word first. Uniform registers and predicates have a value for each lane, too: lanes that run
+ * together write the same one, and lanes that have parted do not see the writes of each other.
  */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -355,8 +355,8 @@ static bool has_absolute_call(const struct machine_code *c)
 
 /*
  * Notes that a kernel can call malloc(), or another extern function whose calls must have an order. The address of the
- * function is in a register, so a kernel that calls by register may call any extern function of the cubin. Assertions, whose
- * names begin with "__", need no order.
+ * function is in a register, so a kernel that calls by register may call any extern function of the cubin. Assertions,
+ * whose names begin with "__", need no order.
  */
 static void note_externs(struct bound_code *bound, const struct func *fn)
 {

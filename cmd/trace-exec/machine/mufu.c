@@ -99,7 +99,10 @@ static u32 mufu_small_value(unsigned function, u16 bits, enum small format)
 		       : (u32)small_of_double(v, format, ROUND_RN, false);
 }
 
-/* Returns the function's value for the source's lower half (shift 0) or upper half (shift 16). o->reg_bytes: its format. */
+/*
+ * Returns the function's value for the source's lower half (shift 0) or upper half (shift 16). o->reg_bytes: its
+ * format.
+ */
 static u32 mufu_of_half(const struct op *o, u32 source, unsigned shift)
 {
 	u32 h = source >> shift & 0xffff;

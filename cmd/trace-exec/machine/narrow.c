@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds atomics on 16 and 8 bits, which GPUs mostly lack. The compiler loads the aligned word that contains the object, and
- * exchanges the word by CAS until no other thread has changed it meanwhile:
+ * Finds atomics on 16 and 8 bits, which GPUs mostly lack. The compiler loads the aligned word that contains the object,
+ * and exchanges the word by CAS until no other thread has changed it meanwhile:
  *
  *     LOP3.LUT R2, R11, 0xfffffffd, RZ, 0xc0    the address of the word
  *     LD.E R5, [R2.64]
  *     ...
  *     ATOM.E.CAS R4, [R2], R5, R4
  *
- * The word may contain bytes of other objects, and end after the buffer. The load and the CAS are marked: a buffer needs to
- * contain only a part of the word, and the load is treated as a part of the atomic, which does not race.
+ * The word may contain bytes of other objects, and end after the buffer. The load and the CAS are marked: a buffer
+ * needs to contain only a part of the word, and the load is treated as a part of the atomic, which does not race.
  */
 #include "exec/operands.h"
 #include "machine/code.h"

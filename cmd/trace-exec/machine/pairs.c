@@ -2,8 +2,8 @@
 /*
  * FFMA2 FMUL2 FADD2 of sm_100: two operations of f32 on pairs of registers.
  *
- * Each operand has two bits of order: 0 the pair as it is, 1 the pair swapped, 2 one register, or the immediate, for both
- * operations. The bit .NP negates the operand of the second operation. Signs, .FTZ and rounding are those of FFMA.
+ * Each operand has two bits of order: 0 the pair as it is, 1 the pair swapped, 2 one register, or the immediate, for
+ * both operations. The bit .NP negates the operand of the second operation. Signs, .FTZ and rounding are those of FFMA.
  */
 #include <math.h>
 #include "inlining.h"

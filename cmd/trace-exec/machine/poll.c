@@ -2,9 +2,9 @@
 /*
  * Finds loads of shared memory in loops that wait for a value, as `while (!flag) ;' does.
  *
- * The encoding of LDS does not show whether a load is volatile or ordered. A compiler moves any other load out of a loop
- * that writes no memory and does not change the load's address. So a load that stays there is volatile or ordered, and
- * it is treated as volatile. Code without optimisation may be an exception.
+ * The encoding of LDS does not show whether a load is volatile or ordered. A compiler moves any other load out of a
+ * loop that writes no memory and does not change the load's address. So a load that stays there is volatile or ordered,
+ * and it is treated as volatile. Code without optimisation may be an exception.
  */
 #include "exec/operands.h"
 #include "machine/code.h"
@@ -70,8 +70,8 @@ static bool is_written_in_loop(const struct bound_code *code, const struct op *o
 #define COPIES_MAX 4u /* largest number of instructions from a register that does not change to an address */
 
 /*
- * Returns true if the register has the same value each time that instruction i of the loop of n instructions reads it: no
- * instruction of the loop writes it, or the last one before i computes it from such registers, as code without
+ * Returns true if the register has the same value each time that instruction i of the loop of n instructions reads it:
+ * no instruction of the loop writes it, or the last one before i computes it from such registers, as code without
  * optimisation does.
  */
 static bool is_same_in_iterations(const struct bound_code *code, const struct op *o, uint32_t n, uint32_t i,

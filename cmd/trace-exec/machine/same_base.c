@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds loads and stores whose addresses are those of an earlier access plus a constant, so that packed records are made
- * without a look at their lanes: packing takes 2.07 host instructions a thread instruction of matmul-tiled, not 3.78,
- * 3.84 of matmul-naive, not 4.43, and 5.21 of x-matmul, not 6.85.
+ * Finds loads and stores whose addresses are those of an earlier access plus a constant, so that packed records are
+ * made without a look at their lanes: packing takes 2.07 host instructions a thread instruction of matmul-tiled, not
+ * 3.78, 3.84 of matmul-naive, not 4.43, and 5.21 of x-matmul, not 6.85.
  *
  * Always true: both accesses add a constant to the same registers, and no instruction between them changes one of these
  * or changes the flow. In memory with addresses of 32 bits, a sum may wrap around; then one of the two accesses is out

@@ -39,8 +39,9 @@ static void read_thread_index(const struct warp *w, unsigned axis, u32 *v)
 }
 
 /*
- * Writes the thread indexes of a warp's lanes into its frame. They stay the same for all blocks of a launch, so that reading
- * one of them copies a vector: a small `idivide` of HeCBench takes 86 million instructions instead of 90 million.
+ * Writes the thread indexes of a warp's lanes into its frame. They stay the same for all blocks of a launch, so that
+ * reading one of them copies a vector: a small `idivide` of HeCBench takes 86 million instructions instead of 90
+ * million.
  */
 void special_make_thread_index(struct warp *w)
 {
@@ -84,8 +85,8 @@ static bool find_ptx_register(unsigned number, unsigned *sreg)
 }
 
 /*
- * Returns SR_SMEMSZ: the size of a block's shared memory with the reserved bytes that bank 0 says it has. Kernels of sm_90
- * and later without shared variables have no section that contains the reserved bytes.
+ * Returns SR_SMEMSZ: the size of a block's shared memory with the reserved bytes that bank 0 says it has. Kernels of
+ * sm_90 and later without shared variables have no section that contains the reserved bytes.
  */
 static uint32_t shared_size(const struct grid *g)
 {
@@ -344,8 +345,8 @@ static void extern_set_condition(struct warp *w, const struct op *o, uint32_t m)
 }
 
 /*
- * Stores the status that the device runtime's cudaGetLastError() returns, which is rejected; machine code of cudaMalloc()
- * and cudaFree() calls it.
+ * Stores the status that the device runtime's cudaGetLastError() returns, which is rejected; machine code of
+ * cudaMalloc() and cudaFree() calls it.
  */
 static void extern_set_last_error(struct warp *w, const struct op *o, uint32_t m)
 {

@@ -3,11 +3,12 @@
  * Writes the trace of machine code in the format of Accel-Sim's tracer: version 5, or version 6 for kernels of sm_90
  * and later with asynchronous instructions. A packed stream gets records.
  *
- * The constant part of the lines of an instruction, all columns except mask and addresses, is made once, before the first
- * launch of its kernel is recorded: as text, or for a packed stream as numbers. Always true: a line names the same
- * operands as the tracer. The first operand is the result if it is a general register; if it is a predicate, the line has
- * no result. An address is named by its register. Constants, predicates, special registers and operands after the fifth
- * are left out. Only version 6 names uniform registers; it also has a second immediate and the values of registers.
+ * The constant part of the lines of an instruction, all columns except mask and addresses, is made once, before the
+ * first launch of its kernel is recorded: as text, or for a packed stream as numbers. Always true: a line names the
+ * same operands as the tracer. The first operand is the result if it is a general register; if it is a predicate, the
+ * line has no result. An address is named by its register. Constants, predicates, special registers and operands after
+ * the fifth are left out. Only version 6 names uniform registers; it also has a second immediate and the values of
+ * registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,8 @@ static void trace_operand(
 }
 
 /*
- * Returns true if operand i is a carry that is not used, which only the text of sm_100 and later has. It is not counted, so
- * that the third source of IADD3 is among the traced operands on all architectures.
+ * Returns true if operand i is a carry that is not used, which only the text of sm_100 and later has. It is not
+ * counted, so that the third source of IADD3 is among the traced operands on all architectures.
  */
 static bool is_unused_carry(const struct sass_inst *in, unsigned i)
 {

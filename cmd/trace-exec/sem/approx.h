@@ -70,7 +70,10 @@ static inline uint64_t approx_upper_inverse(uint64_t bits, bool root, bool flush
 	return (ieee_f64_bits(v) + (1u << 31)) & ~0xffffffffull;
 }
 
-/* Returns 1 / sqrt(v) as compiled code computes it: the special function gives the upper 32 bits, a polynomial the rest. */
+/*
+ * Returns 1 / sqrt(v) as compiled code computes it: the special function gives the upper 32 bits, a polynomial the
+ * rest.
+ */
 static inline double approx_rsqrt_f64(double v)
 {
 	bool small = v < DBL_MIN;

@@ -34,9 +34,9 @@ u64 atom_global_value(enum atom a, enum type t, u64 old, u64 b, u64 c);
 /* Returns true if the next two functions execute the operation on the type. */
 bool atom_is_applied_to_lanes(enum atom a, enum type t);
 /*
- * Execute an operation on an element of 32 or 64 bits for each lane of m, at host address at[i], with the operands b[i] and
- * (for cas) c[i]. Store the old elements in `before`, which may be b or c. flush: a sum of f32 flushes subnormal numbers.
- * Return a value other than 0 if an element has changed.
+ * Execute an operation on an element of 32 or 64 bits for each lane of m, at host address at[i], with the operands b[i]
+ * and (for cas) c[i]. Store the old elements in `before`, which may be b or c. flush: a sum of f32 flushes subnormal
+ * numbers. Return a value other than 0 if an element has changed.
  */
 u32 atom_apply_to_words(u32 *before, const u32 *b, const u32 *c, uint32_t m, uint8_t *const *at, enum atom a,
 	enum type t, bool flush);

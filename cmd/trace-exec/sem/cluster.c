@@ -40,8 +40,8 @@ static uint32_t shared_block_of(struct warp *w, const struct op *o, unsigned lan
 }
 
 /*
- * Executes mapa: returns the address of the same place in the shared memory of the block with rank b. If there is no such
- * block, an access to the address fails; programs often compute it and do not use it.
+ * Executes mapa: returns the address of the same place in the shared memory of the block with rank b. If there is no
+ * such block, an access to the address fails; programs often compute it and do not use it.
  */
 static void execute_mapa(struct warp *w, const struct op *o, uint32_t m)
 {

@@ -5,10 +5,10 @@
  *
  * Each of the four warps computes its own 16 rows when it issues the instruction, as PTX permits. Its own groups
  * are therefore always complete: wgmma.fence does nothing, and wait_group waits only until the other warps have issued
- * as many products. The checks need the groups that commit_group ends (exec/warpgroup.c). Always true: the start, leading and stride offsets of a
- * descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6 of the address) by the bits
- * from 7 up, minus the descriptor's base offset. A sparse A holds half of its columns; each warp's metadata has
- * the layout of mma.sp of the same depth.
+ * as many products. The checks need the groups that commit_group ends (exec/warpgroup.c). Always true: the start,
+ * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6 of
+ * the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of its columns; each
+ * warp's metadata has the layout of mma.sp of the same depth.
  */
 #include <stdlib.h>
 #include <string.h>

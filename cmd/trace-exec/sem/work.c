@@ -3,8 +3,8 @@
  * Requests for the work of thread blocks that have not begun (clusterlaunchcontrol).
  *
  * Always true: a request is denied, so that each block does its own work. This is one of the outcomes that a GPU may
- * have. The answer has 16 bytes. PTX does not define them, but compiled code reads these bits: bit 64 is 1 if a block was
- * cancelled; bits 0 to 31, 32 to 47 and 48 to 63 are the coordinates of its first thread block.
+ * have. The answer has 16 bytes. PTX does not define them, but compiled code reads these bits: bit 64 is 1 if a block
+ * was cancelled; bits 0 to 31, 32 to 47 and 48 to 63 are the coordinates of its first thread block.
  */
 #include <string.h>
 #include "exec/check.h"

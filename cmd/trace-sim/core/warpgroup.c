@@ -7,8 +7,8 @@
  * Always true: the products of an SM start in the order in which their last warps have issued. Operands of the next
  * product are read while the tensor cores multiply. Reads of shared memory by other instructions have priority, and
  * delay only the reads of products that have not started. All times of a product are known when its last warp has
- * issued it. After a product a warp issues nothing before its warpgroup has issued it and the tensor cores have finished
- * the products before it. So a warpgroup has at most one product that some of its warps have not issued.
+ * issued it. After a product a warp issues nothing before its warpgroup has issued it and the tensor cores have
+ * finished the products before it. So a warpgroup has at most one product that some of its warps have not issued.
  */
 #include "core/core.h"
 
@@ -42,8 +42,8 @@ static uint64_t product_start_time(struct core *c, const struct core_inst *in, u
 }
 
 /*
- * Starts a product that all warps of its warpgroup have issued. Returns the time at which the tensor cores have finished
- * the products before it.
+ * Starts a product that all warps of its warpgroup have issued. Returns the time at which the tensor cores have
+ * finished the products before it.
  */
 static uint64_t start_product(struct sm *s, const struct core_joint *e)
 {

@@ -224,7 +224,9 @@ static uint32_t random_slice_of(struct random *r, uint64_t key, uint32_t n)
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-/* Returns the address without its channel. Sets *channel to the channel, and *high to the address for hash functions. */
+/*
+ * Returns the address without its channel. Sets *channel to the channel, and *high to the address for hash functions.
+ */
 static uint64_t address_without_channel(
 	const struct addrdec *d, uint64_t addr, uint32_t *channel, uint64_t *high)
 {

@@ -14,8 +14,8 @@ struct addrdec;
 struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
- * Sets channel, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws when an address is decoded first,
- * in the order of the calls.
+ * Sets channel, sub, bank and row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws when an address is decoded
+ * first, in the order of the calls.
  */
 void addrdec_decode_request(struct addrdec *d, struct req *r);
 /* Returns the sub partition that addrdec_decode_request() sets for a request of a cluster. */

@@ -59,7 +59,8 @@ void scribe_lanes(struct scribe *s, uint32_t mask, const char *dst, const char *
 void scribe_sync(struct scribe *s, const char *op, uint32_t barrier, uint32_t value);
 /*
  * Source of a bulk copy: `planes` planes at a distance of `plane` bytes. Each has `rows` rows at a distance
- * of `pitch` bytes. Each row has `bytes` bytes, which is a multiple of 16. With 0 rows, all `bytes` bytes are out of bounds.
+ * of `pitch` bytes. Each row has `bytes` bytes, which is a multiple of 16. With 0 rows, all `bytes` bytes are out of
+ * bounds.
  */
 struct scribe_box {
 	uint64_t base, pitch, plane;

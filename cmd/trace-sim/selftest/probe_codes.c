@@ -7,7 +7,8 @@
  *
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
  *
- * with wait mask, read counter, write counter, yield and stall. A '-' replaces an absent one. An operand whose register is kept for reuse is marked .reuse.
+ * with wait mask, read counter, write counter, yield and stall. A '-' replaces an absent one. An operand whose register
+ * is kept for reuse is marked .reuse.
  *
  * The probe adds the code before the window: independent moves and, for queued shared loads, a store and a
  * barrier, as in the measured programs. Its instructions hit in their caches. The programs of "cggty_policy"

@@ -102,9 +102,9 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 
 /*
  * CTA b of the program reads share b modulo the number of shares, row by row. A row has one element per
- * thread of the CTA. With pairs, a row has two adjacent pieces of that length, whose elements are multiplied in pairs. The
- * figure is taken in the middle of a long run. Resident CTAs have started one after another, so each one is
- * at a different row. The L2 has lines that they and earlier CTAs have read.
+ * thread of the CTA. With pairs, a row has two adjacent pieces of that length, whose elements are multiplied in pairs.
+ * The figure is taken in the middle of a long run. Resident CTAs have started one after another, so each one is at a
+ * different row. The L2 has lines that they and earlier CTAs have read.
  */
 #define L2_THREADS 1024u
 #define ROW_BYTES  (L2_THREADS * 8)

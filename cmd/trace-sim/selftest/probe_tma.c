@@ -10,12 +10,12 @@
  *
  * The probe is a short part of the measured program, whose blocks make hundreds of loads or more. The durations of
  * loads vary, so the blocks of the program drift apart. Then fewer of the loads at a time are neighbours that share a
- * row of the DRAM. Therefore each block of the probe begins with another load, up to FLOW_DRIFT * sqrt(n) loads ahead if
- * the program has n loads per block. In the model, the numbers of loads of blocks that began together have a standard
- * deviation of 0.09 to 0.21 * sqrt(k) after k loads each. The median of eight rows, 0.12, gives 0.085 * sqrt(n) in the
- * middle of the program, as a uniform distribution over a range of 0.3 * sqrt(n) has. If four blocks share the 64 bytes
- * of a fetch, slower blocks find data in the L2 and catch up. In three rows of this kind, the standard deviation is
- * 0.03 to 0.1 * sqrt(k), about half of that of other rows, so FLOW_SHARED is half of FLOW_DRIFT.
+ * row of the DRAM. Therefore each block of the probe begins with another load, up to FLOW_DRIFT * sqrt(n) loads ahead
+ * if the program has n loads per block. In the model, the numbers of loads of blocks that began together have a
+ * standard deviation of 0.09 to 0.21 * sqrt(k) after k loads each. The median of eight rows, 0.12, gives 0.085 *
+ * sqrt(n) in the middle of the program, as a uniform distribution over a range of 0.3 * sqrt(n) has. If four blocks
+ * share the 64 bytes of a fetch, slower blocks find data in the L2 and catch up. In three rows of this kind, the
+ * standard deviation is 0.03 to 0.1 * sqrt(k), about half of that of other rows, so FLOW_SHARED is half of FLOW_DRIFT.
  */
 #include <math.h>
 #include <stdio.h>
@@ -116,7 +116,10 @@ static uint32_t flow_drift(const struct tma_flow *f)
 		(shared ? FLOW_SHARED : FLOW_DRIFT) * sqrt(FLOW_PROGRAM / ((double)f->blocks * f->bytes)));
 }
 
-/* Returns the number of loads by which a block is ahead of the last blocks, less than f->drift. It is a hash of `block`. */
+/*
+ * Returns the number of loads by which a block is ahead of the last blocks, less than f->drift. It is a hash of
+ * `block`.
+ */
 static uint32_t flow_lead(const struct tma_flow *f, uint32_t block)
 {
 	uint32_t hash = (block ^ block >> 16) * 0x85ebca6bu;
