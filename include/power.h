@@ -26,7 +26,7 @@ enum power_counter {
 #define N_POWER_UNITS    (POWER_TEX_ACC - POWER_INT_ACC + 1)
 
 enum power_component {
-#define COMPONENT(id, about) POWER_##id,
+#define COMPONENT(id) POWER_##id,
 #include "../libcommon/power/names.def"
 	N_POWER_COMPONENTS
 };

@@ -93,7 +93,8 @@ static NOINLINE void record_inst_as_text(
 	recording_add_text(&w->packed, w->grid->code->prog->n_insts + pc, exec, n);
 }
 
-void trace_out_add_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+/* Records executed instructions of a warp of PTX as a record of a packed stream. */
+static void add_warp_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	if (has_extra_columns(w, o, issue, exec))
 		record_inst_as_text(w, o, pc, issue, exec);
@@ -317,11 +318,11 @@ record_fn *trace_out_record_function(const struct func *kernel, bool packed)
 {
 	if (kernel->machine)
 		return machine_record_function(kernel, packed);
-	return packed ? trace_out_add_record : trace_out_write_line;
+	return packed ? add_warp_record : trace_out_write_line;
 }
 
 bool trace_out_has_records(const struct grid *g)
 {
-	return g->record == trace_out_add_record || g->record == machine_record_packed ||
+	return g->record == add_warp_record || g->record == machine_record_packed ||
 	       g->record == machine_record_packed_6;
 }

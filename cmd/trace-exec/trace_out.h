@@ -9,8 +9,8 @@
 #include "machine/machine.h"
 #include "pack.h"
 
-/* Record executed instructions of a warp of PTX as lines, or as records of a packed stream. */
-record_fn trace_out_write_line, trace_out_add_record;
+/* Records executed instructions of a warp of PTX as lines. */
+record_fn trace_out_write_line;
 /* Returns the function that records a kernel's instructions; packed: for a packed stream. */
 record_fn *trace_out_record_function(const struct func *kernel, bool packed);
 /* Returns true if the launch is recorded as records, not as text. */

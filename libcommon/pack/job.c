@@ -13,20 +13,6 @@
 #include "crew.h"
 #include "job.h"
 
-struct queue *queue_new(unsigned threads, int level)
-{
-	struct queue *q = xcalloc(1, sizeof(*q));
-
-	q->level = level;
-	q->isa = isa_new();
-	q->share = share_new();
-	q->max_waiting = threads > 1 ? threads + 1 : 0;
-	pthread_mutex_init(&q->lock, NULL);
-	pthread_cond_init(&q->change, NULL);
-	q->crew = crew_start(threads > 1 ? min_u32(threads - 1, THREADS_MAX) : 0, queue_worker, q);
-	return q;
-}
-
 void queue_free(struct queue *q)
 {
 	pthread_mutex_lock(&q->lock);
@@ -497,7 +483,8 @@ static bool do_unit_of_work(struct queue *q)
 	return false;
 }
 
-void *queue_worker(void *queue)
+/* Does the work of the queue until it ends. */
+static void *run_queue_worker(void *queue)
 {
 	struct queue *q = queue;
 
@@ -507,6 +494,20 @@ void *queue_worker(void *queue)
 			pthread_cond_wait(&q->change, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 	return NULL;
+}
+
+struct queue *queue_new(unsigned threads, int level)
+{
+	struct queue *q = xcalloc(1, sizeof(*q));
+
+	q->level = level;
+	q->isa = isa_new();
+	q->share = share_new();
+	q->max_waiting = threads > 1 ? threads + 1 : 0;
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->change, NULL);
+	q->crew = crew_start(threads > 1 ? min_u32(threads - 1, THREADS_MAX) : 0, run_queue_worker, q);
+	return q;
 }
 
 struct job *queue_append_job(struct queue *q)

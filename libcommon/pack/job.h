@@ -97,7 +97,6 @@ struct queue {
 
 struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
-void *queue_worker(void *queue);
 struct parsed *queue_take_parsed(struct queue *q); /* returns an empty struct for the records of a piece */
 void queue_return_parsed(struct queue *q, struct parsed *p); /* returns the struct to the queue */
 struct buf queue_take_text(struct queue *q); /* returns an empty buffer, with reused memory if possible */

@@ -18,7 +18,7 @@ const char *const power_counter_names[N_POWER_COUNTERS] = {
 };
 
 const char *const power_component_names[N_POWER_COMPONENTS] = {
-#define COMPONENT(id, about) #id,
+#define COMPONENT(id) #id,
 #include "names.def"
 };
 

@@ -250,7 +250,8 @@ LANE_FN static void fill_words_64(uint64_t *to, uint64_t v)
 		to[i] = v;
 }
 
-void exec_init_frame(struct warp *w, const struct frame *f)
+/* Sets the slots of a frame that have values before its first instruction. */
+static void set_initial_slots(struct warp *w, const struct frame *f)
 {
 	PRED(w, 0) = ALL_LANES;
 	for (uint32_t n = 0; n < f->n_init; n++) {
@@ -297,7 +298,7 @@ void exec_open_frame(struct warp *w, uint32_t func)
 	}
 	w->func = func;
 	w->frame = w->frames + w->frame_at;
-	exec_init_frame(w, f);
+	set_initial_slots(w, f);
 	if (w->n_undefined)
 		undefined_clear_registers(w, w->frame_at, f->bytes);
 }

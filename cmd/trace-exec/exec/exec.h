@@ -507,7 +507,6 @@ void grid_end(struct grid_team *t);
 void exec_warp(struct warp *w, uint64_t quantum);
 /* Opens the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
-void exec_init_frame(struct warp *w, const struct frame *f);
 /* Fails the launch at o, in the lowest lane of mask. */
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);

@@ -118,7 +118,8 @@ static inline char *write_delta(char *p, int64_t v)
 	return text_put_number(p, v);
 }
 
-bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride)
+/* Returns true if the lanes of m are adjacent and their addresses have one stride. Sets *stride to it. */
+static bool find_address_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 {
 	unsigned first = bit_lowest32(m), n = m == ALL_LANES ? LANES : bit_count32(m);
 	uint32_t run = m >> first;
@@ -144,7 +145,7 @@ char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 	unsigned first = m ? bit_lowest32(m) : 0;
 	int64_t stride = 0;
 
-	if (!m || text_find_stride(a, m, &stride)) {
+	if (!m || find_address_stride(a, m, &stride)) {
 		memcpy(p, " 1 0x", 5);
 		p = text_put_hex(p + 5, m ? a[first] : 0, 1);
 		*p++ = ' ';

@@ -43,7 +43,5 @@ char *text_put_hex(char *p, uint64_t v, unsigned digits);
 char *text_put_number(char *p, int64_t v);
 /* Writes a blank, then the addresses of the lanes of m. */
 char *text_put_addresses(char *p, const uint64_t *a, uint32_t m);
-/* Returns true if the lanes of m are adjacent and their addresses have one stride. Sets *stride to it. */
-bool text_find_stride(const uint64_t *a, uint32_t m, int64_t *stride);
 
 #endif

@@ -60,7 +60,8 @@ static void sort_rows(void)
 	}
 }
 
-const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm)
+/* Returns the row of an opcode (bits 0 .. 11) with this value of bit 91; NULL if the opcode is unknown. */
+static const struct sass_row *find_opcode_row(unsigned opcode, bool bit_91, unsigned sm)
 {
 	pthread_once(&rows_sorted, sort_rows);
 	for (size_t i = first_row[opcode & OPERATION]; i < N_ROWS; i = next_row[i]) {
@@ -192,7 +193,7 @@ int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t 
 	in->opcode = (uint16_t)sass_bits(in->word, 0, 12);
 	in->guard = (uint8_t)sass_bits(in->word, 12, 3);
 	in->guard_not = sass_bits(in->word, 15, 1);
-	in->row = sass_row_of(in->opcode, sass_bits(in->word, 91, 1), sm);
+	in->row = find_opcode_row(in->opcode, sass_bits(in->word, 91, 1), sm);
 	if (!in->row)
 		return -1;
 	in->form = in->row->arithmetic ? (uint8_t)(in->opcode >> 9) : 0;

@@ -33,7 +33,8 @@ void sass_putf(struct sass_out *o, const char *form, ...)
 	sass_put(o, text);
 }
 
-const char *sass_special_name(unsigned number, unsigned sm)
+/* Returns the name of a special register; NULL if it is unknown. */
+static const char *special_register_name(unsigned number, unsigned sm)
 {
 	static const struct special {
 		unsigned number;
@@ -267,7 +268,7 @@ static void put_matrix_descriptor(struct sass_out *o, const struct sass_arg *a)
 
 static void put_special(struct sass_out *o, unsigned number, unsigned sm)
 {
-	const char *name = sass_special_name(number, sm);
+	const char *name = special_register_name(number, sm);
 
 	if (name)
 		sass_put(o, name);

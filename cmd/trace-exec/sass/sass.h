@@ -149,8 +149,6 @@ static inline uint64_t sass_bits(const uint64_t word[2], unsigned at, unsigned n
  * lacks its row and its arguments. control_decode() of cubin.h decodes the control code.
  */
 int sass_decode(struct sass_inst *in, const uint8_t bytes[SASS_BYTES], uint32_t pc, unsigned sm);
-/* Returns the row of an opcode (bits 0 .. 11) with this value of bit 91; NULL if the opcode is unknown. */
-const struct sass_row *sass_row_of(unsigned opcode, bool bit_91, unsigned sm);
 /* Returns the rows in the order of opcodes.def, and sets *n to their number. */
 const struct sass_row *sass_rows(unsigned *n);
 
@@ -182,8 +180,6 @@ bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2]);
  * memory operand.
  */
 unsigned sass_access_bytes(const struct sass_inst *in, const char *opcode);
-/* Returns the name of a special register; NULL if it is unknown. */
-const char *sass_special_name(unsigned number, unsigned sm);
 
 /* ---- images ------------------------------------------------------------------------------------- */
 

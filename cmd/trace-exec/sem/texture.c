@@ -280,6 +280,24 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 			 : filter_texels(w, o, &s, lane, v);
 }
 
+/* Sets *to to the sampler of a lane and checks that it fits t. Returns false if the launch has failed. */
+static bool find_lane_sampler(struct warp *w, const struct op *o, const struct geometry *g,
+	const struct texture *t, unsigned lane, struct sampler *to)
+{
+	uint64_t handle = REG(u64, w, g->sampler)[lane];
+
+	if (!texture_find_sampler(w->grid->textures, w->mem, handle, to)) {
+		exec_fail(w, o, 1u << lane, "texture",
+			"sampler 0x%llx (expected a sampler's handle, or a variable that one is bound to)",
+			(unsigned long long)handle);
+		return false;
+	}
+	if (to->linear && !texture_reads_float(t))
+		exec_fail(w, o, 1u << lane, "texture",
+			"linear filter over texels that are read as integers (expected the nearest)");
+	return !to->linear || texture_reads_float(t);
+}
+
 bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture_fetch *x, unsigned lane,
 	uint32_t v[4], struct texel_reads *reads)
 {
@@ -289,8 +307,7 @@ bool texture_fetch_lane(struct warp *w, const struct op *o, const struct texture
 	struct depth d;
 	uint32_t more[4];
 
-	if (!t || (x->geometry.has_sampler &&
-			  !geometry_find_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
+	if (!t || (x->geometry.has_sampler && !find_lane_sampler(w, o, &x->geometry, t, lane, &own_sampler)))
 		return false;
 	if (!x->geometry.has_sampler)
 		by = &t->sampler;
@@ -383,23 +400,6 @@ int geometry_bind(
 		if ((g->slot[d] = bind_src(b, &e[d], g->real ? T_F32 : T_S32)) == UINT32_MAX)
 			return -1;
 	return 0;
-}
-
-bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geometry *g,
-	const struct texture *t, unsigned lane, struct sampler *to)
-{
-	uint64_t handle = REG(u64, w, g->sampler)[lane];
-
-	if (!texture_find_sampler(w->grid->textures, w->mem, handle, to)) {
-		exec_fail(w, o, 1u << lane, "texture",
-			"sampler 0x%llx (expected a sampler's handle, or a variable that one is bound to)",
-			(unsigned long long)handle);
-		return false;
-	}
-	if (to->linear && !texture_reads_float(t))
-		exec_fail(w, o, 1u << lane, "texture",
-			"linear filter over texels that are read as integers (expected the nearest)");
-	return !to->linear || texture_reads_float(t);
 }
 
 const struct texture *geometry_find_texture(

@@ -101,8 +101,5 @@ int geometry_bind(
  */
 const struct texture *geometry_find_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
-/* Sets *to to the sampler of a lane and checks that it fits t. Returns false if the launch has failed. */
-bool geometry_find_sampler(struct warp *w, const struct op *o, const struct geometry *g,
-	const struct texture *t, unsigned lane, struct sampler *to);
 
 #endif

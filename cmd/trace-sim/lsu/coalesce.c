@@ -175,7 +175,11 @@ static uint32_t segment_bytes(unsigned size, bool sectors)
 	}
 }
 
-unsigned coalesce_local_address(
+/*
+ * Translates a local address into up to 8 word addresses (LSU-local), and returns their number. Returns 0 if the thread
+ * is beyond the local memory of the GPU. addr and size satisfy LSU-local-2.
+ */
+static unsigned translate_local_address(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8])
 {
 	uint32_t t = 32 * warp + lane, total, base;
@@ -223,7 +227,7 @@ static void gather_local(
 		unsigned n;
 
 		check_local_address(s, w, lane[i], size);
-		n = coalesce_local_address(s, w->warp, i, lane[i], size, word);
+		n = translate_local_address(s, w->warp, i, lane[i], size, word);
 		if (!n)
 			reject_access(s, w, "local access of warp slot", w->warp,
 				"a slot within the local memory of the SM");

@@ -41,12 +41,6 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
 uint32_t ldst_count_sectors(const struct access_list *l);
 /* Returns the number of passes of a shared memory instruction, 1 to 32. */
 uint32_t coalesce_count_shared_passes(struct sm *s, const struct winst *w);
-/*
- * Translates a local address into up to 8 word addresses (LSU-local), and returns their number. Returns 0 if the thread
- * is beyond the local memory of the GPU. addr and size satisfy LSU-local-2.
- */
-unsigned coalesce_local_address(
-	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
 
 struct ldst *ldst_new(struct sm *s);
 void ldst_delete(struct ldst *l);

@@ -158,7 +158,8 @@ void pipeline_mark_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint
 	i->earliest = cycle + 1;
 }
 
-void pipeline_end_inst(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed)
+/* Ends an instruction without writeback. */
+static void end_without_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed)
 {
 	i->end = max_u64(cycle, i->earliest);
 	kanata_retire(s->pipeline->log, i->handle, i->end, flushed);
@@ -169,7 +170,7 @@ void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cyc
 {
 	cycle = max_u64(cycle, i->earliest);
 	pipeline_enter_stage(s, i, STAGE_WRITE, cycle);
-	pipeline_end_inst(s, i, cycle + 1, false);
+	end_without_writeback(s, i, cycle + 1, false);
 }
 
 void pipeline_free_ended(struct sm *s, unsigned w, bool all)
@@ -179,7 +180,7 @@ void pipeline_free_ended(struct sm *s, unsigned w, bool all)
 
 	while ((i = *link)) {
 		if (all && !i->end)
-			pipeline_end_inst(s, i, s->now, !i->issued);
+			end_without_writeback(s, i, s->now, !i->issued);
 		if (!all && (!i->end || i->end > s->now)) {
 			link = &i->next;
 			continue;
@@ -259,7 +260,7 @@ static void end_flushed_insts(struct sm *s, unsigned w)
 
 	for (struct pipe_inst *i = s->pipeline->oldest[w]; i; i = i->next)
 		if (!i->issued && !i->end && (s->done >> w & 1 || (i->decoded && i->index >= p->cursor)))
-			pipeline_end_inst(s, i, s->now, true);
+			end_without_writeback(s, i, s->now, true);
 }
 
 static bool is_fetched_now(const struct sm *s, unsigned w)
@@ -357,12 +358,12 @@ static void move_unseen_instruction(struct sm *s, unsigned w, struct pipe_inst *
 		if (waits_for_memory_data(s, w, i))
 			pipeline_enter_stage(s, i, STAGE_MEMORY, s->now);
 		else
-			pipeline_end_inst(s, i, s->now, false);
+			end_without_writeback(s, i, s->now, false);
 	} else if (i->stage == STAGE_MEMORY &&
 		   i->inst != WINST_NONE) { /* the access to shared memory is done */
 		forget_pipe_inst(s->pipeline, i);
 		if (!u->n_dst)
-			pipeline_end_inst(s, i, s->now, false);
+			end_without_writeback(s, i, s->now, false);
 	}
 }
 

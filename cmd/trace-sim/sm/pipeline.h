@@ -75,8 +75,6 @@ void pipeline_enter_stage(struct sm *s, struct pipe_inst *i, enum stage stage, u
 void pipeline_mark_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint64_t cycle);
 /* Ends an instruction with one cycle of writeback. */
 void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle);
-/* Ends an instruction without writeback. */
-void pipeline_end_inst(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed);
 /* Frees the instructions of warp w that have ended. With `all`, ends the others first and frees them, too. */
 void pipeline_free_ended(struct sm *s, unsigned w, bool all);
 /*

@@ -135,9 +135,8 @@ static ALWAYS_INLINE void stats_line_real(
 	emit_field_real(s, name, " = ", style, q, "\n");
 }
 
-/* Returns a / b in single and in double precision. 0 / 0 is a negative NaN on every host, as on x86. */
+/* Returns a / b in single precision. 0 / 0 is a negative NaN on every host, as on x86. */
 double stats_divide_single(uint64_t a, uint64_t b);
-double stats_divide_double(double a, double b);
 struct quotient quotient(uint64_t num, uint64_t den); /* single precision */
 struct quotient quotient_double(double num, double den);
 

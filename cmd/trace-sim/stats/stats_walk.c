@@ -22,7 +22,8 @@ double stats_divide_single(uint64_t a, uint64_t b)
 	return (double)((float)a / (float)b);
 }
 
-double stats_divide_double(double a, double b)
+/* Like stats_divide_single(), in double precision. */
+static double divide_double(double a, double b)
 {
 	if (b == 0)
 		return a > 0 ? (double)INFINITY : copysign((double)NAN, -1.0);
@@ -36,7 +37,7 @@ struct quotient quotient(uint64_t num, uint64_t den)
 
 struct quotient quotient_double(double num, double den)
 {
-	return (struct quotient){num, den, 1, stats_divide_double(num, den)};
+	return (struct quotient){num, den, 1, divide_double(num, den)};
 }
 
 /* ---- passing figures to a sink --------------------------------------------------------------- */
@@ -159,7 +160,7 @@ static struct quotient l2_bandwidth(uint64_t replies, uint64_t cycles, double pe
 	double seconds = (double)cycles * period;
 	struct quotient q = {(double)replies, (double)cycles, 32 / period / 1e9, 0};
 
-	q.shown = stats_divide_double((double)(float)(replies * 32), seconds) / 1000000000;
+	q.shown = divide_double((double)(float)(replies * 32), seconds) / 1000000000;
 	return q;
 }
 
