@@ -200,7 +200,7 @@ bad a17_beyond 'unexpected .9000. .expected the number of a node, 0 to 8191' 'li
 # ---- traces from PTX -----------------------------------------------------------------------
 
 # ptx NAME REGEX SCRIPT: the trace of tests/data/ptx-trace instead of the generated one, changed by a sed script.
-ptx() { bad "ptx-$1" "$2" "cp '$here'/../data/ptx-trace/* app/; sed -i '$3' \$K"; }
+ptx() { bad "ptx-$1" "$2" "cp \"\$here\"/../data/ptx-trace/* app/; sed -i '$3' \$K"; }
 
 ptx isa-word "invalid value '-isa = sass 9' .expected ptx and its version" 's/^-isa.*/-isa = sass 9/'
 ptx isa-missing "header has no line '-binary version" '/^-isa/d'
@@ -252,7 +252,7 @@ poke() {
 }
 cut_to() { head -c "$2" "$1" >"$1.cut" && mv "$1.cut" "$1"; }
 cubin() {
-	bad "cubin-$1" "$3" "cp \"$here/../data/corpus/cubin/$2\" c && chmod u+w c && ARGS='-g a100-80 -D core_dependence=control --cubin c' && $4"
+	bad "cubin-$1" "$3" "cp \"\$here/../data/corpus/cubin/$2\" c && chmod u+w c && ARGS='-g a100-80 -D core_dependence=control --cubin c' && $4"
 }
 cubin empty elf80 'c.*no cubin \(expected' ': >c'
 cubin text elf80 'c.*no cubin \(expected' 'echo text >c'
