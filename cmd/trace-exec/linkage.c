@@ -86,6 +86,18 @@ static bool needs_runtime(const struct elf_view *v)
 	return false;
 }
 
+/* Returns true if the ELF header names the processor of this program, or if that is unknown. */
+static bool is_for_this_processor(const Elf64_Ehdr *h)
+{
+	Elf64_Ehdr own;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	bool same = fd < 0 || read(fd, &own, sizeof(own)) != sizeof(own) || own.e_machine == h->e_machine;
+
+	if (fd >= 0)
+		close(fd);
+	return same;
+}
+
 static enum program_linkage elf_linkage(const struct elf_view *v)
 {
 	const Elf64_Ehdr *h = elf_bytes_at(v, 0, sizeof(*h));
@@ -94,6 +106,8 @@ static enum program_linkage elf_linkage(const struct elf_view *v)
 		h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 ||
 		(h->e_type != ET_EXEC && h->e_type != ET_DYN))
 		return LINKAGE_OTHER;
+	if (!is_for_this_processor(h))
+		return LINKAGE_FOREIGN;
 	if (!elf_segment_of_type(v, PT_INTERP))
 		return LINKAGE_STATIC;
 	if (needs_runtime(v))

@@ -4,7 +4,8 @@
 #define LINKAGE_H
 
 enum program_linkage {
-	LINKAGE_OTHER,          /* not an ELF file for this processor (such as a script), or without CUDA */
+	LINKAGE_OTHER,          /* not an ELF file (such as a script), or without CUDA */
+	LINKAGE_FOREIGN,        /* for another processor */
 	LINKAGE_STATIC,         /* static: no library can be preloaded */
 	LINKAGE_STATIC_RUNTIME, /* dynamic, with the CUDA runtime inside */
 	LINKAGE_RUNTIME         /* dynamic, with libcudart.so */

@@ -281,7 +281,10 @@ static pid_t start_program(char **argv, struct wire *w, const struct run_options
 	close(trouble[1]);
 	if (read(trouble[0], &e, sizeof(e)) == sizeof(e)) {
 		errno = e;
-		die_errno_at((struct place){.file = argv[0]}, "cannot be executed");
+		die_errno_at((struct place){.file = argv[0]},
+			e == ENOENT && strchr(argv[0], '/') && !access(argv[0], F_OK)
+				? "the interpreter that its first line or its ELF header names cannot be executed"
+				: "cannot be executed");
 	}
 	close(trouble[0]);
 	*fd = data[0];
@@ -294,6 +297,11 @@ static int status_without_library_call(const char *name, int own)
 {
 	enum program_linkage l = linkage_of_program(name);
 
+	if (l == LINKAGE_FOREIGN) {
+		diag_error((struct place){.file = name},
+			"program for another processor (compile it on this computer)");
+		return EXIT_TROUBLE;
+	}
 	if (l == LINKAGE_STATIC || l == LINKAGE_STATIC_RUNTIME) {
 		diag_error((struct place){.file = name},
 			"linked statically%s: its calls cannot be executed (link it with nvcc -cudart shared)",

@@ -447,6 +447,17 @@ setup_file() {
 	assert_output usage
 	run -2 trace-exec -n --run ./nothing
 	assert_output --partial './nothing: error: cannot be executed: No such file or directory'
+	echo '#!/nothing' >script
+	chmod +x script
+	run -2 trace-exec -n --run ./script
+	assert_output 'trace-exec: ./script: error: the interpreter that its first line or its ELF header names cannot be executed: No such file or directory'
+	# an ELF header that names RISC-V
+	cp "$(type -P true)" foreign
+	printf '\363' | dd of=foreign bs=1 seek=18 conv=notrunc status=none
+	run -2 trace-exec -n --run ./foreign
+	assert_line 'trace-exec: ./foreign: error: program for another processor (compile it on this computer)'
+	run -2 trace-exec -n ./foreign
+	assert_output 'trace-exec: ./foreign: error: program or object file (expected a launch file; --run executes a program)'
 }
 
 @test "programs that cannot run are reported with the reason: static runtime, missing library" {
@@ -507,6 +518,11 @@ setup_file() {
 	assert_line --partial 'none: error: an entry of the fat binary is not a cubin'
 	run -1 trace-exec -n --code ptx --run ./none
 	assert_line --partial 'none: error: fat binary without PTX'
+	assert_line 'no kernel image is available for execution on the device'
+	"$ROOT/tests/data/sass/cubin.py" -S 256 -r 16 k <"$ROOT/tests/data/sass/steps.sass" >k.cubin
+	program other vecadd elf:80:k.cubin
+	run -1 trace-exec -n -g qv100 --run ./other
+	assert_line 'trace-exec: other: error: machine code for sm_80, not for sm_70 (choose the GPU with -g, or compile it also to PTX)'
 	assert_line 'no kernel image is available for execution on the device'
 }
 

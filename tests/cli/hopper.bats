@@ -154,8 +154,8 @@ faults() {
 		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 pending bytes of an mbarrier .expected at most 1048575
 		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase .expected 0 or 1
 		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase .expected 0 or 1
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 48; again: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra again;	deadlock: 1 lanes of warp 0 wait for the mbarrier at byte 4096 of .shared, whose phase lacks 1 arrival and 48 bytes
-		mbarrier.init.shared.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], 16; again: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra again;	deadlock: 1 lanes of warp 0 wait for the mbarrier at byte 4096 of .shared, whose phase lacks 2 arrivals and has 16 bytes more than expected
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 48; again: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra again;	deadlock: 1 lane of warp 0 waits for the mbarrier at byte 4096 of .shared, whose phase lacks 1 arrival and 48 bytes
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], 16; again: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra again;	deadlock: 1 lane of warp 0 waits for the mbarrier at byte 4096 of .shared, whose phase lacks 2 arrivals and has 16 bytes more than expected
 		mbarrier.init.b64 [%rd1], 1;	mbarrier at 0xc0000000 .expected one in shared memory
 		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	.* at byte 4104 of .shared
 		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64 .expected .shared::cta

@@ -215,7 +215,7 @@ lane_waits() {
 	assert_output ''
 	lane_waits 'bar.warp.sync 0xffffffff; st.volatile.global.u32 [%rd1], %r6;' 1
 	run -1 timeout 60 trace-exec -n k.launch
-	assert_output --partial 'deadlock: 1 lanes of warp 0 spin on a value that no running thread writes'
+	assert_output --partial 'deadlock: 1 lane of warp 0 spins on a value that no running thread writes'
 }
 
 @test "independent lanes that spin in a function get no advice to use independent lanes" {

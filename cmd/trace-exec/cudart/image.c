@@ -151,6 +151,14 @@ static int read_ptx_texts(uint32_t i)
 	return 0;
 }
 
+#define OTHER_GPU "other-gpu" /* id of the fault if all machine code is for other GPUs */
+
+/* Returns true if an image has no machine code for the device. */
+static bool lacks_machine_code(const struct fault *f)
+{
+	return f->id && (!strcmp(f->id, CUBINS_NONE) || !strcmp(f->id, OTHER_GPU));
+}
+
 /* Returns the best machine code for the device, or NULL with *f set if there is none. */
 static const struct cubin_image *find_best_cubin(
 	const struct cubins *c, const struct image *m, struct fault *f)
@@ -162,10 +170,10 @@ static const struct cubin_image *find_best_cubin(
 		if (machine_can_run(device_sm(), cubins_image(c, k)->sm) &&
 			(!best || cubins_image(c, k)->sm > best->sm))
 			best = cubins_image(c, k);
-	if (!best && m->n_cubin && cubins_image_count(c))
-		fault_set(f, at, CUBINS_NONE,
-			"machine code for sm_%u, not for sm_%u (choose the GPU with -g)",
-			cubins_image(c, 0)->sm, device_sm());
+	if (!best && cubins_image_count(c))
+		fault_set(f, at, OTHER_GPU,
+			"machine code for sm_%u, not for sm_%u (choose the GPU with -g%s)",
+			cubins_image(c, 0)->sm, device_sm(), m->n_cubin ? "" : ", or compile it also to PTX");
 	else if (!best)
 		fault_set(f, at, CUBINS_NONE,
 			"fat binary without machine code for sm_%u (compile it with -arch=sm_%u)",
@@ -248,7 +256,7 @@ static int read_image_code(uint32_t i)
 			m->fault = why;
 		return -1;
 	}
-	if (why.id && strcmp(why.id, CUBINS_NONE) != 0)
+	if (why.id && !lacks_machine_code(&why))
 		diag_warn((struct place){why.place.file, 0, 0}, "%s: its PTX is executed instead", why.text);
 	return 0;
 }

@@ -237,12 +237,13 @@ static bool fail_mbarrier_wait(struct warp *w, const struct stack_entry *top)
 {
 	const struct mbarrier_wait *b = &w->mbarrier_wait;
 	unsigned long long bytes = (unsigned long long)(b->bytes < 0 ? -b->bytes : b->bytes);
+	unsigned n = bit_count32(top->mask & w->live);
 
 	if (!b->failed || w->insts - b->insts > WAIT_LOOP)
 		return false;
 	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
-		"deadlock: %u lanes of warp %u wait for the mbarrier at byte %llu of .shared, whose phase lacks %llu arrival%s and %s%llu byte%s%s",
-		bit_count32(top->mask & w->live), w->index, (unsigned long long)b->offset,
+		"deadlock: %u lane%s of warp %u wait%s for the mbarrier at byte %llu of .shared, whose phase lacks %llu arrival%s and %s%llu byte%s%s",
+		n, n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", (unsigned long long)b->offset,
 		(unsigned long long)b->arrivals, b->arrivals == 1 ? "" : "s", b->bytes < 0 ? "has " : "",
 		bytes, bytes == 1 ? "" : "s", b->bytes < 0 ? " more than expected" : "");
 	return true;
@@ -254,19 +255,20 @@ static void fail_spinning_warp(struct warp *w)
 	const struct stack_entry *top = &w->stack[w->depth - 1];
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
 	const struct buffer *b = last_accessed_buffer(w, top->mask & w->live);
+	unsigned n = bit_count32(top->mask & w->live);
 
 	if (fail_mbarrier_wait(w, top))
 		return;
 
 	if (b && b->host) {
 		exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
-			"%u lanes of warp %u wait in a loop for the host to write to '%s', but the host waits for the kernel",
-			bit_count32(top->mask & w->live), w->index, b->name);
+			"%u lane%s of warp %u wait%s in a loop for the host to write to '%s', but the host waits for the kernel",
+			n, n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", b->name);
 		return;
 	}
 	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
-		"deadlock: %u lanes of warp %u spin on a value that no running thread writes%s",
-		bit_count32(top->mask & w->live), w->index,
+		"deadlock: %u lane%s of warp %u spin%s on a value that no running thread writes%s", n,
+		n == 1 ? "" : "s", w->index, n == 1 ? "s" : "",
 		!others                ? ""
 		: w->grid->independent ? ", while other lanes of the warp wait for them"
 				       : ", while other lanes of the warp wait for them (use --stack volta)");

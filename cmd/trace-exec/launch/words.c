@@ -33,6 +33,9 @@ int launch_split_line(struct reader *r, const char *text, size_t len)
 	size_t blanks = 0;
 
 	r->n = 0;
+	if (r->line == 1 && len >= 4 && !memcmp(text, "\177ELF", 4))
+		return fault_set(r->fault, (struct place){.file = r->file}, "launch-file",
+			"program or object file (expected a launch file; --run executes a program)");
 	if (nul)
 		return fault_set(r->fault, (struct place){r->file, r->line, place_column(text, nul)},
 			"launch-file", "NUL byte (expected text)");

@@ -270,10 +270,11 @@ static bool forget_lanes_that_left(struct warp *w)
 static void fail_deadlocked_groups(struct warp *w)
 {
 	const struct stack_entry *e = &w->stack[w->depth - 1];
+	unsigned n = bit_count32(e->mask);
 
 	exec_fail(w, &w->grid->code->op[e->pc], e->mask, "deadlock",
-		"deadlock: %u lanes of warp %u wait for lanes 0x%08x of the warp, which wait elsewhere",
-		bit_count32(e->mask), w->index, awaited_lanes(w, e) & ~e->mask);
+		"deadlock: %u lane%s of warp %u wait%s for lanes 0x%08x of the warp, which wait elsewhere", n,
+		n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", awaited_lanes(w, e) & ~e->mask);
 }
 
 /*
