@@ -123,7 +123,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 		mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 64;
 		mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 32;
 		cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1], 96, [bar];
-		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
 		cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 32;
 		cp.async.bulk.commit_group;
 		cp.async.bulk.wait_group.read 0;
@@ -142,7 +142,7 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 			0 SYNCS.ARRIVE.TRANS64 2 8 2 0x7f0000008400 0 0 Val 1 00008400 1 00000040 
 			0 SYNCS.ARRIVE.TRANS64.A0TR 2 8 2 0x7f0000008400 0 0 Val 1 00008400 1 00000020 
 			0 UBLKCP.S.G 0 16 0x00008400 0 96 0 4 0xc0000000 6 16 16 16 16 16 0 0 NoVal 
-			0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 8 2 0x7f0000008400 0 0 Val 1 00008400 1 80000000 
+			0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 8 2 0x7f0000008400 0 0 Val 1 00008400 1 00000000 
 			0 UBLKCP.G.S 0 16 0x00000000 0 32 0 4 0xc0000000 2 16 0 0 NoVal 
 			0 UTMACMDFLUSH 0 0 0 0 NoVal 
 			0 DEPBAR.LE 0 0 0 0 NoVal 

@@ -110,6 +110,9 @@ wait_bytes() {
 	E
 }
 
+# Waits for the first phase of an mbarrier for one arrival, in which a copy has completed $1 bytes.
+loaded() { echo "mbarrier.arrive.expect_tx.shared.b64 %rd9, [bar], $1; mbarrier.test_wait.parity.shared.b64 %p8, [bar], 0"; }
+
 # Prints the end of a kernel whose blocks with %p2 do not wait for bytes.
 some_wait() {
 	cat <<-E
@@ -388,7 +391,7 @@ faults() {
 		$init; $load [s+4080], [%rd1], 32, [bar];	copy of 32 bytes at byte 4080 of .shared
 		$init; $load [s], [%rd1+4080], 32, [bar];	copy of 32 bytes at 0xc0000ff0
 		$store [%rd1], [s+16], 16;	copy of 16 uninitialised bytes at byte 16 of .shared
-		$init; $load [s+16], [%rd1], 16, [bar]; $store [%rd1], [s+16], 16;
+		$init; $load [s+16], [%rd1], 16, [bar]; $(loaded 16); $store [%rd1], [s+16], 16;
 		cp.async.bulk.prefetch.L2.global [%rd1], 64; cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, %rd2;
 		cp.async.bulk.prefetch.L2.global [%rd1+8], 16;	bulk copy at byte 0xc0000008 of .global
 		cp.async.bulk.prefetch.L2.global [%rd1], 24;	bulk copy of 24 bytes
@@ -424,6 +427,85 @@ faults() {
 	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=1 args A\n' >k.launch
 	run trace-exec -n k.launch
 	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
+}
+
+@test "the target of a bulk copy is not accessed before a successful wait for the phase that it completes" {
+	local load=cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes init='mbarrier.init.shared.b64 [bar], 1'
+	local store=cp.async.bulk.global.shared::cta.bulk_group by='.shared, which a bulk copy by warp 0 writes .expected a successful wait'
+	faults <<-E
+		$init; $load [s], [%rd1], 32, [bar]; ld.shared.u32 %r2, [s+4];	race: read at byte 4 of $by
+		$init; $load [s], [%rd1], 32, [bar]; ld.shared.u8 %r2, [s+31];	race: read at byte 31 of $by
+		$init; $load [s], [%rd1], 32, [bar]; st.shared.u32 [s+4], %r0;	race: write at byte 4 of $by
+		$init; $load [s], [%rd1], 32, [bar]; atom.shared.add.u32 %r2, [s], 1;	race: atomic at byte 0 of $by
+		$init; $load [s], [%rd1], 32, [bar]; $store [%rd1+64], [s+16], 32;	race: copy at byte 16 of $by
+		$init; $load [s], [%rd1], 32, [bar]; $(loaded 32); ld.shared.u32 %r2, [s+4]; st.shared.u32 [s+4], %r0;
+		$init; $load [s], [%rd1], 32, [bar]; st.shared.u32 [s+32], %r0; ld.volatile.shared.u32 %r2, [s];
+		$init; $load [s], [%rd1], 32, [bar]; $load [s], [%rd1], 32, [bar]; $(loaded 64); ld.shared.u32 %r2, [s+4];
+		mbarrier.init.shared.b64 [bar], 2; $load [s], [%rd1], 32, [bar]; $(loaded 32); ld.shared.u32 %r2, [s+4];	race: read
+		mbarrier.init.shared.b64 [bar], 2; $load [s], [%rd1], 32, [bar]; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1; ld.shared.u32 %r2, [s];	race: read
+		$init; $load [s], [%rd1], 32, [bar]; $(loaded 32); $load [s+32], [%rd1], 32, [bar]; ld.shared.u32 %r2, [s]; ld.shared.u32 %r2, [s+32];	race: read at byte 32
+		$init; $load [s], [%rd1], 32, [bar]; mbarrier.arrive.expect_tx.shared.b64 %rd9, [bar], 32; mbarrier.arrive.shared.b64 %rd9, [bar]; mbarrier.test_wait.shared.b64 %p1, [bar], %rd9; ld.shared.u32 %r2, [s];
+	E
+	# the wait of warp 0 and a barrier are enough for warp 1
+	kernel <<-E
+		setp.gt.u32 %p1, %r0, 31;
+		@%p1 bra both;
+		setp.ne.u32 %p2, %r0, 0;
+		@%p2 bra warp;
+		$init;
+		$load [s], [%rd1], 32, [bar];
+		$(loaded 32);
+		warp: bar.warp.sync -1;
+		both: bar.sync 0;
+		ld.shared.u32 %r2, [s+4];
+	E
+	printf 'module k.ptx
+buffer A bytes=64 zero
+launch k grid=3 block=64 args A
+' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	# products read the tile without a wait
+	product_ring '' ''
+	sed -i 's/mbarrier.try_wait.parity.shared.b64 %p2.*/setp.eq.u32 %p2, 0, 0;/' k.ptx
+	launch_ends 1 'race: read at byte 2048 of .shared, which a bulk copy by warp 0 writes'
+}
+
+@test "the source of a bulk store is not overwritten before its lane has waited for it" {
+	local store=cp.async.bulk.global.shared::cta.bulk_group commit=cp.async.bulk.commit_group wait=cp.async.bulk.wait_group
+	local fill='st.shared.v4.u32 [s], {1, 2, 3, 4}; st.shared.v4.u32 [s+16], {1, 2, 3, 4}' load=cp.async.bulk.shared::cluster.global
+	local by='.shared, which a bulk copy by warp 0 reads .expected cp.async.bulk.wait_group.read by the thread'
+	faults <<-E
+		$fill; $store [%rd1], [s], 16; $commit; st.shared.u32 [s+4], %r0;	race: write at byte 4 of $by
+		$fill; $store [%rd1], [s], 16; $wait.read 0; st.shared.u32 [s+4], %r0;	race: write at byte 4 of $by
+		$fill; $store [%rd1], [s], 16; $commit; $wait.read 1; st.shared.u32 [s+4], %r0;	race: write at byte 4 of $by
+		$fill; $store [%rd1], [s], 16; $commit; cp.async.wait_all; st.shared.u32 [s+4], %r0;	race: write at byte 4 of $by
+		$fill; $store [%rd1], [s], 16; $commit; $wait.read 0; st.shared.u32 [s+4], %r0;
+		$fill; $store [%rd1], [s], 16; $commit; $wait 0; st.shared.u32 [s+4], %r0;
+		$fill; $store [%rd1], [s], 16; $commit; ld.shared.u32 %r2, [s]; st.shared.u32 [s+16], %r2; $store [%rd1], [s], 16;
+		$fill; $store [%rd1], [s], 16; $commit; $store [%rd1+16], [s+16], 16; $commit; $wait.read 1; st.shared.u32 [s], %r0; st.shared.u32 [s+20], %r0;	race: write at byte 20 of $by
+		$fill; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [s], 16; $commit; st.shared.u32 [s], %r0;	race: write at byte 0 of $by
+		$fill; mbarrier.init.shared.b64 [bar], 1; $store [%rd1], [s], 16; $load.mbarrier::complete_tx::bytes [s], [%rd1+64], 16, [bar];	race: copy at byte 0 of $by
+	E
+	# a wait by another lane is not enough
+	for lane in 0 1; do
+		kernel <<-E
+			st.shared.u32 [s], 1;
+			st.shared.v4.u32 [s], {1, 2, 3, 4};
+			setp.eq.u32 %p1, %r0, 0;
+			@%p1 $store [%rd1], [s], 16;
+			@%p1 $commit;
+			setp.eq.u32 %p1, %r0, $lane;
+			@%p1 $wait.read 0;
+			bar.sync 0;
+			st.shared.u32 [s], 1;
+		E
+		printf 'module k.ptx
+buffer A bytes=64 zero
+launch k grid=1 block=32 args A
+' >k.launch
+		run -"$lane" trace-exec -n k.launch
+	done
 }
 
 @test "cp.async data is not used before its lane has waited for it" {
@@ -540,7 +622,7 @@ faults() {
 		add.u64 %rd3, %rd3, 32; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}];	tensor map that is not at a multiple of 64 bytes
 		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	expected .L2.global
 		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	tensor map in shared or local memory
-		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
+		$load [s], [%rd3, {0, 0}], [bar]; $(loaded 256); ld.shared.u32 %r2, [s+252];
 		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256]; st.global.u32 [%rd1], %r2;	read of 4 uninitialised bytes at byte 256 of .shared
 		$load [s], [%rd3, {0, 70}], [bar];	copy of 64 bytes at 0xc0001180, outside the buffer
 		$load [s], [%rd3, {0, 64}], [bar];	copy of 64 bytes at 0xc0001000, outside the buffer that the tensor begins in
@@ -616,6 +698,7 @@ kernel_with_map() {
 		$to.global_stride.global.b1024.b64 [%rd2], 0, 128;
 		fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;
 		$load [s+1024], [%rd2, {0, 1}], [bar];
+		$(loaded 64);
 		$(for ((i = 0; i < 64; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+128+$i], %rd4;"; done)"
 	run -0 trace-exec -n k.launch
 	run -0 words o
@@ -712,6 +795,7 @@ kernel_with_map() {
 	local -a tf32=(0x3f800000 0x3f804000 0x3f802000 0x3f800000 0x7f800000 0x7f801fff 0x80000000 0xbf804000)
 	kernel_with_map "$(for i in "${!in[@]}"; do echo "st.global.u32 [%rd1+$((4 * i))], ${in[i]};"; done)
 		$load [s+1024], [%rd3, {0}], [bar];
+		$(loaded 32);
 		$(for ((i = 0; i < 32; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+$i], %rd4;"; done)"
 	printf '%s\n' 'module k.ptx' 'buffer A bytes=64 zero' 'buffer O bytes=32 zero' 'tensormap M A type=tf32 dims=16 box=8' \
 		'launch k grid=1 block=1 args A,M,O' 'save O o' >k.launch
@@ -723,6 +807,7 @@ kernel_with_map() {
 		tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [s], 8;
 		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2+64], [s], 128;
 		$load [s+1024], [%rd2+64, {0}], [bar];
+		$(loaded 32);
 		$(for ((i = 0; i < 32; i += 8)); do echo "ld.shared.b64 %rd4, [s+1024+$i]; st.global.b64 [%rd2+$i], %rd4;"; done)"
 	sed -i 's/buffer O bytes=32/buffer O bytes=192/' k.launch
 	run -0 trace-exec -n k.launch

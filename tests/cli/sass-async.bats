@@ -27,6 +27,16 @@ setup() {
 	done <names
 }
 
+@test "uses of data of copies in flight are races in machine code, too" {
+	"$DATA/async" . early
+	run -1 trace-exec -n bulk.launch
+	assert_line --index 0 --regexp 'race: read at byte 1024 of .shared, which a bulk copy by warp 0 writes \(expected a successful wait for the mbarrier of the copy before it\).*LDS'
+	assert_line --index 1 --regexp 'race: copy at byte 1024 of .shared, which a bulk copy by warp 0 writes .*UBLKCP.G.S'
+	assert_line --partial 'race: write at byte 1024 of .shared, which a bulk copy by warp 0 reads (expected cp.async.bulk.wait_group.read by the thread that issued the copy before it)'
+	run grep -c 'race: write' <<<"$output"
+	assert_output 1
+}
+
 @test "tensor copies of each rank and swizzle, and of im2col, work in machine code" {
 	"$DATA/tensor" make .
 	run -0 trace-exec -n k.launch

@@ -308,12 +308,6 @@ static void check_heap_access(struct warp *w, const struct op *o, const struct a
 
 /* ---- accesses ---- */
 
-static bool is_ordered_access(const struct op *o)
-{
-	return stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
-	       stmt_has(o->stmt, M_ACQUIRE) || stmt_has(o->stmt, M_RELEASE);
-}
-
 /* Checks n spans that lanes access. All of them or none are in the heap. */
 static bool check_spans(struct warp *w, const struct op *o, enum state_space space,
 	const struct access_range *span, unsigned n, uint64_t bytes, uint8_t *const *at, bool write)

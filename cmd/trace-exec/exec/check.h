@@ -33,6 +33,12 @@ static inline bool is_atomic_access(const struct op *o)
 	return o->stmt->opcode == I_atom || o->stmt->opcode == I_red ||
 	       (o->stmt->opcode == I_cp && stmt_has(o->stmt, M_REDUCE));
 }
+/* Returns true if the access orders other accesses, as volatile ones do. */
+static inline bool is_ordered_access(const struct op *o)
+{
+	return stmt_has(o->stmt, M_VOLATILE) || stmt_has(o->stmt, M_RELAXED) ||
+	       stmt_has(o->stmt, M_ACQUIRE) || stmt_has(o->stmt, M_RELEASE);
+}
 /* Returns true if the result in memory depends on the bytes that were there before: all atomics except exchanges. */
 static inline bool does_atomic_read(const struct op *o)
 {
@@ -112,6 +118,39 @@ void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
 /* Discards the cp.async copies of the block's warps. */
 void flight_reset(struct cta *c);
 void flight_free(struct cta *c);
+
+/* ---- bulk_flight.c: bulk and tensor copies ---- */
+
+/* States of bytes of shared memory that bulk or tensor copies in flight write or read. */
+enum { SHARED_BULK_WRITES = 4, SHARED_BULK_READS = 8 };
+/* Gives bytes of shared memory a state that copies in flight cause, or takes it from them. */
+void checker_mark_bulk(struct cta *c, const uint8_t *at, uint64_t bytes, uint8_t state, bool in_flight);
+/* Returns the states of the bytes of the block's shared memory; NULL if there are no copies in flight. */
+const uint8_t *checker_bulk_states(const struct cta *c);
+/* Notes a copy that writes bytes of shared memory and completes bytes of the mbarrier. */
+void bulk_flight_begin_write(struct warp *w, uint8_t *to, uint64_t bytes, const uint8_t *mbarrier);
+/* Notes a copy of a lane that reads bytes of shared memory. mbarrier: as above; NULL: a copy of a bulk group. */
+void bulk_flight_begin_read(
+	struct warp *w, unsigned lane, uint8_t *from, uint64_t bytes, const uint8_t *mbarrier);
+/* Notes that a phase of the mbarrier is over. */
+void bulk_flight_end_phase(const struct cta *c, const uint8_t *mbarrier);
+/* Completes the copies of phases of the mbarrier that are over: a thread has waited successfully for one. */
+void bulk_flight_pass_wait(struct cta *c, const uint8_t *mbarrier);
+/* Ends the current bulk group of each lane of m. */
+void bulk_flight_commit(struct warp *w, uint32_t m);
+/* Completes the reads of all bulk groups of the lanes except the newest `groups`. */
+void bulk_flight_wait(struct warp *w, uint32_t m, uint32_t groups);
+/*
+ * Reports an access to bytes at offset `off` of the block's shared memory which copies in flight write, or which they read
+ * and the access writes.
+ */
+void bulk_flight_report(struct warp *w, const struct op *o, uint32_t lane, const struct cta *owner,
+	uint32_t off, uint64_t bytes, bool write);
+/* Returns true if copies of the block's cluster are in flight. */
+bool bulk_flight_is_any(const struct cta *c);
+/* Discards the copies of the cluster. */
+void bulk_flight_reset(struct cluster *c);
+void bulk_flight_free(struct cluster *c);
 
 /* ---- marks.c: marks of races that later launches use again ---- */
 

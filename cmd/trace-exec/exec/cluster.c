@@ -35,6 +35,7 @@ void cluster_free(struct cluster *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_free(c->cta[i]);
+	bulk_flight_free(c);
 	free(c->cta);
 	free(c);
 }
@@ -132,6 +133,7 @@ void cluster_start(struct cluster *c, uint64_t number)
 	c->idle_ns = 0;
 	c->idle_step_ns = IDLE_LEAST;
 	c->has_idled = false;
+	bulk_flight_reset(c);
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
 }

@@ -15,6 +15,7 @@
  *   check.c    checks of accesses and barriers  shared.c   checks of shared memory
  *   race.c     races on global memory           clash.c    different values from lanes of one store
  *   flight.c   copies in flight                undefined.c undefined registers
+ *   bulk_flight.c  bulk and tensor copies in flight
  *   operands.c operands of ops                 park.c     calls whose lanes wait for other lanes
  *   lanes.h    loops over the lanes of a warp  print.c    printf
  *   texture.h  textures and surfaces           spin.c     loops that wait for a write
@@ -443,6 +444,8 @@ struct cluster {
 	uint64_t idle_ns;          /* nanoseconds by which the clocks have advanced while all warps waited */
 	uint64_t idle_step_ns;     /* next step by which the clocks advance */
 	bool has_idled;            /* the clocks have advanced since the last cluster_run() */
+	struct bulk_flights
+		*bulk_flights; /* bulk and tensor copies in flight (bulk_flight.c); NULL: none so far */
 };
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK, CLUSTER_READY };
 struct cluster *cluster_new(struct grid *g);

@@ -17,8 +17,9 @@
 
 enum { MANY = 0xffff };                   /* several warps */
 enum { WRITER = 0x7fff, QUIET = 0x8000 }; /* the warp that wrote; its first store left the word unchanged */
-enum { IN_PARTS = WRITER };          /* in place of the writer: each byte of the word has its own marks */
-enum { WRITTEN = 1, IN_FLIGHT = 2 }; /* states of a byte of shared memory */
+enum { IN_PARTS = WRITER }; /* in place of the writer: each byte of the word has its own marks */
+/* states of a byte of shared memory, and SHARED_BULK_WRITES, SHARED_BULK_READS */
+enum { WRITTEN = 1, IN_FLIGHT = 2, OF_BULK_COPY = SHARED_BULK_WRITES | SHARED_BULK_READS };
 
 #define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
 
@@ -29,6 +30,7 @@ struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
+	bool bulk;             /* bulk or tensor copies have accessed the memory of this thread block */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
 	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-14), QUIET, and 1 + the warp that read it (bits 16-31) */
 	uint32_t *byte_warps; /* the same for each byte of words that are IN_PARTS; NULL: there are none */
@@ -58,6 +60,7 @@ void checker_start_cta(struct cta *c)
 		s->warps = xcalloc(shadow_words(s), sizeof(*s->warps));
 	}
 	s->epoch++;
+	s->bulk = false;
 	memset(s->byte_state, 0, s->bytes);
 	if (s->n_stored)
 		memset(s->stored_at, 0, shadow_words(s));
@@ -125,6 +128,27 @@ void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bo
 
 		memset(s->byte_state + off, in_flight ? IN_FLIGHT : WRITTEN, bytes);
 	}
+}
+
+void checker_mark_bulk(struct cta *c, const uint8_t *at, uint64_t bytes, uint8_t state, bool in_flight)
+{
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
+	struct shared_shadow *s = owner->check;
+
+	if (off == UINT32_MAX)
+		return;
+	s->bulk = true;
+	for (uint64_t i = 0; i < bytes; i++)
+		s->byte_state[off + i] = (uint8_t)(in_flight ? s->byte_state[off + i] | state
+							     : s->byte_state[off + i] & ~state);
+}
+
+const uint8_t *checker_bulk_states(const struct cta *c)
+{
+	const struct shared_shadow *s = c->check;
+
+	return s && s->bulk && bulk_flight_is_any(c) ? s->byte_state : NULL;
 }
 
 void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
@@ -429,11 +453,11 @@ static inline bool mark_shared_part(
 	return !differ;
 }
 
-/* Fails the launch and returns true if a copy in flight writes the bytes. */
-static bool fail_copy_in_flight(struct warp *w, const struct op *o, uint32_t lane,
-	const struct shared_shadow *s, uint32_t off, uint64_t bytes, bool write)
+/* Fails the launch and returns true if a copy in flight writes the bytes, whose states are `states`. */
+static bool fail_copy_in_flight(
+	struct warp *w, const struct op *o, uint32_t lane, unsigned states, uint32_t off, bool write)
 {
-	if (!(states_of_bytes(s->byte_state + off, bytes) & IN_FLIGHT) ||
+	if (!(states & IN_FLIGHT) ||
 		/* a write by another copy is allowed */
 		(write && o->stmt->opcode == I_cp && !stmt_has(o->stmt, M_BULK)))
 		return false;
@@ -530,8 +554,11 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 						 (bytes == 4 ? is_marked_word(s, off, self, write)
 							     : mark_shared_part(s, off, bytes, self, write))))
 			continue;
-		if (fail_copy_in_flight(w, o, i, s, off, bytes, write))
+		unsigned states = states_of_bytes(s->byte_state + off, bytes);
+		if (fail_copy_in_flight(w, o, i, states, off, write))
 			return false;
+		if (states & OF_BULK_COPY)
+			bulk_flight_report(w, o, i, owner, off, bytes, write);
 		bool same = write && owner == w->cta && leaves_word_unchanged(w, o, i, bytes, at[i]);
 		bool quiet = same && are_bytes_written(s->byte_state + off, bytes);
 		const struct shared_access a = {w, o, i, write, same, quiet};
@@ -581,6 +608,7 @@ static bool check_shared_span(struct warp *w, const struct op *o, const struct a
 	if (same && are_bytes_written(x->byte_state + off, s->bytes))
 		return mark_unchanged_words(seen, warps, words, x->epoch, self);
 	if (memchr(x->byte_state + off, IN_FLIGHT, s->bytes) ||
+		(x->bulk && states_of_bytes(x->byte_state + off, s->bytes) & OF_BULK_COPY) ||
 		(same && memchr(x->byte_state + off, WRITTEN, s->bytes)) ||
 		!mark_written_words(seen, warps, words, x->epoch, self))
 		return false;
@@ -625,6 +653,8 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 		if (does_atomic_read(o))
 			FOR_BITS32 (i, s->lanes)
 				note_shared_read(w, o, 1u << i, x, off + (uint32_t)(at[i] - s->host), bytes);
+		if (x->bulk && states_of_bytes(x->byte_state + off, s->bytes) & OF_BULK_COPY)
+			bulk_flight_report(w, o, bit_lowest32(s->lanes), owner, off, s->bytes, true);
 		memset(x->byte_state + off, WRITTEN, s->bytes);
 	}
 	checker_note_barrier(w->cta); /* atomics may synchronise threads */

@@ -309,11 +309,16 @@ int mbind_ldgsts(struct mbind *b, struct op *o)
 	return !o->bytes ? mbind_refuse(b, "size") : 0;
 }
 
+/*
+ * Ends a group of copies. LDGDEPBAR and UTMACMDFLUSH end groups of different copies, but DEPBAR.LE counts both, so each
+ * of them ends a group of both kinds.
+ */
 static void commit_copies(struct warp *w, const struct op *o, uint32_t m)
 {
 	(void)o;
 	if (w->async)
 		flight_commit(w, m);
+	bulk_flight_commit(w, m);
 }
 
 int mbind_ldgdepbar(struct mbind *b, struct op *o)
@@ -327,6 +332,7 @@ static void wait_for_copies(struct warp *w, const struct op *o, uint32_t m)
 {
 	if (w->async)
 		flight_wait(w, m, o->n);
+	bulk_flight_wait(w, m, o->n);
 }
 
 int mbind_depbar(struct mbind *b, struct op *o)

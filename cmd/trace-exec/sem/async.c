@@ -108,11 +108,16 @@ static void execute_wait_all(struct warp *w, const struct op *o, uint32_t m)
 	flight_wait(w, m, 0);
 }
 
-static void execute_group_nothing(struct warp *w, const struct op *o, uint32_t m)
+static void commit_bulk_group(struct warp *w, const struct op *o, uint32_t m)
 {
-	(void)w;
 	(void)o;
-	(void)m;
+	bulk_flight_commit(w, m);
+}
+
+/* Executes cp.async.bulk.wait_group. o->imm: number of groups that may be incomplete. */
+static void wait_bulk_group(struct warp *w, const struct op *o, uint32_t m)
+{
+	bulk_flight_wait(w, m, (uint32_t)o->imm);
 }
 
 static int bind_two_addresses(
@@ -131,7 +136,7 @@ static int bind_two_addresses(
 
 /* ---- cp ---- */
 
-/* Binds commit_group, wait_group and wait_all. The checks treat bulk copies as complete at their issue. */
+/* Binds commit_group, wait_group and wait_all. */
 static int bind_copy_group(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->stmt;
@@ -143,7 +148,7 @@ static int bind_copy_group(struct bind *b, struct op *o)
 	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
 		return bind_fault(b, k, "operand", "invalid number of groups (expected a constant)");
 	o->imm = wait ? k->value : 0;
-	o->execute = stmt_has(in, M_BULK)           ? execute_group_nothing
+	o->execute = stmt_has(in, M_BULK)           ? wait ? wait_bulk_group : commit_bulk_group
 		     : wait                         ? execute_wait_group
 		     : stmt_has(in, M_COMMIT_GROUP) ? execute_commit_group
 						    : execute_wait_all;

@@ -4,7 +4,8 @@
  * stores and reductions that complete bytes of an mbarrier of a cluster (st.async, red.async).
  *
  * Always true: an instruction completes at its issue, one lane after another, and completes its bytes of the
- * mbarrier at once. The checks treat it as an access of the issuing warp. A copy to several thread blocks
+ * mbarrier at once. The checks treat it as an access of the issuing warp; bulk copies are in flight until waits for them
+ * (exec/bulk_flight.c). A copy to several thread blocks
  * uses the same offsets in the shared memory of each block, for the data and for the mbarrier.
  */
 #include <string.h>
@@ -125,10 +126,16 @@ static bool copy_bulk_of_lane(struct warp *w, const struct op *o, unsigned lane)
 		else
 			memmove(to, from, n);
 		checker_mark_written(w->cta, to, n);
-		if (!x->targets.reports)
+		if (!x->targets.reports) {
+			bulk_flight_begin_read(w, lane, from, n, NULL);
 			continue;
-		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, r, 8)) ||
-			!async_complete_bytes(w, o, lane, bar, n))
+		}
+		if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, r, 8)))
+			return false;
+		bulk_flight_begin_write(w, to, n, bar);
+		if (x->source.space == SP_SHARED)
+			bulk_flight_begin_read(w, lane, from, n, bar);
+		if (!async_complete_bytes(w, o, lane, bar, n))
 			return false;
 	}
 	return true;

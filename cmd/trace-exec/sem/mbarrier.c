@@ -49,11 +49,12 @@ static bool is_mbarrier_initialised(const struct warp *w, u64 v)
 	return w->grid->machine ? v >> 1 & COUNT_MOST : v >> 63;
 }
 
-/* Begins the next phase if nothing is pending. */
-static void end_complete_phase(struct mbarrier_state *s)
+/* Begins the next phase of the mbarrier at host address `at` if nothing is pending. */
+static void end_complete_phase(const struct warp *w, const uint8_t *at, struct mbarrier_state *s)
 {
 	if (s->pending || s->pending_bytes)
 		return;
+	bulk_flight_end_phase(w->cta, at);
 	s->pending = s->count;
 	s->phase ^= 1;
 }
@@ -127,7 +128,7 @@ bool async_change_mbarrier(struct warp *w, const struct op *o, unsigned lane, ui
 		(x->arrives && !subtract_arrivals(w, o, lane, &s, x->arrivals)))
 		return false;
 	s.count -= x->drop ? x->arrivals : 0;
-	end_complete_phase(&s);
+	end_complete_phase(w, at, &s);
 	v = pack_mbarrier(w, &s);
 	memcpy(at, &v, 8);
 	w->changed |= v != *old;
@@ -144,7 +145,9 @@ bool async_test_phase(
 		return false;
 	s = unpack_mbarrier(w, v);
 	*over = s.phase != parity;
-	if (!*over)
+	if (*over)
+		bulk_flight_pass_wait(w->cta, at);
+	else
 		w->mbarrier_wait =
 			(struct mbarrier_wait){true, w->addr[lane], s.pending, s.pending_bytes, w->insts};
 	return true;
@@ -219,8 +222,9 @@ static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64
 	return true;
 }
 
-/* Applies the op with operand n to the word of an mbarrier. Returns false if the launch has failed. */
-static bool apply_mbarrier_op(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+/* Applies the op with operand n to the word v of the mbarrier at host address `at`. Returns false if the launch has failed. */
+static bool apply_mbarrier_op(
+	struct warp *w, const struct op *o, unsigned lane, u64 n, const uint8_t *at, u64 *v)
 {
 	struct mbarrier_state s = unpack_mbarrier(w, *v);
 	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
@@ -243,7 +247,7 @@ static bool apply_mbarrier_op(struct warp *w, const struct op *o, unsigned lane,
 	}
 	if (!good)
 		return false;
-	end_complete_phase(&s);
+	end_complete_phase(w, at, &s);
 	if (incomplete && o->n != MB_COPIES && s.phase != phase) {
 		exec_fail(w, o, 1u << lane, "mbarrier",
 			"last arrival of a phase with .noComplete (expected other arrivals to be pending)");
@@ -272,7 +276,7 @@ static void execute_mbarrier(struct warp *w, const struct op *o, uint32_t m)
 
 		if (good && o->n > MB_INVAL) {
 			v = old;
-			good = apply_mbarrier_op(w, o, i, n, &v);
+			good = apply_mbarrier_op(w, o, i, n, at[i], &v);
 		}
 		if (!good)
 			return;

@@ -4,7 +4,8 @@
  * global memory and shared memory, in boxes (tiles), four rows (gather4, scatter4), or pixels of a
  * convolution (im2col).
  *
- * A copy completes at its issue, with its bytes of the mbarrier. Always true: elements outside
+ * A copy completes at its issue, with its bytes of the mbarrier. The checks treat it as in flight until a wait for it
+ * (exec/bulk_flight.c). Always true: elements outside
  * of the tensor read as zeros (or NaNs) and are not written. In shared memory, dimension 0 of the box is
  * contiguous, and its 16-byte pieces are permuted by the map's swizzle. Elements of 4 and 6 bits are copied in groups;
  * after read_copy_box(), dimension 0 is counted in groups.
@@ -337,11 +338,17 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 		if (!copy_line(w, o, b, lane, c, k, base, at, by_line))
 			return false;
 	}
-	if (!x->targets.reports)
+	if (m->span) /* the last 128 bytes may have other bytes in between */
+		span_bytes = bytes / 128 * 128;
+	if (!x->targets.reports) {
+		bulk_flight_begin_read(w, lane, at, span_bytes, NULL);
 		return true;
-	return (bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, rank, 8)) &&
-	       async_complete_bytes(
-		       w, o, lane, bar, bytes / tensor_element(m)->shared * tensor_element(m)->bytes);
+	}
+	if (!(bar = targets_find_host(w, o, &x->targets, &x->targets.mbarrier, lane, rank, 8)))
+		return false;
+	bulk_flight_begin_write(w, at, span_bytes, bar);
+	return async_complete_bytes(
+		w, o, lane, bar, bytes / tensor_element(m)->shared * tensor_element(m)->bytes);
 }
 
 /* Reads the map and the coordinates of a lane's copy. Returns false if the launch has failed. */

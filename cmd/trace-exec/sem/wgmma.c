@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "exec/check.h"
 #include "exec/warpgroup.h"
 #include "sem/mma.h"
 
@@ -69,6 +70,25 @@ static bool load_matrix_element(struct warp *w, const struct op *o, const struct
 	return true;
 }
 
+/*
+ * Reports a read of rows from `first` on of a matrix that copies in flight write. Looks at the first 16 bytes of each
+ * 8 rows, because copies write larger tiles.
+ */
+static void check_matrix_in_flight(struct warp *w, const struct op *o, const struct shared_matrix *v,
+	unsigned first, unsigned rows, unsigned columns)
+{
+	const uint8_t *states = checker_bulk_states(w->cta);
+	unsigned step = v->trans ? 8 : 128 / (unsigned)types[v->type].bits;
+
+	for (unsigned row = first; states && row < first + rows; row += 8)
+		for (unsigned k = 0; k < columns; k += step) {
+			uint64_t at = matrix_element_offset(v, row, k);
+
+			if (at < w->cta->shared_bytes && states[at] & SHARED_BULK_WRITES)
+				bulk_flight_report(w, o, 0, w->cta, (uint32_t)at, 1, false);
+		}
+}
+
 /* Returns the element of a for stored column k of A, in row m of the warp's rows. */
 static double *element_of_a(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
 {
@@ -105,11 +125,13 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 				if (!load_matrix_element(
 					    w, o, &va, first + m, k, element_of_a(w, x, a, m, k)))
 					return false;
+		check_matrix_in_flight(w, o, &va, first, 16, x->k / (x->sparse ? 2u : 1u));
 	}
 	for (unsigned n = 0; n < x->n; n++)
 		for (unsigned k = 0; k < x->k; k++)
 			if (!load_matrix_element(w, o, &vb, n, k, &b[n * x->k + k]))
 				return false;
+	check_matrix_in_flight(w, o, &vb, 0, x->n, x->k);
 	return true;
 }
 
