@@ -16,6 +16,7 @@
  *   race.c     races on global memory           clash.c    different values from lanes of one store
  *   flight.c   copies in flight                undefined.c undefined registers
  *   bulk_flight.c  bulk and tensor copies in flight
+ *   shadow.c   states of shared memory
  *   operands.c operands of ops                 park.c     calls whose lanes wait for other lanes
  *   lanes.h    loops over the lanes of a warp  print.c    printf
  *   texture.h  textures and surfaces           spin.c     loops that wait for a write

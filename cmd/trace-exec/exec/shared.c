@@ -10,197 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "inlining.h"
-#include "exec/check.h"
 #include "exec/lanes.h"
+#include "exec/shadow.h"
 #include "exec/undefined.h"
 #include "exec/warpgroup.h"
 
 enum { MANY = 0xffff };                   /* several warps */
 enum { WRITER = 0x7fff, QUIET = 0x8000 }; /* the warp that wrote; its first store left the word unchanged */
 enum { IN_PARTS = WRITER }; /* in place of the writer: each byte of the word has its own marks */
-/* states of a byte of shared memory, and SHARED_BULK_WRITES, SHARED_BULK_READS */
-enum { WRITTEN = 1, IN_FLIGHT = 2, OF_BULK_COPY = SHARED_BULK_WRITES | SHARED_BULK_READS };
-
-#define STORED_READS_MAX UINT8_MAX /* largest number of stored reads of a thread block that reports name */
-
-/* Bytes that a vector may extend beyond the end of shared memory (mem.c). They are never written. */
-#define BEYOND_END 16u
-
-struct shared_shadow {
-	uint32_t epoch; /* number of barriers, fences and atomics so far */
-	uint32_t bytes;
-	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
-	bool bulk;             /* bulk or tensor copies have accessed the memory of this thread block */
-	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-14), QUIET, and 1 + the warp that read it (bits 16-31) */
-	uint32_t *byte_warps; /* the same for each byte of words that are IN_PARTS; NULL: there are none */
-	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */
-	uint8_t *stored_at;
-	const struct op **stored; /* stored reads: their ops */
-	uint32_t n_stored, cap_stored;
-};
-
-/* Number of words that have marks. */
-static size_t shadow_words(const struct shared_shadow *s) { return (s->bytes + BEYOND_END) / 4 + 1; }
-
-void checker_start_cta(struct cta *c)
-{
-	struct shared_shadow *s = c->check;
-
-	race_start_cta(c);
-	flight_reset(c);
-	warpgroup_start_cta(c);
-	if (!c->grid->options->check || !c->shared_bytes)
-		return;
-	if (!s) {
-		s = c->check = xcalloc(1, sizeof(*s));
-		s->bytes = c->shared_bytes;
-		s->byte_state = xcalloc(s->bytes + BEYOND_END, 1);
-		s->valid_epoch = xcalloc(shadow_words(s), sizeof(*s->valid_epoch));
-		s->warps = xcalloc(shadow_words(s), sizeof(*s->warps));
-	}
-	s->epoch++;
-	s->bulk = false;
-	memset(s->byte_state, 0, s->bytes);
-	if (s->n_stored)
-		memset(s->stored_at, 0, shadow_words(s));
-	s->n_stored = 0;
-	if (c->grid->reserved_at != UINT32_MAX) /* the system initialises the reserved memory */
-		memset(s->byte_state + c->grid->reserved_at, WRITTEN, RESERVED_SHARED);
-}
-
-void checker_free_cta(struct cta *c)
-{
-	struct shared_shadow *s = c->check;
-
-	if (s) {
-		free(s->byte_state);
-		free(s->valid_epoch);
-		free(s->warps);
-		free(s->byte_warps);
-		free(s->stored_at);
-		free(s->stored);
-	}
-	free(s);
-	c->check = NULL;
-	race_free_cta(c);
-	flight_free(c);
-	warpgroup_free_cta(c);
-}
-
-void checker_note_barrier(struct cta *c)
-{
-	struct shared_shadow *s = c->check;
-
-	if (s)
-		s->epoch++;
-	race_start_epoch(c);
-}
-
-/*
- * Returns the offset in shared memory of host address `at`, and sets *c to the block of the cluster that owns
- * it. Returns UINT32_MAX if the address is not in shared memory.
- */
-static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
-{
-	uintptr_t d = (uintptr_t)at - (uintptr_t)(*c)->shared;
-
-	if (d < (*c)->shared_bytes)
-		return (uint32_t)d;
-	const struct cluster *all = (*c)->cluster;
-	for (uint32_t i = 0; i < all->n; i++) {
-		d = (uintptr_t)at - (uintptr_t)all->cta[i]->shared;
-		if (d < all->cta[i]->shared_bytes) {
-			*c = all->cta[i];
-			return (uint32_t)d;
-		}
-	}
-	return UINT32_MAX;
-}
-
-void checker_mark_in_flight(struct cta *c, const uint8_t *at, uint64_t bytes, bool in_flight)
-{
-	const struct cta *owner = c;
-	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
-
-	if (off != UINT32_MAX) {
-		struct shared_shadow *s = owner->check;
-
-		memset(s->byte_state + off, in_flight ? IN_FLIGHT : WRITTEN, bytes);
-	}
-}
-
-void checker_mark_bulk(struct cta *c, const uint8_t *at, uint64_t bytes, uint8_t state, bool in_flight)
-{
-	const struct cta *owner = c;
-	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
-	struct shared_shadow *s = owner->check;
-
-	if (off == UINT32_MAX)
-		return;
-	s->bulk = true;
-	for (uint64_t i = 0; i < bytes; i++)
-		s->byte_state[off + i] = (uint8_t)(in_flight ? s->byte_state[off + i] | state
-							     : s->byte_state[off + i] & ~state);
-}
-
-const uint8_t *checker_bulk_states(const struct cta *c)
-{
-	const struct shared_shadow *s = c->check;
-
-	return s && s->bulk && bulk_flight_is_any(c) ? s->byte_state : NULL;
-}
-
-void checker_mark_written(struct cta *c, const uint8_t *at, uint64_t bytes)
-{
-	const struct cta *owner = c;
-	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
-
-	if (off != UINT32_MAX) {
-		struct shared_shadow *s = owner->check;
-
-		memset(s->byte_state + off, WRITTEN, bytes);
-	}
-	checker_mark_heap_initialised(c->grid->mem, at, bytes);
-}
-
-bool checker_is_shared(const struct cta *c, const uint8_t *at) { return shared_offset(&c, at) != UINT32_MAX; }
-
-/* Returns 1 + the number of the read by op o, which is noted; 0 if there are too many. */
-static uint32_t note_stored_read(struct shared_shadow *s, const struct op *o, const struct unset_read *read)
-{
-	if (read->stored_read) /* the value came from shared memory */
-		return read->stored_read;
-	for (uint32_t i = 0; i < s->n_stored; i++)
-		if (s->stored[i] == o)
-			return i + 1;
-	if (s->n_stored == STORED_READS_MAX)
-		return 0;
-	if (!s->stored_at)
-		s->stored_at = xcalloc(shadow_words(s), 1);
-	grow(&s->stored, &s->cap_stored, s->n_stored + 1, sizeof(*s->stored));
-	s->stored[s->n_stored++] = o;
-	return s->n_stored;
-}
-
-void checker_mark_unwritten(
-	const struct cta *c, const uint8_t *at, const struct op *o, const struct unset_read *read)
-{
-	const struct cta *owner = c;
-	uint32_t off = shared_offset(&owner, at), stored;
-	struct shared_shadow *s = owner->check;
-
-	if (off == UINT32_MAX) {
-		checker_mark_heap_uninitialised(c->grid->mem, at);
-		return;
-	}
-	if (!s)
-		return;
-	s->byte_state[off] = 0;
-	stored = owner == c ? note_stored_read(s, o, read) : 0;
-	if (s->stored_at)
-		s->stored_at[off / 4] = (uint8_t)stored;
-}
 
 /* Reports a race with accesses by the warp `other`, which is 1 + its number, or by several warps (MANY). */
 static void report_shared_race(
@@ -547,7 +364,7 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 
 	FOR_BITS32 (i, m) {
 		const struct cta *owner = w->cta;
-		uint32_t off = shared_offset(&owner, at[i]), self = w->index + 1;
+		uint32_t off = shadow_offset(&owner, at[i]), self = w->index + 1;
 		struct shared_shadow *s = owner->check;
 
 		if (off == UINT32_MAX || (bytes <= 4 && owner == w->cta &&
@@ -621,7 +438,7 @@ static void check_product_reads(struct warp *w, const struct op *o, const struct
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
 		const struct cta *owner = w->cta;
-		uint32_t off = shared_offset(&owner, s->host);
+		uint32_t off = shadow_offset(&owner, s->host);
 
 		if (off != UINT32_MAX)
 			warpgroup_check_write(w, o, bit_lowest32(s->lanes), owner, off, s->bytes);
@@ -645,7 +462,7 @@ void check_shared_atomic(struct warp *w, const struct op *o, const struct access
 {
 	for (const struct access_range *last = s + n; s < last; s++) {
 		const struct cta *owner = w->cta;
-		uint32_t off = shared_offset(&owner, s->host);
+		uint32_t off = shadow_offset(&owner, s->host);
 		struct shared_shadow *x = owner->check;
 
 		if (off == UINT32_MAX || !x || are_bytes_written(x->byte_state + off, s->bytes))
