@@ -201,10 +201,11 @@ void bulk_flight_report(struct warp *w, const struct op *o, uint32_t lane, const
 
 	if (!r || is_ordered_access(o))
 		return;
+	uint64_t first = r->at > at ? off + (uint64_t)(r->at - at) : off;
 	exec_note_finding(w, o, 1u << lane, "race",
 		"race: %s at byte %llu of .shared, which a bulk copy by warp %u %s (expected %s before it)",
 		write && o->stmt->opcode != I_cp && !is_atomic_access(o) ? "write" : checker_access_noun(o),
-		(unsigned long long)(off + (r->at > at ? r->at - at : 0)), r->warp->index,
+		(unsigned long long)first, r->warp->index,
 		r->state == SHARED_BULK_WRITES ? "writes" : "reads",
 		r->mbarrier ? "a successful wait for the mbarrier of the copy"
 			    : "cp.async.bulk.wait_group.read by the thread that issued the copy");
