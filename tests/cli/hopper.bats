@@ -555,6 +555,24 @@ launch k grid=1 block=32 args A
 	assert_output "0 0 $((0x3f800000)) $((0x00800000)) $((0x00020002)) 0 0 0"
 }
 
+@test "reductions to the minimum and maximum of f16 and bf16 take -0 as less than +0" {
+	local low=$((0x80008000))
+
+	kernel <<-'E'
+		mov.u32 %r2, 0x80000000;
+		mov.u32 %r3, 0x00008000;
+		red.global.min.noftz.v2.f16x2 [%rd1], {%r2, %r3};
+		red.global.max.noftz.v2.bf16x2 [%rd1+8], {%r2, %r3};
+		st.shared.v4.u32 [s], {0x80000000, 0x00008000, 0x80000000, 0x00008000};
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.min.bf16 [%rd1+16], [s], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f16 [%rd1+32], [s], 16;
+	E
+	printf 'module k.ptx\nbuffer A bytes=48 u32=list:0x8000,0x80000000,0x8000,0x80000000,0x8000,0x80000000,0x8000,0x80000000,0x8000,0x80000000,0x8000,0x80000000\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
+	run -0 trace-exec -n k.launch
+	run -0 words a 48
+	assert_output "$low $low 0 0 $low $low $low $low 0 0 0 0"
+}
+
 @test "bulk reductions into global memory and into another block give the right sums" {
 	kernel ', .param .u64 o' <<-'E'
 		add.u32 %r2, %r1, 1;

@@ -24,6 +24,8 @@ static u16 compute_small_atom(enum atom a, enum small f, u16 x, u16 y)
 		return (u16)small_of_double(small_fma_to_odd(p, 1, q), f, ROUND_RN, false);
 	if (p != p || q != q)
 		return p != p && q != q ? 0x7fff : p != p ? y : x;
+	if (p == q)
+		return a == ATOM_MIN ? x | y : x & y; /* -0 is less than +0 */
 	return (p < q) == (a == ATOM_MIN) ? x : y;
 }
 
