@@ -591,6 +591,17 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_output 'trace-exec: k.cubin: error: two kernels named local'
 }
 
+@test "fetches by gradients that machine code calls as functions have results of each type" {
+	for shape in 3d cube acube; do
+		for type in f32 s32 u32; do
+			"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_${shape}_v4_${type}_f32 .
+			launch_ends 1 'expected the handle of a texture'
+		done
+	done
+	"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_3d_v4_f16_f32 .
+	launch_ends 2 "'__cuda_syscall_tex_grad_3d_v4_f16_f32' is not defined by the cubin"
+}
+
 @test "a barrier with its number in a register and a count; conversions to and from 8-bit formats" {
 	printf '%s\n' 'module k' 'buffer A bytes=1536 file=in' 'buffer O bytes=1536 zero' 'launch k grid=1 block=96 args A,O,i32:1' \
 		'save O o' >k.launch

@@ -363,9 +363,16 @@ static const struct {
 	{"malloc", extern_malloc},
 	{"free", extern_free},
 	{"__assertfail", extern_assert},
-	{"__cuda_syscall_tex_grad_3d_v4_f32_f32", texture_fetch_gradients_3d},
-	{"__cuda_syscall_tex_grad_cube_v4_f32_f32", texture_fetch_gradients_cube},
-	{"__cuda_syscall_tex_grad_acube_v4_f32_f32", texture_gradients_cube_layers},
+#define GRADIENTS(result) \
+	{"__cuda_syscall_tex_grad_3d_v4_" #result "_f32", texture_fetch_gradients_3d}, \
+		{"__cuda_syscall_tex_grad_cube_v4_" #result "_f32", texture_fetch_gradients_cube}, \
+	{ \
+		"__cuda_syscall_tex_grad_acube_v4_" #result "_f32", texture_gradients_cube_layers \
+	}
+	GRADIENTS(f32),
+	GRADIENTS(s32),
+	GRADIENTS(u32),
+#undef GRADIENTS
 	{"__cuda_syscall_cp_async_bulk_unicast", bulk_call_unicast},
 	{"__cuda_syscall_cp_async_bulk_multicast", bulk_call_multicast},
 #define TENSOR(order, rank) \
