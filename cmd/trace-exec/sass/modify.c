@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the modifiers of an opcode: the strings of opcodes.def, tables of words.def, rules for aliases. */
+/* Writes the modifiers of an opcode: the tokens of its row, tables of words.def, rules for aliases. */
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
@@ -17,7 +17,14 @@ static const struct words {
 
 #define N_TABLES (sizeof(tables) / sizeof(*tables))
 
-static const struct words *find_words(const char *name, size_t n)
+/* Numbers of the tables. */
+enum {
+#define WORDS(name, values) WORDS_##name,
+#include "sass/words.def"
+#undef WORDS
+};
+
+const struct words *words_find(const char *name, size_t n)
 {
 	for (size_t i = 0; i < N_TABLES; i++)
 		if (tables[i].n_name == n && !memcmp(tables[i].name, name, n))
@@ -25,8 +32,7 @@ static const struct words *find_words(const char *name, size_t n)
 	return NULL;
 }
 
-/* Returns the number of bits of a field that has the values of a table. */
-static unsigned words_field_bits(const struct words *w)
+unsigned words_field_bits(const struct words *w)
 {
 	unsigned n = 1;
 
@@ -53,9 +59,10 @@ static void put_word(struct sass_out *o, const struct words *w, uint64_t v)
 		sass_put_bytes(o, p, n);
 }
 
-static void put_field(struct sass_out *o, struct reading *r, const char *table, unsigned at)
+/* Appends the word for the value of a field at bit `at`. table: WORDS_... */
+static void put_field(struct sass_out *o, struct reading *r, unsigned table, unsigned at)
 {
-	const struct words *w = find_words(table, strlen(table));
+	const struct words *w = &tables[table];
 
 	put_word(o, w, reading_field(r, at, words_field_bits(w)));
 }
@@ -80,8 +87,8 @@ static bool arg_is_zero(const struct sass_inst *in, unsigned i)
 	return a->kind == SASS_INT && !a->value;
 }
 
-/* Appends the modifiers of IMAD, which name an IMAD that moves, adds or shifts. */
-static void put_imad_modifiers(struct sass_out *o, struct reading *r, bool uniform)
+/* Appends the modifiers of IMAD and UIMAD, which name an IMAD that moves, adds or shifts. */
+static void put_imad_modifiers(struct sass_out *o, struct reading *r)
 {
 	const struct sass_inst *in = r->inst;
 	unsigned s = in->n_results;
@@ -90,7 +97,7 @@ static void put_imad_modifiers(struct sass_out *o, struct reading *r, bool unifo
 	const struct sass_arg *b = &in->arg[s + 1], *c = &in->arg[s + 2];
 	uint64_t value = (uint64_t)b->value & 0xffffffff;
 
-	if (!extended && !uniform) {
+	if (!extended && !in->row->uniform) {
 		if (is_move || (b->kind == SASS_INT && value == 1 && arg_is_zero(in, s + 2)))
 			sass_put(o, ".MOV");
 		else if (b->kind == SASS_INT && value == 1)
@@ -109,9 +116,9 @@ static void put_dot_product_modifiers(struct sass_out *o, struct reading *r)
 
 	sass_put(o, two ? ".2A" : ".4A");
 	if (two)
-		put_field(o, r, "lohi", 77);
-	put_field(o, r, two ? "us16" : "us8", 73);
-	put_field(o, r, "us8", 74);
+		put_field(o, r, WORDS_lohi, 77);
+	put_field(o, r, two ? WORDS_us16 : WORDS_us8, 73);
+	put_field(o, r, WORDS_us8, 74);
 }
 
 static void put_imma_modifiers(struct sass_out *o, struct reading *r)
@@ -143,7 +150,7 @@ static void put_narrow_modifiers(struct sass_out *o, struct reading *r)
 	if (scaled)
 		sass_putf(o, ".16%s.F32", four ? sparse ? "8128" : "864" : sparse ? "864" : "832");
 	else
-		put_field(o, r, "qmma", 74), put_field(o, r, "f16f32", 77);
+		put_field(o, r, WORDS_qmma, 74), put_field(o, r, WORDS_f16f32, 77);
 	for (unsigned i = 0; i < 2; i++) {
 		const char *t =
 			four ? ".E2M1"
@@ -161,8 +168,8 @@ static void put_hmma884_modifiers(struct sass_out *o, struct reading *r)
 	unsigned step = (unsigned)reading_field(r, 79, 2);
 
 	sass_put(o, ".884");
-	put_field(o, r, "f16f32", 76);
-	put_field(o, r, "f16f32", 78);
+	put_field(o, r, WORDS_f16f32, 76);
+	put_field(o, r, WORDS_f16f32, 78);
 	sass_putf(o, ".STEP%u", step);
 }
 
@@ -230,12 +237,11 @@ static void put_uniform_pack_types(struct sass_out *o, struct reading *r)
 			reading_field(r, 78, 1) ? ".PACK_AB_MERGE_C" : ".PACK_AB");
 	else
 		sass_put(o, ".?");
-	put_field(o, r, "rnd", 79);
+	put_field(o, r, WORDS_rnd, 79);
 }
 
 /* Appends the size of a float, a field of table `sizes` at bit `at`. Size 0 with bit `bf16` is BF16. */
-static void put_float_size(
-	struct sass_out *o, struct reading *r, const char *sizes, unsigned at, unsigned bf16)
+static void put_float_size(struct sass_out *o, struct reading *r, unsigned sizes, unsigned at, unsigned bf16)
 {
 	if (!reading_field(r, at, 2) && reading_field(r, bf16, 1))
 		sass_put(o, ".BF16");
@@ -245,14 +251,14 @@ static void put_float_size(
 
 static void put_f2f_modifiers(struct sass_out *o, struct reading *r)
 {
-	put_float_size(o, r, "fsize", 75, 77);
-	put_float_size(o, r, "fsize", 84, 86);
+	put_float_size(o, r, WORDS_fsize, 75, 77);
+	put_float_size(o, r, WORDS_fsize, 84, 86);
 }
 
 /* Appends the format of FRND. Source and result have the same format. */
 static void put_frnd(struct sass_out *o, struct reading *r)
 {
-	put_float_size(o, r, "fsize32", 75, 77);
+	put_float_size(o, r, WORDS_fsize32, 75, 77);
 	if (!reading_field(r, 84, 2))
 		(void)reading_field(r, 86, 1);
 }
@@ -267,12 +273,12 @@ static void put_integer_type(struct sass_out *o, unsigned size, bool is_signed)
 static void put_f2i_modifiers(struct sass_out *o, struct reading *r)
 {
 	put_integer_type(o, (unsigned)reading_field(r, 75, 2), reading_field(r, 72, 1) != 0);
-	put_float_size(o, r, "fsize32", 84, 86);
+	put_float_size(o, r, WORDS_fsize32, 84, 86);
 }
 
 static void put_i2f_modifiers(struct sass_out *o, struct reading *r)
 {
-	put_float_size(o, r, "fsize32", 75, 77);
+	put_float_size(o, r, WORDS_fsize32, 75, 77);
 	put_integer_type(o, (unsigned)reading_field(r, 84, 2), reading_field(r, 74, 1) != 0);
 }
 
@@ -280,7 +286,7 @@ static void put_redux_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned op = (unsigned)reading_field(r, 78, 3);
 
-	put_field(o, r, "redux", 78);
+	put_field(o, r, WORDS_redux, 78);
 	if (reading_field(r, 73, 1))
 		sass_put(o, ".S32");
 	(void)op;
@@ -290,15 +296,15 @@ static void put_bar_modifiers(struct sass_out *o, struct reading *r)
 {
 	unsigned op = (unsigned)reading_field(r, 77, 2);
 
-	put_field(o, r, "bar", 77);
+	put_field(o, r, WORDS_bar, 77);
 	if (op == 2)
-		put_field(o, r, "barred", 74);
+		put_field(o, r, WORDS_barred, 74);
 	put_if_bit_is(o, r, ".DEFER_BLOCKING", 80, true);
 }
 
 static void put_bra_modifiers(struct sass_out *o, struct reading *r)
 {
-	put_field(o, r, "bra", 32);
+	put_field(o, r, WORDS_bra, 32);
 	put_if_bit_is(o, r, ".ANY", 84, true);
 }
 
@@ -390,103 +396,84 @@ static void put_bgmma_modifiers(struct sass_out *o, struct reading *r)
 	sass_putf(o, ".64x%ux256", coarse_columns((unsigned)reading_field(r, 53, 7)));
 }
 
-#define RULE(name, put) \
-	{ \
-		name, sizeof(name) - 1, put \
-	}
 static const struct alias_rule {
 	const char *name;
-	size_t n_name;
-	void (*put)(struct sass_out *o, struct reading *r);
+	modifier_fn *put;
 } rules[] = {
-	RULE("idp", put_dot_product_modifiers),
-	RULE("imma", put_imma_modifiers),
-	RULE("hmma884", put_hmma884_modifiers),
-	RULE("narrow", put_narrow_modifiers),
-	RULE("f2fp", put_pack_types),
-	RULE("uf2fp", put_uniform_pack_types),
-	RULE("f2f", put_f2f_modifiers),
-	RULE("f2i", put_f2i_modifiers),
-	RULE("frnd", put_frnd),
-	RULE("i2f", put_i2f_modifiers),
-	RULE("redux", put_redux_modifiers),
-	RULE("bar", put_bar_modifiers),
-	RULE("bra", put_bra_modifiers),
-	RULE("ret", put_ret_modifiers),
-	RULE("cas", put_cas_modifiers),
-	RULE("ldc", put_ldc_modifiers),
-	RULE("width64", put_compare_type),
-	RULE("wsync", put_warpsync_modifiers),
-	RULE("warpgroup", put_warpgroup_modifiers),
-	RULE("hgmma", put_hgmma_modifiers),
-	RULE("utcmma", put_utcmma_name),
-	RULE("qgmma", put_qgmma_modifiers),
-	RULE("igmma", put_igmma_modifiers),
-	RULE("bgmma", put_bgmma_modifiers),
+	{"imad", put_imad_modifiers},
+	{"uimad", put_imad_modifiers},
+	{"idp", put_dot_product_modifiers},
+	{"imma", put_imma_modifiers},
+	{"hmma884", put_hmma884_modifiers},
+	{"narrow", put_narrow_modifiers},
+	{"f2fp", put_pack_types},
+	{"uf2fp", put_uniform_pack_types},
+	{"f2f", put_f2f_modifiers},
+	{"f2i", put_f2i_modifiers},
+	{"frnd", put_frnd},
+	{"i2f", put_i2f_modifiers},
+	{"redux", put_redux_modifiers},
+	{"bar", put_bar_modifiers},
+	{"bra", put_bra_modifiers},
+	{"ret", put_ret_modifiers},
+	{"cas", put_cas_modifiers},
+	{"ldc", put_ldc_modifiers},
+	{"width64", put_compare_type},
+	{"wsync", put_warpsync_modifiers},
+	{"warpgroup", put_warpgroup_modifiers},
+	{"hgmma", put_hgmma_modifiers},
+	{"utcmma", put_utcmma_name},
+	{"qgmma", put_qgmma_modifiers},
+	{"igmma", put_igmma_modifiers},
+	{"bgmma", put_bgmma_modifiers},
 };
-#undef RULE
 
-static void put_by_rule(struct sass_out *o, struct reading *r, const char *name, size_t n)
+modifier_fn *modify_find_rule(const char *name, size_t n)
 {
-	if (n == 4 && !memcmp(name, "imad", 4))
-		put_imad_modifiers(o, r, false);
-	else if (n == 5 && !memcmp(name, "uimad", 5))
-		put_imad_modifiers(o, r, true);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (rules[i].n_name == n && !memcmp(rules[i].name, name, n))
-			rules[i].put(o, r);
+		if (strlen(rules[i].name) == n && !memcmp(rules[i].name, name, n))
+			return rules[i].put;
+	return NULL;
 }
 
 /* Appends the text of one token of the modifiers. */
-static void put_modifier(struct sass_out *o, struct reading *r, const char *p, size_t n)
+static void put_modifier(struct sass_out *o, struct reading *r, const struct modifier_token *t)
 {
-	const char *at = memchr(p, '@', n);
-	size_t len = at ? (size_t)(at - p) : n;
+	uint64_t v = 0;
 
-	if (*p == '=') {
-		put_by_rule(o, r, p + 1, n - 1);
+	if (t->rule) {
+		t->rule(o, r);
 		return;
 	}
-	if (*p == '#') {
-		unsigned first = (p++, sass_token_number(&p));
-
-		reading_field(r, first, *p == ':' ? (p++, sass_token_number(&p)) : 1);
-		return;
-	}
-	if (*p == '.') {
-		bool set = true;
-
-		if (at) {
-			bool clear = *++at == '!';
-
-			at += clear;
-			set = (reading_field(r, sass_token_number(&at), 1) != 0) != clear;
-		}
-		if (set)
-			sass_put_bytes(o, p, len);
-		return;
-	}
-	const struct words *w = find_words(p, len);
-
-	if (!w || !at)
-		return;
-	at++;
-	unsigned first = sass_token_number(&at);
-
-	if (*at == ',') {
-		at++;
-		put_word(o, w, reading_field(r, first, 1) | reading_field(r, sass_token_number(&at), 1) << 1);
-	} else {
-		put_word(o, w, reading_field(r, first, words_field_bits(w)));
-	}
+	if (t->at != ABSENT)
+		v = sass_bits(r->inst->word, t->at, t->width);
+	if (t->second != ABSENT)
+		v |= sass_bits(r->inst->word, t->second, 1) << 1;
+	if (t->words)
+		put_word(o, t->words, v);
+	else if (t->text && (t->at == ABSENT || (v != 0) != t->clear))
+		sass_put_bytes(o, t->text, t->text_bytes);
 }
 
 void sass_put_opcode(struct sass_out *o, struct reading *r)
 {
-	const char *text = r->inst->row->modifiers, *p;
-	size_t n;
+	const struct row_tokens *t = sass_row_tokens(r->inst->row);
 
 	sass_put(o, r->inst->row->name);
-	while ((p = sass_token_next(&text, &n)))
-		put_modifier(o, r, p, n);
+	for (unsigned i = 0; i < t->n_modifiers; i++)
+		put_modifier(o, r, &t->modifier[i]);
+	r->used_bits[0] |= t->modifier_bits[0];
+	r->used_bits[1] |= t->modifier_bits[1];
+}
+
+void reading_mark_modifiers(struct reading *r)
+{
+	const struct row_tokens *t = sass_row_tokens(r->inst->row);
+	char text[SASS_TEXT_MAX]; /* the rules write it */
+
+	for (unsigned i = 0; t->has_rule && i < t->n_modifiers; i++)
+		if (t->modifier[i].rule)
+			t->modifier[i].rule(&(struct sass_out){.p = text}, r);
+	r->used_bits[0] |= t->modifier_bits[0];
+	r->used_bits[1] |= t->modifier_bits[1];
 }

@@ -382,7 +382,7 @@ size_t sass_opcode_text_known(
 	if (!is_opcode_text_of(s, in) && is_opcode_text_of(s + 1, in)) {
 		s++;
 	} else if (!is_opcode_text_of(s, in)) {
-		if (strchr(in->row->modifiers, '=')) /* rules depend on arguments, too */
+		if (sass_row_tokens(in->row)->has_rule) /* rules depend on arguments, too */
 			return sass_opcode_text(in, out);
 		s[1] = s[0];
 		s->row = in->row;
@@ -444,18 +444,16 @@ size_t sass_text(const struct sass_inst *in, char out[SASS_TEXT_MAX])
 
 bool sass_unused_bits(const struct sass_inst *in, uint64_t rest[2])
 {
-	char text[SASS_TEXT_MAX];
-	struct sass_out o = {.p = text};
-	struct sass_inst copy = *in;
+	struct sass_inst copy;
 	struct reading r = {.inst = &copy, .used_bits = {0xffff, ALWAYS_USED}};
 
 	rest[0] = rest[1] = 0;
 	if (!in->row)
 		return false;
-	reading_args(&r);
-	sass_put_opcode(&o, &r);
-	rest[0] = in->word[0] & ~r.used_bits[0];
-	rest[1] = in->word[1] & ~r.used_bits[1];
+	copy = *in;
+	reading_mark_modifiers(&r);
+	rest[0] = in->word[0] & ~(r.used_bits[0] | in->used_bits[0]);
+	rest[1] = in->word[1] & ~(r.used_bits[1] | in->used_bits[1]);
 	return rest[0] || rest[1];
 }
 

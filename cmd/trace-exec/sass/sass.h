@@ -130,7 +130,8 @@ struct sass_inst {
 	uint8_t guard;              /* predicate 0 .. 7; 7: always */
 	bool guard_not;
 	uint8_t n_args;
-	uint8_t n_results; /* number of arguments before the first source */
+	uint8_t n_results;     /* number of arguments before the first source */
+	uint64_t used_bits[2]; /* bits that the arguments depend on */
 	struct sass_arg arg[SASS_ARGS_MAX];
 };
 
