@@ -209,11 +209,12 @@ static int read_machine_code(uint32_t i, struct fault *why)
 		return otherwise;
 	grow(&m->module, &m->cap_modules, m->n_modules + 1, sizeof(struct module *));
 	m->module[m->n_modules++] = module;
-	if (otherwise || can_execute_image(m))
+	if (can_execute_image(m))
 		return 1;
 	*why = m->fault;
-	module_free(m->module[--m->n_modules]);
-	return 0;
+	if (!otherwise)
+		module_free(m->module[--m->n_modules]);
+	return otherwise;
 }
 
 /* Reads the PTX of a fat binary, and of the separately compiled files that are linked to it. */
@@ -232,6 +233,7 @@ static int read_ptx_of_image(uint32_t i)
 	return 0;
 }
 
+/* Reads the code of an image. Returns -1 with the image's fault set if the code cannot be executed. */
 static int read_image_code(uint32_t i)
 {
 	struct image *m = &cudart.image[i];
@@ -239,7 +241,7 @@ static int read_image_code(uint32_t i)
 	int got = 0;
 
 	if (m->texts)
-		return read_ptx_texts(i);
+		return read_ptx_texts(i) || !can_execute_image(m) ? -1 : 0;
 	if (cudart.wire.code != CODE_PTX && m->bytes)
 		got = read_machine_code(i, &why);
 	if (got > 0)
@@ -258,7 +260,7 @@ static int read_image_code(uint32_t i)
 	}
 	if (why.id && !lacks_machine_code(&why))
 		diag_warn((struct place){why.place.file, 0, 0}, "%s: its PTX is executed instead", why.text);
-	return 0;
+	return can_execute_image(m) ? 0 : -1;
 }
 
 /* Resets the register slots, because a module is bound twice: first alone, then with the other modules. */
@@ -312,7 +314,7 @@ int cudart_load_images(void)
 	for (uint32_t i = first; i < cudart.n_images; i++) {
 		struct image *m = &cudart.image[i];
 
-		m->refused = read_image_code(i) || !can_execute_image(m);
+		m->refused = read_image_code(i) != 0;
 		if (!m->refused && (e = cudart_place_variables(i)))
 			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
