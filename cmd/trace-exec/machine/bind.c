@@ -124,23 +124,31 @@ static bool same_constant(const struct machine_constant *a, uint32_t bank, uint3
 	return a->bank == bank && a->value == value;
 }
 
+static uint64_t constant_hash(uint32_t bank, uint32_t value)
+{
+	return ((uint64_t)bank << 32 | value) * 0x9e3779b97f4a7c15u >> 32;
+}
+
 /* Returns the slot of `count` constants that are consecutive in the frame. Adds them if they are new. */
 static uint32_t constant_slot(struct mbind *b, uint32_t bank, const uint32_t *value, unsigned count)
 {
 	struct machine_code *c = b->code;
 	uint32_t n = c->n_constants;
 
-	for (uint32_t i = 0; i + count <= n; i++) {
+	FOR_TABLE (w, &b->constants, constant_hash(bank, *value)) {
 		unsigned k = 0;
 
-		while (k < count && same_constant(&c->constant[i + k], bank, value[k]))
+		while (k < count && w.number + k < n &&
+			same_constant(&c->constant[w.number + k], bank, value[k]))
 			k++;
 		if (k == count)
-			return FRAME_CONSTANTS + i * VECTOR;
+			return FRAME_CONSTANTS + w.number * VECTOR;
 	}
 	grow(&c->constant, &c->cap_constants, n + count, sizeof(*c->constant));
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		table_add(&b->constants, constant_hash(bank, value[i]), c->n_constants);
 		c->constant[c->n_constants++] = (struct machine_constant){bank, value[i]};
+	}
 	return FRAME_CONSTANTS + n * VECTOR;
 }
 
@@ -344,28 +352,40 @@ static void sort_bindings(void)
 	}
 }
 
-static mbind_fn *find_binding(const struct sass_inst *in)
+/* Returns the number of the row that binds an instruction; N_BINDINGS if there is none. */
+static size_t find_binding(const struct sass_inst *in)
 {
 	pthread_once(&bindings_sorted, sort_bindings);
 	for (size_t i = first_binding[in->row->base % BUCKETS]; i < N_BINDINGS; i = next_binding[i])
 		if (rows[i].arithmetic == in->row->arithmetic && rows[i].base == in->row->base &&
 			in->sm >= rows[i].first && in->sm <= rows[i].last)
-			return rows[i].bind;
-	return NULL;
+			return i;
+	return N_BINDINGS;
 }
 
-bool machine_executes(const struct sass_inst *in) { return in->row && find_binding(in); }
+/* Returns how the instructions of a binding treat undefined sources, which is looked up once per binding. */
+static enum value_class value_class_of(size_t binding)
+{
+	static _Atomic uint8_t known[N_BINDINGS]; /* class + 1; 0: not looked up yet */
+
+	if (!known[binding])
+		known[binding] = (uint8_t)(machine_value_class(rows[binding].bind) + 1);
+	return known[binding] - 1u;
+}
+
+bool machine_executes(const struct sass_inst *in) { return in->row && find_binding(in) < N_BINDINGS; }
 
 bool machine_is_flow(const struct sass_inst *in)
 {
-	mbind_fn *bind = find_binding(in);
+	size_t i = find_binding(in);
+	mbind_fn *bind = i < N_BINDINGS ? rows[i].bind : NULL;
 
 	return bind == mbind_flow || bind == mbind_bmov || bind == mbind_cluster_wait;
 }
 
 static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in)
 {
-	mbind_fn *bind = b->inst->row ? find_binding(b->inst) : NULL;
+	size_t binding = b->inst->row ? find_binding(b->inst) : N_BINDINGS;
 	int64_t guard = mbind_pred(b, 12, b->uniform);
 	uint64_t rest[2];
 
@@ -378,17 +398,17 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 	o->a = o->b = o->c = FRAME_ZERO;
 	o->guard = (uint32_t)guard & 0xffff;
 	o->guard_not = guard >> 16 & 1 ? ALL_LANES : 0;
-	if (!bind)
+	if (binding == N_BINDINGS)
 		return mbind_refuse(b, refusal_reason(b->inst));
 	if (sass_unused_bits(b->inst, rest))
 		return mbind_refuse(b, "bits whose meaning is unknown");
 	operands_begin(b->bound);
 	b->beyond_bank_end = false;
-	if (bind(b, o))
+	if (rows[binding].bind(b, o))
 		return -1;
 	if (b->beyond_bank_end)
 		return refuse_beyond_bank(b);
-	machine_classify(b, bind, o);
+	machine_classify(b, rows[binding].bind, value_class_of(binding), o);
 	if (b->uniform && !o->flow)
 		o->flow = MF_UNIFORM;
 	return 0;
@@ -406,20 +426,32 @@ static void find_plain_ops(struct op *op, uint32_t n)
 	}
 }
 
+/* Binds each instruction of a function. Returns -1 with the fault set if one is not executed. */
+static int bind_instructions(struct mbind *b, struct op *op)
+{
+	struct machine_code *c = b->code;
+
+	c->n_constants = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		b->inst = &c->inst[i];
+		b->index = i;
+		b->uniform = b->inst->row && b->inst->row->uniform;
+		if (bind_instruction(b, &op[i], &b->func->inst[i]))
+			return -1;
+	}
+	return 0;
+}
+
 int machine_bind(struct bound_code *bound, struct func *fn, struct fault *f)
 {
 	struct machine_code *c = fn->machine_code;
 	struct mbind b = {.bound = bound, .func = fn, .code = c, .fault = f};
 	struct op *op = bound->op + fn->first_pc;
+	int e = bind_instructions(&b, op);
 
-	c->n_constants = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
-		b.inst = &c->inst[i];
-		b.index = i;
-		b.uniform = b.inst->row && b.inst->row->uniform;
-		if (bind_instruction(&b, &op[i], &fn->inst[i]))
-			return -1;
-	}
+	table_free(&b.constants);
+	if (e)
+		return -1;
 	op[c->n] = (struct op){.stmt = &fn->inst[c->n], .func = fn, .flow = MF_END};
 	find_plain_ops(op, c->n);
 	poll_mark_loads(bound, fn);

@@ -63,7 +63,7 @@ static const struct {
 	{mbind_reduce_surface, VALUE_USE},
 };
 
-static enum value_class class_of_binding(mbind_fn *bind)
+enum value_class machine_value_class(mbind_fn *bind)
 {
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (classes[i].bind == bind)
@@ -123,10 +123,9 @@ static void remove_unused_fields(struct mbind *b)
 	}
 }
 
-void machine_classify(struct mbind *b, mbind_fn *bind, const struct op *o)
+void machine_classify(struct mbind *b, mbind_fn *bind, enum value_class class, const struct op *o)
 {
 	static const uint8_t combination[4] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR, COMBINE_NONE};
-	enum value_class class = class_of_binding(bind);
 	bool compare = class == VALUE_COMPARE;
 
 	if (bind == mbind_shf && o->a != FRAME_ZERO && o->c != FRAME_ZERO) /* of two words */

@@ -10,6 +10,7 @@
 #include "lang/small.h"
 #include "machine/machine.h"
 #include "sass/sass.h"
+#include "table.h"
 
 /* ---- the frame ---- */
 
@@ -135,6 +136,7 @@ struct mbind {
 	bool uniform; /* the instruction belongs to the uniform datapath */
 	bool beyond_bank_end; /* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
 	uint32_t beyond_bank, beyond_offset;
+	struct table constants; /* numbers of the code's constants, by bank and value */
 };
 
 /* Returns n bits of the instruction from bit `at` on. */
@@ -283,8 +285,10 @@ enum { NEG_A = 1, ABS_A = 2, NEG_B = 4, ABS_B = 8, NEG_C = 16, ABS_C = 32 };
 
 /* Sets op o from the instruction of b. Returns -1 with the fault set if the instruction is not executed. */
 typedef int mbind_fn(struct mbind *b, struct op *o);
-/* Ends the list of operands of op o, which the function has bound; classify.c. */
-void machine_classify(struct mbind *b, mbind_fn *bind, const struct op *o);
+/* Returns how the instructions that the function binds treat undefined sources; classify.c. */
+enum value_class machine_value_class(mbind_fn *bind);
+/* Ends the list of operands of op o, which the function has bound. class: the function's; classify.c. */
+void machine_classify(struct mbind *b, mbind_fn *bind, enum value_class class, const struct op *o);
 #define B(name) mbind_fn name
 B(mbind_mov);
 B(mbind_qmma);
