@@ -385,6 +385,14 @@ results() {
 	E
 }
 
+@test "approximate inverses of f64 ignore the lower half of the operand, also of a NaN" {
+	results <<-'E'
+		mov.b64 %d1, 0x7ff0000000000001; rsqrt.approx.ftz.f64 %d2, %d1; mov.b64 {%r3, %r2}, %d2;	00000000
+		mov.b64 %d1, 0xfff0000000000001; rcp.approx.ftz.f64 %d2, %d1; mov.b64 {%r3, %r2}, %d2;	80000000
+		mov.b64 %d1, 0x7ff0000100000000; rsqrt.approx.ftz.f64 %d2, %d1; mov.b64 {%r3, %r2}, %d2;	7fffffff
+	E
+}
+
 @test "sparse matrix products give the required results" {
 	results <<-'E'
 		and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 0; selp.b32 %r9, 0x3c003c00, 0, %p1; mov.u32 %r10, 0x3c003c00; mov.f32 %f5, 0f3f800000; mov.u32 %r2, %r9;	00000000

@@ -64,7 +64,7 @@ static inline uint64_t approx_upper_inverse(uint64_t bits, bool root, bool flush
 
 	v = flush && fabs(v) < DBL_MIN ? copysign(0, v) : v;
 	v = 1 / (root ? sqrt(v) : v);
-	if (bits << 1 > 0x7ffull << 53 || v != v)
+	if (v != v)
 		return 0x7fffffffull << 32;
 	v = fabs(v) < DBL_MIN ? copysign(0, v) : v;
 	return (ieee_f64_bits(v) + (1u << 31)) & ~0xffffffffull;
