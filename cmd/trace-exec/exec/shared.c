@@ -233,15 +233,28 @@ LANE_FN static bool mark_unchanged_words(
 	return true;
 }
 
-/* Returns true if an access to a word does not race and leaves all marks and states unchanged. */
-static inline bool is_marked_word(const struct shared_shadow *s, uint32_t off, uint32_t self, bool write)
+/*
+ * Marks an access of a lane to words, if they are written and there is no race. Returns false, without marks,
+ * otherwise, and for a store after which the marks depend on its value.
+ */
+static inline bool mark_lane_words(
+	struct shared_shadow *s, uint32_t off, uint64_t bytes, uint32_t self, bool write)
 {
-	uint32_t written, marks = s->warps[off / 4], writer = marks & 0xffff, reader = marks >> 16;
+	uint32_t *seen = s->valid_epoch + off / 4, *warps = s->warps + off / 4, differ = 0, states;
 
-	memcpy(&written, s->byte_state + off, 4);
-	return written == 0x01010101 && s->valid_epoch[off / 4] == s->epoch &&
-	       (write ? writer == self && (!reader || reader == self)
-		      : (!writer || (writer & WRITER) == self) && (reader == self || reader == MANY));
+	for (uint64_t i = 0; 4 * i < bytes; i++) {
+		uint32_t old = seen[i] == s->epoch ? warps[i] : 0, writer = old & WRITER, reader = old >> 16;
+
+		memcpy(&states, s->byte_state + off + 4 * i, 4);
+		differ |= states ^ 0x01010101;
+		differ |= write ? ((old & 0xffff) ^ self) | (reader ? reader ^ self : 0)
+				: (writer ? writer ^ self : 0);
+	}
+	for (uint64_t i = 0; 4 * i < bytes && !write && !differ; i++) {
+		warps[i] = marks_after_access(seen[i] == s->epoch ? warps[i] : 0, self, false);
+		seen[i] = s->epoch;
+	}
+	return !differ;
 }
 
 /*
@@ -367,9 +380,9 @@ static bool check_shared_lanes(struct warp *w, const struct op *o, const struct 
 		uint32_t off = shadow_offset(&owner, at[i]), self = w->index + 1;
 		struct shared_shadow *s = owner->check;
 
-		if (off == UINT32_MAX || (bytes <= 4 && owner == w->cta &&
-						 (bytes == 4 ? is_marked_word(s, off, self, write)
-							     : mark_shared_part(s, off, bytes, self, write))))
+		if (off == UINT32_MAX ||
+			(owner == w->cta && (bytes < 4 ? mark_shared_part(s, off, bytes, self, write)
+						       : mark_lane_words(s, off, bytes, self, write))))
 			continue;
 		unsigned states = states_of_bytes(s->byte_state + off, bytes);
 		if (fail_copy_in_flight(w, o, i, states, off, write))
