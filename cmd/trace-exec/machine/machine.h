@@ -16,6 +16,7 @@
  *   gmma.c      matrix products of warpgroups       trace.c     lines of the trace
  *   texture.c   fetches from textures               surface.c   accesses to surfaces
  *   link.c      device functions, relocations       column.c    columns of copies in the trace
+ *   narrow.c    atomics on 8 and 16 bits            wide.c      accesses of 32 bytes per lane
  *   copy.c      constants, LDSM and STSM, LDGSTS, fences
  *   poll.c      loads in loops that wait for a value
  *   mufu.c      approximations of functions

@@ -481,12 +481,11 @@ static enum state_space space_of_opcode(unsigned opcode)
 }
 
 /* Sets the order of a global or generic access. */
-static void bind_access_order(struct mbind *b)
+void memory_bind_access_order(struct mbind *b)
 {
 	unsigned order = (unsigned)field(b, 77, 4);
 	bool old = b->code->sm < 80;
-	bool strong = old ? order >> 2 >= 2 : order >= 5 && order != 4,
-	     block = old ? (order & 3) == 0 : false;
+	bool strong = old ? order >> 2 >= 2 : order >= 5, block = old ? (order & 3) == 0 : false;
 
 	memory_bind_order(b, strong, strong && !block);
 }
@@ -503,7 +502,7 @@ static int bind_access(struct mbind *b, struct op *o, bool store)
 	if (space == SP_SHARED)
 		o->is_param = field(b, 78, 2) ? (uint8_t)(field(b, 78, 2) + 1) : 0;
 	if (space == SP_GLOBAL || space == SP_GENERIC)
-		bind_access_order(b);
+		memory_bind_access_order(b);
 	return 0;
 }
 
@@ -533,70 +532,4 @@ int mbind_store(struct mbind *b, struct op *o)
 	b->func->inst[b->index].opcode = I_st;
 	machine_set_function(o, o->space == SP_GENERIC ? store_any : store_flat);
 	return 0;
-}
-
-/* ---- 32 bytes per lane: each half of the words has its own registers ---- */
-
-#define WORDS_WIDE 8u
-
-/* Loads 32 bytes per lane. o->n: mask of the loaded words. o->d, o->b: registers of the lower and the upper half. */
-static void load_wide(struct warp *w, const struct op *o, uint32_t m)
-{
-	uint8_t *at[LANES];
-
-	if (!memory_find_hosts(w, o, m, o->bytes, at, false))
-		return;
-	FOR_BITS32 (i, m)
-		for (unsigned k = 0, n = 0; k < WORDS_WIDE; k++) {
-			n = k == WORDS_WIDE / 2 ? 0 : n;
-			if (o->n >> k & 1)
-				REG(u32, w, (k < WORDS_WIDE / 2 ? o->d : o->b) + n++ * VECTOR)
-			[i] = *(const u32_any *)(at[i] + 4 * k);
-		}
-}
-
-static void store_wide(struct warp *w, const struct op *o, uint32_t m)
-{
-	uint8_t *at[LANES];
-
-	if (!memory_find_hosts(w, o, m, o->bytes, at, true))
-		return;
-	if (w->grid->options->check)
-		clash_check_store(w, o, m, at);
-	FOR_BITS32 (i, m)
-		for (unsigned k = 0; k < WORDS_WIDE; k++)
-			*(u32_any *)(at[i] + 4 * k) = REG(u32, w,
-				(k < WORDS_WIDE / 2 ? o->d : o->b) + k % (WORDS_WIDE / 2) * VECTOR)[i];
-}
-
-static int bind_wide_access(struct mbind *b, struct op *o, unsigned ur)
-{
-	memory_bind_address(b, o, SP_GLOBAL, ur);
-	bind_access_order(b);
-	o->mode = ADDRESS_64;
-	o->a = mbind_address(b, 24, 2);
-	o->imm = signed_field(b, 40, 16) * 32;
-	o->bytes = 4 * WORDS_WIDE;
-	return bit(b, 76) ? 0 : mbind_refuse(b, "address");
-}
-
-int mbind_load_wide(struct mbind *b, struct op *o)
-{
-	unsigned mask = (unsigned)(field(b, 57, 7) | field(b, 72, 1) << 7);
-
-	machine_set_function(o, load_wide);
-	o->d = mbind_dst(b, 16, 4);
-	o->b = mbind_dst(b, 64, 4);
-	int status = bind_wide_access(b, o, 32);
-	o->n = (uint8_t)mask;
-	return status;
-}
-
-int mbind_store_wide(struct mbind *b, struct op *o)
-{
-	machine_set_function(o, store_wide);
-	b->func->inst[b->index].opcode = I_st;
-	o->d = mbind_reg(b, 32, 4);
-	o->b = mbind_reg(b, 16, 4);
-	return bind_wide_access(b, o, 64);
 }

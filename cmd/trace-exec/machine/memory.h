@@ -16,6 +16,8 @@ enum { ADDRESS_NONE, ADDRESS_32, ADDRESS_64 };
 int memory_bind_address(struct mbind *b, struct op *o, enum state_space space, unsigned ur);
 /* Marks an instruction as volatile if it is strong, and its function if it orders accesses beyond the thread block. */
 void memory_bind_order(struct mbind *b, bool strong, bool beyond_block);
+/* Marks the instruction by the order that bits 77-80 of a load or store give. */
+void memory_bind_access_order(struct mbind *b);
 /* Returns true if each address of the op is that of its registers plus o->imm, unless the launch fails. */
 bool memory_adds_constant(const struct op *o);
 /* Computes the addresses of all lanes into w->addr. */

@@ -186,8 +186,9 @@ static struct sass_arg name_arg(enum sass_name name, int64_t value)
 }
 
 /* Adds the predicates of the carries that are used, and of those before them; from sm_100 on always both. */
-static void add_carries(struct reading *r, const struct arg_token *t, enum sass_kind kind)
+static void add_carry_predicates(struct reading *r, const struct arg_token *t)
 {
+	const enum sass_kind kind = *t->kind->name == 'U' ? SASS_UPRED : SASS_PRED;
 	struct arg_token second = {NO_ATTRIBUTES, .first_bit = (uint8_t)(t->first_bit + 3)},
 			 first = {NO_ATTRIBUTES, .first_bit = t->first_bit};
 	struct sass_arg a = predicate_arg(r, &first, kind), b = predicate_arg(r, &second, kind);
@@ -197,16 +198,6 @@ static void add_carries(struct reading *r, const struct arg_token *t, enum sass_
 		reading_add(r, a);
 	if (both)
 		reading_add(r, b);
-}
-
-static void add_carry_predicates(struct reading *r, const struct arg_token *t)
-{
-	add_carries(r, t, SASS_PRED);
-}
-
-static void add_uniform_carry_predicates(struct reading *r, const struct arg_token *t)
-{
-	add_carries(r, t, SASS_UPRED);
 }
 
 /* Adds the operand of BAR after the number: the predicate of a reduction. */
@@ -508,7 +499,7 @@ static const struct arg_kind kinds[] = {
 	{"UP", read_uniform_predicate, NULL},
 	{"UPI", read_reversed_predicate, NULL},
 	{"PP", NULL, add_carry_predicates},
-	{"UPP", NULL, add_uniform_carry_predicates},
+	{"UPP", NULL, add_carry_predicates},
 	{"I", read_number, NULL},
 	{"W", read_number, NULL},
 	{"S", read_signed_number, NULL},
