@@ -62,10 +62,10 @@ struct counting {
 	struct known_shape shape[SHAPES_KNOWN];
 	uint32_t n_shapes; /* number of shapes so far; the oldest is replaced */
 	uint32_t n_found;  /* number of accesses whose shape was known */
-	/* By number in runs: this or the next instruction with counted addresses, and the number of payloads before. */
 	struct next_counted {
-		uint32_t number, payloads;
-	} * next;
+		uint32_t number;   /* number of this or the next instruction with counted addresses */
+		uint32_t payloads; /* number of instructions before this one that have payloads */
+	} * next;                  /* by the numbers of instructions in runs */
 };
 
 /* Makes the addresses of g a known shape. Returns NULL for addresses from 2^62 on, because a sum could wrap around. */

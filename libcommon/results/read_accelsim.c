@@ -131,7 +131,7 @@ static bool ends_kernel_block(const char *line)
 }
 
 /*
- * Returns true if a line shows that the run continues, or ends as planned. The block of a kernel before such a line
+ * Returns true if a line shows that the run continues, or ends as planned. The block of the kernel before this line
  * must be complete.
  */
 static bool is_part_of_whole_run(const char *line)

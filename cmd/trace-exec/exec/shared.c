@@ -43,7 +43,7 @@ struct shared_access { /* an access of one lane, for its marks */
 	uint32_t lane;
 	bool write;
 	bool same; /* a store of the value that is there */
-	bool quiet; /* such a store, and the value has been written: reads before and after it give the same value */
+	bool quiet; /* `same`, and the bytes had been written: reads before and after the store give the same value */
 };
 
 /*

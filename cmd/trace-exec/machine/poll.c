@@ -94,8 +94,8 @@ static bool is_same_in_iterations(const struct bound_code *code, const struct op
 }
 
 /*
- * Adds the results of instruction o to the set f of values that follow from the load, if o is the load or reads such a
- * value.
+ * Adds the results of instruction o to f, the set of values that follow from the load, if o is the load or a source of
+ * o is in f.
  */
 static void add_followers(struct followers *f, const struct bound_code *code, const struct op *o, bool load)
 {

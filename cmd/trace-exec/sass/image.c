@@ -313,9 +313,9 @@ static int load_image(struct image_loading *l)
 }
 
 /*
- * Returns the compute capability of the PTX from which the code was compiled. It is in the note of the CUDA tools:
- * three words, the name "NVIDIA Corp", and two 16-bit numbers, of which it is the second. Without such a note, returns
- * sm, the compute capability of the code.
+ * Returns the compute capability of the PTX from which the code was compiled. The note of the CUDA tools has three
+ * words, the name "NVIDIA Corp", and two 16-bit numbers; the second number is the capability. If the file has no such
+ * note, returns sm, the compute capability of the code.
  */
 static unsigned read_ptx_sm(const struct elf_file *e, unsigned sm)
 {
