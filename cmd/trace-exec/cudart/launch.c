@@ -164,7 +164,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 		.options = x->chosen ? &cudart.exec : &cudart.unchecked,
 		.launch = &x->launch,
 		.timer = cudart.warp_insts,
-		.resident = cudart.wire.sms * cudart_blocks_of_sm(k, threads, l->dyn_shared),
+		.n_resident = cudart.wire.sms * cudart_blocks_of_sm(k, threads, l->dyn_shared),
 		.record = cudart_record_function(l),
 		.print = stdout};
 	if (cudart_skip_repeat(&x->repeat, &x->grid)) {

@@ -28,10 +28,10 @@
 /* Equal launches. */
 struct repeated {
 	XXH128_hash_t key;
-	bool in_use;     /* the entry is in use */
-	bool examined;   /* the effect of a launch with this key was examined */
-	uint64_t misses; /* number of launches whose memory was hashed since an effect was found last */
-	uint64_t credit; /* number of bytes that may be hashed */
+	bool in_use;          /* the entry is in use */
+	bool examined;        /* the effect of a launch with this key was examined */
+	uint64_t misses;      /* number of launches whose memory was hashed since an effect was found last */
+	uint64_t hash_budget; /* number of bytes that may be hashed */
 };
 
 /* Contents of a chunk after a launch. They are followed by its bytes, and by its marks if has_marks. */
@@ -77,7 +77,7 @@ static XXH128_hash_t hash_launch(const struct grid *g)
 	XXH3_128bits_update(h, &kernel, sizeof(kernel));
 	XXH3_128bits_update(h, &g->code->prog->n_modules, sizeof(g->code->prog->n_modules));
 	XXH3_128bits_update(h, &g->options->check, sizeof(g->options->check));
-	XXH3_128bits_update(h, &g->resident, sizeof(g->resident));
+	XXH3_128bits_update(h, &g->n_resident, sizeof(g->n_resident));
 	XXH3_128bits_update(h, l->grid, sizeof(l->grid));
 	XXH3_128bits_update(h, l->block, sizeof(l->block));
 	XXH3_128bits_update(h, l->cluster, sizeof(l->cluster));
@@ -213,17 +213,17 @@ static struct repeated *find_repeated(XXH128_hash_t key)
  * Takes a number of bytes to hash from the credit of a launch. Each launch adds to the credit, and the less the more
  * hashes have found no effect, so that hashes take a small part of the time of a kernel whose memory never repeats.
  */
-static bool take_credit(struct repeated *r, uint64_t bytes)
+static bool take_hash_budget(struct repeated *r, uint64_t bytes)
 {
-	if (bytes > r->credit)
+	if (bytes > r->hash_budget)
 		return false;
-	r->credit -= bytes;
+	r->hash_budget -= bytes;
 	return true;
 }
 
 static void add_credit(struct repeated *r, uint64_t thread_insts)
 {
-	r->credit += BYTES_OF_THREAD * thread_insts / (1 + r->misses);
+	r->hash_budget += BYTES_OF_THREAD * thread_insts / (1 + r->misses);
 }
 
 /* Returns the hash of a launch and of all memory that it can access. */
@@ -252,10 +252,10 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 		digest_start(g->mem);
 	x->key = hash_launch(g);
 	r = find_repeated(x->key);
-	if (!r->credit || !digest_is_complete(g->mem, g->options->check))
+	if (!r->hash_budget || !digest_is_complete(g->mem, g->options->check))
 		return false;
-	cost = digest_cost(g->mem, r->credit) + g->textures->n * sizeof(struct texture);
-	if ((!r->examined && cost > r->credit / 2) || !take_credit(r, cost))
+	cost = digest_cost(g->mem, r->hash_budget) + g->textures->n * sizeof(struct texture);
+	if ((!r->examined && cost > r->hash_budget / 2) || !take_hash_budget(r, cost))
 		return false;
 	x->id = hash_launch_and_memory(x->key, g);
 	e = find_effect(x->id);
@@ -300,7 +300,7 @@ void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good)
 	r = find_repeated(x->key);
 	add_credit(r, g->thread_insts);
 	if (x->examined && good && !x->paused && !g->has_outside_effect &&
-		take_credit(r, digest_cost(g->mem, r->credit))) {
+		take_hash_budget(r, digest_cost(g->mem, r->hash_budget))) {
 		r->examined = true;
 		examine_effect(x, g);
 	}

@@ -254,7 +254,7 @@ static bool lets_others_continue(const struct cluster *c)
 
 enum cluster_state cluster_run(struct cluster *c)
 {
-	const uint64_t slice = c->cta[0]->grid->slice, before = count_instructions(c);
+	const uint64_t slice = c->cta[0]->grid->cluster_turn, before = count_instructions(c);
 	bool moved;
 	uint32_t done;
 

@@ -62,9 +62,9 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 
 	va_start(args, fmt);
 	pthread_mutex_lock(&g->lock);
-	if (w->cta->number < atomic_load(&g->failed)) {
+	if (w->cta->number < atomic_load(&g->first_failed)) {
 		describe_finding(&g->fault, w, o, mask, id, fmt, args);
-		atomic_store(&g->failed, w->cta->number);
+		atomic_store(&g->first_failed, w->cta->number);
 	}
 	pthread_mutex_unlock(&g->lock);
 	va_end(args);
@@ -410,7 +410,7 @@ static inline uint32_t run_straight(
 	const struct op *first = o, *end = o + n;
 	uint64_t lanes = 0;
 
-	w->run = first;
+	w->uncounted = first;
 	while (o < end && !w->stop) {
 		uint32_t exec = mask & (PRED(w, o->guard) ^ o->guard_not);
 
@@ -419,7 +419,7 @@ static inline uint32_t run_straight(
 			o->execute(w, o, exec);
 		o++;
 	}
-	w->run = NULL;
+	w->uncounted = NULL;
 	w->insts += (uint64_t)(o - first);
 	w->thread_insts += lanes;
 	return (uint32_t)(o - first);
@@ -429,7 +429,7 @@ static inline uint32_t run_straight(
 static inline uint32_t straight_length(const struct op *o, uint32_t pc, uint32_t rpc, uint64_t most)
 {
 	/* unsigned difference: a meeting point before pc is no limit */
-	uint32_t n = rpc - pc < o->straight ? rpc - pc : o->straight;
+	uint32_t n = rpc - pc < o->n_straight ? rpc - pc : o->n_straight;
 
 	return n < most ? n : (uint32_t)most;
 }
@@ -451,7 +451,7 @@ static void run_defined(struct warp *w, uint64_t quantum)
 		uint32_t pc = top->pc, mask = top->mask & w->live, exec;
 		const struct op *o = &code[pc];
 
-		if (!record && o->straight) {
+		if (!record && o->n_straight) {
 			pc += run_straight(
 				w, o, straight_length(o, pc, top->rpc, end - w->insts), mask, &counted);
 			o = &code[pc];

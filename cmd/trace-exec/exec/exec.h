@@ -89,8 +89,8 @@ struct op {
 	uint8_t mode;   /* mode of the op, whose meaning depends on the family */
 	uint8_t is_param; /* PTX, SP_LOCAL: the address is an offset in the running function's frame (op_uses_frame) */
 	uint8_t stretch; /* packed records: the op is an access that begins a stretch (machine/same_base.c) */
-	uint16_t straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
-	uint32_t inst;     /* number of the instruction in the program, which copies of the op keep */
+	uint16_t n_straight; /* number of ops of straight (PTX) or plain code (machine/run.c) from this one on */
+	uint32_t inst;       /* number of the instruction in the program, which copies of the op keep */
 	int64_t imm;
 	struct ext *x;
 	const struct stmt *stmt;
@@ -263,21 +263,21 @@ struct grid {
 	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
 	uint32_t shared_window; /* bytes of shared memory of a CTA: shared_bytes, and reserved ones if the kernel uses them */
-	uint32_t reserved_at;            /* offset of the reserved bytes; UINT32_MAX: not used */
-	uint32_t cluster[3];             /* CTAs of a cluster in each dimension */
-	uint32_t cluster_size;           /* CTAs of a cluster; 1 without clusters */
-	const struct textures *textures; /* textures that the kernel may use */
-	uint64_t warp_insts;             /* number of warp instructions of the delivered CTAs */
-	uint64_t thread_insts;           /* number of thread instructions of the delivered CTAs */
-	uint64_t timer;                  /* %globaltimer at the start of each CTA */
-	atomic_uint_fast64_t failed;     /* number of the lowest CTA that has failed; UINT64_MAX: none */
-	pthread_mutex_t lock;            /* protects fault and printing */
-	struct fault fault;              /* fault of CTA `failed` */
-	bool has_finding;                /* a delivered CTA has a finding that does not end the launch */
-	bool has_outside_effect;         /* a delivered CTA has an effect outside of memory (struct cta) */
-	uint32_t order;                  /* ORDER_* of the kernel and the functions that it calls */
-	uint64_t resident;               /* number of CTAs that the GPU executes at once; 0: unknown */
-	uint64_t slice;            /* number of warp instructions after which another cluster continues */
+	uint32_t reserved_at;              /* offset of the reserved bytes; UINT32_MAX: not used */
+	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
+	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
+	const struct textures *textures;   /* textures that the kernel may use */
+	uint64_t warp_insts;               /* number of warp instructions of the delivered CTAs */
+	uint64_t thread_insts;             /* number of thread instructions of the delivered CTAs */
+	uint64_t timer;                    /* %globaltimer at the start of each CTA */
+	atomic_uint_fast64_t first_failed; /* number of the lowest CTA that has failed; UINT64_MAX: none */
+	pthread_mutex_t lock;              /* protects fault and printing */
+	struct fault fault;                /* fault of CTA `first_failed` */
+	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
+	bool has_outside_effect;           /* a delivered CTA has an effect outside of memory (struct cta) */
+	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
+	uint64_t n_resident;               /* number of CTAs that the GPU executes at once; 0: unknown */
+	uint64_t cluster_turn;     /* number of warp instructions after which another cluster continues */
 	uint64_t turn;             /* number of instructions that a warp executes before the next warp */
 	bool independent;          /* groups of diverged lanes take turns */
 	unsigned n_threads;        /* number of threads that execute CTAs */
@@ -306,12 +306,12 @@ struct recording {
 	uint32_t next;           /* instruction that continues the last run */
 	uint32_t last_run_mask;  /* lanes of the last run */
 	uint32_t last_run_start; /* first instruction of the last run */
-	uint32_t space;          /* number of accesses for which word[] and payload[] have space at least */
+	uint32_t capacity;       /* number of accesses for which word[] and payload[] have space at least */
 	uint32_t n_runs, n_payloads, n_words, cap_runs, cap_payloads, cap_words;
 	struct {
-		uint32_t first_word; /* index in word[] */
-		uint64_t range;      /* last address of the list minus the first */
-	} list[4];                   /* most recent address lists, each with the addresses of all lanes */
+		uint32_t first_word;   /* index in word[] */
+		uint64_t address_span; /* last address of the list minus the first */
+	} list[4];                     /* most recent address lists, each with the addresses of all lanes */
 	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* value of next before the first run */
@@ -372,7 +372,8 @@ struct warp {
 	uint64_t released_at; /* value of insts when lanes last converged, or were released although others had not arrived */
 	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
-	const struct op *run; /* first op of straight code that insts does not count yet; NULL: none */
+	const struct op
+		*uncounted;   /* first op of the straight code that `insts` does not count yet; NULL: none */
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
 	bool adjacent; /* the lanes of the last access are known to be consecutive; its record clears this */
@@ -549,7 +550,7 @@ void cta_count_ended_warp(struct cta *c);
 /* Fails the launch because of --limit, at the instruction of the block's first live warp. */
 void cta_fail_over_limit(struct cta *c);
 /* Returns true if this CTA or one of a lower number has failed. */
-static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
+static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->first_failed) <= cta; }
 
 /* Computes the addresses of all lanes into w->addr. */
 static ALWAYS_INLINE void exec_compute_addresses(struct warp *w, const struct op *o)

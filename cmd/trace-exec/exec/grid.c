@@ -116,10 +116,10 @@ struct grid_team {
 	bool (*deliver)(void *ctx, struct cta *c);
 	void *ctx;
 	uint64_t clusters;
-	pthread_mutex_t lock;            /* protects next, delivered and good */
-	pthread_cond_t delivery_changed; /* signals that `delivered` has changed */
-	uint64_t next;                   /* number of clusters that have started */
-	uint64_t delivered;              /* number of clusters that were delivered */
+	pthread_mutex_t lock;            /* protects n_started, n_delivered and succeeded */
+	pthread_cond_t delivery_changed; /* signals that `n_delivered` has changed */
+	uint64_t n_started;              /* number of clusters that have started */
+	uint64_t n_delivered;            /* number of clusters that were delivered */
 	bool succeeded;
 	struct resident_clusters resident;
 };
@@ -127,7 +127,7 @@ struct grid_team {
 /* Returns true if the launch failed in block c. Earlier findings in that block often explain the failure. */
 static bool is_failed_block(struct grid *g, const struct cta *c)
 {
-	return c->number == atomic_load(&g->failed);
+	return c->number == atomic_load(&g->first_failed);
 }
 
 /*
@@ -180,8 +180,8 @@ static void *run_clusters(void *arg)
 	struct cluster *c = cluster_new(t->grid);
 
 	pthread_mutex_lock(&t->lock);
-	while (t->succeeded && t->next < t->clusters) {
-		uint64_t n = t->next++;
+	while (t->succeeded && t->n_started < t->clusters) {
+		uint64_t n = t->n_started++;
 
 		pthread_mutex_unlock(&t->lock);
 		cluster_start(c, n);
@@ -189,11 +189,11 @@ static void *run_clusters(void *arg)
 		if (state == CLUSTER_STUCK)
 			cluster_fail_deadlock(c);
 		pthread_mutex_lock(&t->lock);
-		while (t->delivered != n)
+		while (t->n_delivered != n)
 			pthread_cond_wait(&t->delivery_changed, &t->lock);
 		for (uint32_t i = 0; i < c->n && t->succeeded; i++)
 			deliver_cta(t, c->cta[i], state == CLUSTER_DONE);
-		t->delivered++;
+		t->n_delivered++;
 		pthread_cond_broadcast(&t->delivery_changed);
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -207,7 +207,7 @@ static void *run_clusters(void *arg)
 
 static bool start_next_cluster(struct grid_team *t, struct resident_clusters *r)
 {
-	if (t->next == t->clusters || r->n == RESIDENT_MAX)
+	if (t->n_started == t->clusters || r->n == RESIDENT_MAX)
 		return false;
 	if (r->n == r->cap) {
 		uint32_t cap = r->cap ? 2 * r->cap : 4;
@@ -219,7 +219,7 @@ static bool start_next_cluster(struct grid_team *t, struct resident_clusters *r)
 	}
 	if (!r->cluster[r->n])
 		r->cluster[r->n] = cluster_new(t->grid);
-	cluster_start(r->cluster[r->n], t->next++);
+	cluster_start(r->cluster[r->n], t->n_started++);
 	r->state[r->n] = CLUSTER_READY;
 	r->n++;
 	return true;
@@ -319,7 +319,7 @@ static enum grid_state run_on_one_thread(struct grid_team *t, bool pauses)
 	if (r->paused && pauses && waits_as_before(t))
 		return GRID_PAUSED;
 	r->paused = false;
-	while (t->succeeded && (r->n || t->next < t->clusters)) {
+	while (t->succeeded && (r->n || t->n_started < t->clusters)) {
 		bool progress = start_next_cluster(t, r);
 
 		if (progress)
@@ -354,7 +354,7 @@ static unsigned count_threads(const struct grid *g, uint64_t clusters)
 static bool do_clusters_alternate(const struct grid *g, uint64_t clusters)
 {
 	return g->order & ORDER_CLAIM && !g->options->order && clusters > 1 &&
-	       clusters * g->cluster_size <= g->resident;
+	       clusters * g->cluster_size <= g->n_resident;
 }
 
 struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
@@ -371,8 +371,8 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 	g->mem->has_threads |= g->n_threads > 1;
 	bool alternate = do_clusters_alternate(g, t->clusters);
 	g->turn = alternate ? SHARING_TURN : TURN;
-	g->slice = alternate ? SHARING_SLICE : UINT64_MAX;
-	atomic_store(&g->failed, UINT64_MAX);
+	g->cluster_turn = alternate ? SHARING_SLICE : UINT64_MAX;
+	atomic_store(&g->first_failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->delivery_changed, NULL);

@@ -28,8 +28,8 @@ void race_start(struct grid *g)
 		blocks >> RACE_BLOCK_BITS)
 		return;
 	g->race = xcalloc(1, sizeof(*g->race));
-	g->race->heap = g->mem->heap_bytes / 4;
-	g->race->words = g->race->heap + g->mem->static_bytes / 4 + 1;
+	g->race->buffer_words = g->mem->heap_bytes / 4;
+	g->race->words = g->race->buffer_words + g->mem->static_bytes / 4 + 1;
 	g->race->blocks = blocks;
 	g->race->base = (1ull << RACE_BLOCK_BITS) - 2 - blocks;
 	g->race->all_lines = marks_round_up(g->race->words) / MARKED_LINE;
@@ -38,7 +38,7 @@ void race_start(struct grid *g)
 		g->race->array = (union line_array *)(void *)(g->race->line_marks + 2 * g->race->all_lines);
 	}
 	g->race->base++; /* the number of the mark of split lines, which no block has */
-	g->race->floor = g->race->split = g->race->base << RACE_BLOCK_SHIFT;
+	g->race->key_base = g->race->split = g->race->base << RACE_BLOCK_SHIFT;
 	atomic_store(&g->race->lowest, UINT64_MAX);
 	for (unsigned i = 0; i < RACE_LOCKS; i++)
 		pthread_mutex_init(&g->race->lock[i], NULL);
@@ -46,14 +46,14 @@ void race_start(struct grid *g)
 
 static uint64_t byte_address(const struct race *r, uint64_t byte)
 {
-	return byte < 4 * r->heap ? HEAP_BASE + byte : byte - 4 * r->heap;
+	return byte < 4 * r->buffer_words ? HEAP_BASE + byte : byte - 4 * r->buffer_words;
 }
 
 /* ---- accesses and reports ---- */
 
 void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words)
 {
-	*heap = g->race->heap;
+	*heap = g->race->buffer_words;
 	*words = g->race->words;
 }
 
@@ -71,12 +71,12 @@ static inline unsigned find_global_ranges(
 	for (const struct access_range *last = s + n; s < last; s++) {
 		uint64_t in_heap = (uintptr_t)s->host - heap, fixed = (uintptr_t)s->host - statics, most;
 
-		if (in_heap / 4 < r->heap) {
-			most = 4 * r->heap;
+		if (in_heap / 4 < r->buffer_words) {
+			most = 4 * r->buffer_words;
 			range[count].from = in_heap;
 		} else if (fixed < w->mem->static_bytes) {
 			most = 4 * r->words;
-			range[count].from = 4 * r->heap + fixed;
+			range[count].from = 4 * r->buffer_words + fixed;
 		} else {
 			continue;
 		}
@@ -144,7 +144,7 @@ void race_check_access(struct warp *w, const struct op *o, const struct access_r
 void race_check_pieces(struct warp *w, const struct op *o, const uint64_t *off, unsigned n, uint64_t bytes,
 	uint64_t highest, bool write)
 {
-	if (highest / 4 >= w->grid->race->heap) /* the launch has allocated the buffer */
+	if (highest / 4 >= w->grid->race->buffer_words) /* the launch has allocated the buffer */
 		return;
 	if (w->grid->race->line_marks)
 		race_mark_pieces(w->cta->grid, key_of_access(w, o), off, n, bytes, write);

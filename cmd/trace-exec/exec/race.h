@@ -20,17 +20,17 @@ enum { OTHERS = 1 };
 struct race {
 	/*
 	 * Marks of whole lines: those of writers first, then those of readers. NULL: the launch has only one block.
-	 * Marks below `floor` are those of earlier launches and count as 0. A line whose bytes differ, or some of
+	 * Marks below `key_base` are those of earlier launches and count as 0. A line whose bytes differ, or some of
 	 * whose bytes have no mark, has one of two other forms (race_lines.c). Thereby marks take memory only for lines
 	 * that are accessed: mergeVS of HeCBench takes 9.9 s instead of 14.6 s until its 16th measurement.
 	 */
 	uint64_t *line_marks;
 	union line_array *array;       /* marks of lines in the other two forms, in the order of allocation */
 	atomic_uint_fast64_t n_arrays; /* number of elements of `array` in use */
-	uint64_t heap;                 /* number of words of buffers */
+	uint64_t buffer_words;         /* number of words of buffers */
 	uint64_t words;                /* number of words of buffers, then of static variables */
 	uint64_t base;                 /* blocks of the earlier launches that used the marks */
-	uint64_t floor;     /* number below all keys of this launch and above those of earlier launches */
+	uint64_t key_base;  /* number below all keys of this launch and above those of earlier launches */
 	uint64_t split;     /* mark of the split line whose array has the number 0 */
 	uint64_t all_lines; /* number of marks of one kind in line_marks */
 	uint64_t blocks;    /* blocks of this launch */

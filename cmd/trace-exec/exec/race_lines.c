@@ -123,7 +123,7 @@ uint64_t race_mark_of_byte(const struct race *r, uint64_t byte, bool write)
 {
 	uint64_t line = r->line_marks[(write ? 0 : r->all_lines) + byte / BYTES], mark[BYTES];
 
-	list_marks(r, mark_or_zero_if_old(line, r->floor), mark);
+	list_marks(r, mark_or_zero_if_old(line, r->key_base), mark);
 	return mark[byte % BYTES];
 }
 
@@ -147,8 +147,8 @@ static uint32_t racing_bytes(const uint64_t *writer, const uint64_t *reader)
 /* Finds the first byte of a line on which blocks race, and notes it if it is the lowest so far. */
 static NOINLINE void find_race_in_line(struct race *r, uint64_t line)
 {
-	uint64_t writers = mark_or_zero_if_old(r->line_marks[line], r->floor),
-		 readers = mark_or_zero_if_old(r->line_marks[r->all_lines + line], r->floor), byte, low,
+	uint64_t writers = mark_or_zero_if_old(r->line_marks[line], r->key_base),
+		 readers = mark_or_zero_if_old(r->line_marks[r->all_lines + line], r->key_base), byte, low,
 		 sole = writers ? sole_block(r, writers) : 0, writer[BYTES], reader[BYTES];
 	uint32_t race;
 
@@ -250,7 +250,7 @@ static bool mark_split_line(struct race *r, uint64_t *line, uint64_t old, uint64
 /* Marks bytes of a line. Returns true if a mark changed. */
 static NOINLINE bool change_marks_of_line(struct race *r, uint64_t *line, uint64_t key, uint32_t mask)
 {
-	uint64_t old = mark_or_zero_if_old(*line, r->floor);
+	uint64_t old = mark_or_zero_if_old(*line, r->key_base);
 	bool can_own = race_inst_of_mark(key) < NO_INST, owned = old && is_owned(r, old);
 
 	if (owned && can_own && race_block_of_mark(old) == race_block_of_mark(key))
@@ -365,13 +365,13 @@ static void mark_lines(struct race *r, uint64_t key, uint64_t first, uint64_t n,
 
 	if (are_marked_by_block(own, n, key))
 		return;
-	if (is_any_line_split(writers, readers, n, r->base, r->floor)) {
+	if (is_any_line_split(writers, readers, n, r->base, r->key_base)) {
 		for (uint64_t i = 0; i < n; i++)
 			mark_bytes_of_line(r, key, first + i, ALL_BYTES, write);
 		return;
 	}
-	race = write ? set_write_marks(own, readers, n, key, r->floor)
-		     : set_read_marks(own, writers, n, key, r->floor);
+	race = write ? set_write_marks(own, readers, n, key, r->key_base)
+		     : set_read_marks(own, writers, n, key, r->key_base);
 	for (uint64_t i = 0; race && i < n; i++)
 		find_race_in_line(r, first + i);
 }
@@ -471,7 +471,7 @@ static ALWAYS_INLINE unsigned mark_piece(struct race *r, uint64_t key, const uin
 		differ = (mark ^ key) >> 32;
 	unsigned part = small ? *from % BYTES : *from % BYTES / 4,
 		 parts = (unsigned)(small ? bytes : bytes / 4);
-	bool changed, may_race = mark_or_zero_if_old(others, r->floor);
+	bool changed, may_race = mark_or_zero_if_old(others, r->key_base);
 
 	if (!differ) /* the block has marked the whole line */
 		return 1;

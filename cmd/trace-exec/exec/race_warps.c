@@ -39,7 +39,7 @@ struct warp_marks {
 	uint32_t epoch; /* number of barriers, fences and atomics so far, of all blocks that used this struct */
 	bool race_found;
 	uint64_t word;           /* word on which warps race */
-	uint64_t heap;           /* number of words of buffers */
+	uint64_t buffer_words;   /* number of words of buffers */
 	uint64_t words;          /* number of words of all memory */
 	struct race_step first;  /* access of the race that was executed first */
 	struct race_step second; /* access that was executed second */
@@ -60,7 +60,7 @@ void race_start_cta(struct cta *c)
 		struct warp_marks *x = c->warp_marks = xcalloc(1, sizeof(*c->warp_marks));
 		uint64_t last = UINT32_MAX / 2;
 
-		race_count_words(c->grid, &x->heap, &x->words);
+		race_count_words(c->grid, &x->buffer_words, &x->words);
 		x->region = marks_take(c->grid->mem, MARKS_OF_WARPS, x->words, &last);
 		x->epoch = (uint32_t)last;
 	}
@@ -313,7 +313,7 @@ void race_report_warps(struct cta *c)
 		return;
 	k->warp_race_reported = true;
 	const struct op *o = &g->code->op[x->second.inst];
-	uint64_t addr = x->word < x->heap ? HEAP_BASE + 4 * x->word : 4 * (x->word - x->heap);
+	uint64_t addr = x->word < x->buffer_words ? HEAP_BASE + 4 * x->word : 4 * (x->word - x->buffer_words);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
 	position_instruction_text(o, line, sizeof(line));

@@ -21,9 +21,9 @@ void recording_make_space(struct recording *t, uint32_t accesses)
 		grow(&t->word, &t->cap_words, t->n_words + accesses * LANES, sizeof(*t->word));
 	if (t->cap_payloads - t->n_payloads < accesses)
 		grow(&t->payload, &t->cap_payloads, t->n_payloads + accesses, sizeof(*t->payload));
-	t->space = (t->cap_words - t->n_words) / LANES;
-	if (t->space > t->cap_payloads - t->n_payloads)
-		t->space = t->cap_payloads - t->n_payloads;
+	t->capacity = (t->cap_words - t->n_words) / LANES;
+	if (t->capacity > t->cap_payloads - t->n_payloads)
+		t->capacity = t->cap_payloads - t->n_payloads;
 }
 
 /* Adds the addresses a[] + base of all lanes, relative to a recent list of the warp or as a new list. */
@@ -34,7 +34,7 @@ LANE_FN static void add_list_of_all(struct recording *t, const uint64_t *a, uint
 	uint64_t *to = t->word + t->n_words;
 
 	for (uint32_t k = 0; k < n; k++) {
-		if (range != t->list[k].range)
+		if (range != t->list[k].address_span)
 			continue;
 		const uint64_t *b = t->word + t->list[k].first_word, by = a[0] - b[0];
 		uint64_t wrong = 0;
@@ -51,7 +51,7 @@ LANE_FN static void add_list_of_all(struct recording *t, const uint64_t *a, uint
 	EACH_LANE (i)
 		to[i] = a[i] + base;
 	t->list[t->n_lists % kept].first_word = t->n_words;
-	t->list[t->n_lists++ % kept].range = range;
+	t->list[t->n_lists++ % kept].address_span = range;
 	recording_end_access(t, ADDR_LIST, LANES);
 }
 
@@ -170,21 +170,21 @@ void recording_begin_run(struct recording *t, uint32_t id, uint32_t mask)
 void recording_add_text(struct recording *t, uint32_t id, uint32_t mask, uint32_t bytes)
 {
 	recording_extend_run(t, id, mask);
-	if (!t->space)
+	if (!t->capacity)
 		recording_make_space(t, SPACE_LEAST);
-	t->space--;
+	t->capacity--;
 	t->payload[t->n_payloads++] = (struct pack_payload){0, bytes};
 }
 
 /* Returns true if there is space for an access that begins a run. */
 static inline bool has_space_for_access(const struct recording *t)
 {
-	return t->space && t->n_runs < t->cap_runs;
+	return t->capacity && t->n_runs < t->cap_runs;
 }
 
 static void make_space_for_access(struct recording *t)
 {
-	if (!t->space)
+	if (!t->capacity)
 		recording_make_space(t, SPACE_LEAST);
 	make_space_for_run(t);
 }
@@ -209,7 +209,7 @@ static NOINLINE void begin_run_with_access(
 
 void recording_add_access(struct recording *t, uint32_t id, uint32_t mask, const uint64_t *a, uint64_t base)
 {
-	if (id != t->next || mask != t->last_run_mask || !t->space) {
+	if (id != t->next || mask != t->last_run_mask || !t->capacity) {
 		begin_run_with_access(t, id, mask, a, base);
 		return;
 	}
@@ -237,7 +237,7 @@ static NOINLINE void begin_run_with_line(
 
 void recording_add_line(struct recording *t, uint32_t id, uint32_t mask, uint64_t first, uint32_t stride)
 {
-	if (id != t->next || mask != t->last_run_mask || !t->space) {
+	if (id != t->next || mask != t->last_run_mask || !t->capacity) {
 		begin_run_with_line(t, id, mask, first, stride);
 		return;
 	}

@@ -39,7 +39,7 @@ static inline void recording_end_access(struct recording *t, uint32_t form, uint
 {
 	t->payload[t->n_payloads++] = (struct pack_payload){t->n_words << 2 | form, 0};
 	t->n_words += n;
-	t->space--;
+	t->capacity--;
 }
 
 static inline void recording_put_stride(struct recording *t, uint64_t first, uint64_t stride)

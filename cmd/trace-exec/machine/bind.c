@@ -418,11 +418,11 @@ static int bind_instruction(struct mbind *b, struct op *o, const struct stmt *in
 static void find_plain_ops(struct op *op, uint32_t n)
 {
 	while (n-- > 0) {
-		const uint16_t after = op[n + 1].straight;
+		const uint16_t after = op[n + 1].n_straight;
 		const bool plain = op[n].flow <= MF_UNIFORM && !op[n].memory && op[n].guard == FRAME_PT &&
 				   !op[n].guard_not;
 
-		op[n].straight = (uint16_t)(plain ? after + (after < UINT16_MAX) : 0);
+		op[n].n_straight = (uint16_t)(plain ? after + (after < UINT16_MAX) : 0);
 	}
 }
 

@@ -530,8 +530,8 @@ struct moved_access {
 struct stretch {
 	const struct moved_access *access; /* first access of the stretch */
 	uint32_t n; /* number of instructions from this one to the end of the stretch; 0: no access in it */
-	uint32_t n_accesses;  /* number of accesses from this instruction to the end of the stretch */
-	uint32_t lowest_inst; /* lowest number of the instructions of the earlier accesses */
+	uint32_t n_accesses_left; /* number of accesses from this instruction to the end of the stretch */
+	uint32_t lowest_inst;     /* lowest number of the instructions of the earlier accesses */
 };
 /*
  * Finds the stretches of the n ops of a function. recorded[]: 1 for ops whose records have addresses or text, else 0.

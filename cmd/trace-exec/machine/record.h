@@ -31,8 +31,8 @@ static inline void record_op(
  */
 static inline void record_moved_accesses(struct recording *t, const struct stretch *s, uint32_t end)
 {
-	if (t->space < s->n_accesses)
-		recording_make_space(t, s->n_accesses);
+	if (t->capacity < s->n_accesses_left)
+		recording_make_space(t, s->n_accesses_left);
 	struct pack_payload *payload = t->payload + t->n_payloads, *first = payload;
 	uint64_t *word = t->word, *to = word + t->n_words;
 	uint32_t at = t->n_words;
@@ -54,7 +54,7 @@ static inline void record_moved_accesses(struct recording *t, const struct stret
 	}
 	const uint32_t n = (uint32_t)(payload - first);
 	t->n_payloads += n;
-	t->space -= n;
+	t->capacity -= n;
 	t->n_words = at;
 }
 

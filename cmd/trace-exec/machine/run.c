@@ -5,7 +5,7 @@
  * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
  * the uniform datapath is executed in the lanes of the running group. Compiled code is right for each lane alone, so a
  * lane reads a uniform register only after it has written it; lanes that have parted may write it in any order. Plain
- * code is a sequence of ops that the whole group executes and that access no memory. o->straight is the number of such
+ * code is a sequence of ops that the whole group executes and that access no memory. o->n_straight is the number of such
  * ops from op o on. In packed records, plain code extends a run once. A stretch (same_base.c) also has accesses whose
  * records follow from earlier records.
  */
@@ -88,9 +88,10 @@ void run_warp(struct warp *w, uint64_t quantum)
 		/* until an op changes the flow, the group and its lanes stay the same */
 		for (;; pc++) {
 			o = &code[pc];
-			if (o->straight && plain && n < left && !w->stop) {
+			if (o->n_straight && plain && n < left && !w->stop) {
 				uint32_t k = run_plain(w, o,
-					left - n < o->straight ? (uint32_t)(left - n) : o->straight, mask);
+					left - n < o->n_straight ? (uint32_t)(left - n) : o->n_straight,
+					mask);
 
 				if (record)
 					recording_extend_run_by(&w->packed, pc - o->func->first_pc, k, mask);

@@ -98,7 +98,7 @@ static void fill_stretches(struct stretch *s, struct moved_access *m, const stru
 			n_accesses++;
 			lowest = x->inst < lowest ? x->inst : lowest;
 			*--m = (struct moved_access){x->distance, -(ptrdiff_t)x->accesses, n};
-		} else if (op[n].straight) {
+		} else if (op[n].n_straight) {
 			length++;
 		} else {
 			length = n_accesses = 0;

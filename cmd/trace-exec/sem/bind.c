@@ -482,7 +482,7 @@ static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 		struct op *o = &c->op[fn->first_pc + i];
 
 		after = o->flow == FLOW_NEXT ? after + 1 : 0;
-		o->straight = (uint16_t)(after < UINT16_MAX ? after : UINT16_MAX);
+		o->n_straight = (uint16_t)(after < UINT16_MAX ? after : UINT16_MAX);
 	}
 	return 0;
 }
