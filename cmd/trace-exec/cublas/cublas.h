@@ -108,7 +108,7 @@ struct cublas_product {
 	bool without_b;    /* d = alpha * a + beta * c */
 	bool fp8;          /* a and b have FP8 types */
 	uint64_t scale[4]; /* FP8: addresses of scales (TYPE_F32) of a, b, c and d; 0: 1 */
-	uint64_t largest; /* FP8: address of the greatest magnitude (TYPE_F32), which is 0 before; 0: not stored */
+	uint64_t amax; /* FP8: address of the greatest magnitude (TYPE_F32), which is 0 before; 0: not stored */
 };
 
 /*

@@ -22,10 +22,10 @@ struct lt_operation {
 	int32_t bias_type, sms;
 	int32_t scale_mode[4];
 	int8_t fast;
-	uint64_t blocks_of_d, auxiliary_scale, auxiliary_largest;
+	uint64_t blocks_of_d, auxiliary_scale, auxiliary_amax;
 	int32_t blocks_of_d_mode, auxiliary_type, auxiliary_scale_mode;
 	int64_t alpha_batch;
-	uint64_t scale_a, scale_b, scale_c, scale_d, largest, auxiliary;
+	uint64_t scale_a, scale_b, scale_c, scale_d, amax, auxiliary;
 	int64_t auxiliary_pitch, auxiliary_batch;
 };
 #define A(number, member) \
@@ -35,9 +35,9 @@ struct lt_operation {
 static const struct lt_attribute operation_attributes[] = {A(0, compute), A(1, scale), A(2, pointer_mode),
 	A(3, op_a), A(4, op_b), A(5, op_c), A(6, fill), A(7, epilogue), A(8, bias), A(10, bias_batch),
 	A(11, auxiliary), A(12, auxiliary_pitch), A(13, auxiliary_batch), A(15, sms), A(17, scale_a),
-	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, largest), A(25, fast), A(26, bias_type),
+	A(18, scale_b), A(19, scale_c), A(20, scale_d), A(21, amax), A(25, fast), A(26, bias_type),
 	A(31, scale_mode[0]), A(32, scale_mode[1]), A(33, scale_mode[2]), A(34, scale_mode[3]),
-	A(14, alpha_batch), A(22, auxiliary_type), A(23, auxiliary_scale), A(24, auxiliary_largest),
+	A(14, alpha_batch), A(22, auxiliary_type), A(23, auxiliary_scale), A(24, auxiliary_amax),
 	A(35, auxiliary_scale_mode), A(36, blocks_of_d), A(37, blocks_of_d_mode)};
 #undef A
 
@@ -258,7 +258,7 @@ static const char *find_unsupported_part(const struct lt_operation *x, const str
 		return "addresses of batches of a complex product";
 	if (layout[0]->batch_mode && x->epilogue & EPILOGUE_BIAS)
 		return "a bias of batches with addresses";
-	if (x->largest && !(cublas_is_fp8((int)layout[3]->type) && cublas_is_fp8((int)layout[0]->type)))
+	if (x->amax && !(cublas_is_fp8((int)layout[3]->type) && cublas_is_fp8((int)layout[0]->type)))
 		return "the greatest magnitude of a result that is not of FP8";
 	if (cublas_is_fp8((int)layout[0]->type) && !has_gpu_fp8())
 		return "FP8 on a GPU before sm_89";
@@ -334,7 +334,7 @@ static int describe_lt_product(struct cublas_product *p, const struct lt_operati
 		.bias_type = lt_bias_type(x, a, c, d),
 		.fp8 = cublas_is_fp8((int)a->type),
 		.scale = {x->scale_a, x->scale_b, x->scale_c, x->scale_d},
-		.largest = x->largest};
+		.amax = x->amax};
 	if (x->scale == TYPE_F32 && p->scalar == TYPE_S32)
 		return cublas_unsupported(
 			"cublasLtMatmul", "sums of integers with scalars in single precision");
@@ -347,7 +347,7 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	const struct lt_layout *layout_d, const void *algorithm, void *workspace, size_t bytes, void *stream)
 {
 	struct cublas_handle on;
-	struct cublas_product p = {.largest = 0};
+	struct cublas_product p = {.amax = 0};
 	int e = h ? describe_lt_product(&p, x, layout_a, layout_b, layout_c, layout_d)
 		  : CUBLAS_NOT_INITIALIZED;
 
@@ -363,7 +363,7 @@ API(int, cublasLtMatmul, struct cublas_handle *h, const struct lt_operation *x, 
 	/* Without a C, beta must be 0, or D is read, which is possible if it has the same type. */
 	p.c.base = (uintptr_t)(c ? c : p.c.type == p.d.type ? d : NULL);
 	p.d.base = (uintptr_t)d;
-	if (p.largest && cuMemsetD32Async(p.largest, 0, 1, stream))
+	if (p.amax && cuMemsetD32Async(p.amax, 0, 1, stream))
 		return CUBLAS_EXECUTION_FAILED;
 	if (is_lt_complex(layout_a))
 		return cublas_lt_complex(&on, &p,

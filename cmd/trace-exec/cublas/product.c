@@ -197,7 +197,7 @@ int cublas_multiply(struct cublas_handle *h, const struct cublas_product *p)
 			      &q.a.column_stride, &q.a.batch_stride, &q.b.row_stride, &q.b.column_stride,
 			      &q.b.batch_stride, &q.c.row_stride, &q.c.column_stride, &q.c.batch_stride,
 			      &q.d.row_stride, &q.d.column_stride, &q.d.batch_stride, &alpha, &beta, &m, &n,
-			      &k, &flags, &q.scale[0], &q.scale[1], &q.scale[2], &q.scale[3], &q.largest};
+			      &k, &flags, &q.scale[0], &q.scale[1], &q.scale[2], &q.scale[3], &q.amax};
 	const struct cublas_operand *operands[] = {&p->a, &p->b, &p->c, &p->d};
 
 	if (p->m < 0 || p->n < 0 || p->k < 0 || p->batches < 0 || !p->alpha || !p->beta)

@@ -127,8 +127,8 @@ static int get_kernel_attribute(int *to, int number, const void *kernel)
 	struct func_attributes a = {.threads = 0};
 	int e = cudaFuncGetAttributes(&a, kernel);
 	const int value[] = {a.threads, (int)a.shared_bytes, (int)a.constant_bytes, (int)a.local_bytes,
-		a.regs, a.ptx, a.binary, a.cache, a.max_dynamic_shared, a.carveout, a.cluster_needed,
-		a.cluster[0], a.cluster[1], a.cluster[2], a.large_cluster, a.scheduling};
+		a.regs, a.ptx_version, a.binary_version, a.cache_mode, a.max_dynamic_shared, a.carveout,
+		a.cluster_needed, a.cluster[0], a.cluster[1], a.cluster[2], a.large_cluster, a.scheduling};
 
 	if (!e && (number < 0 || number >= (int)(sizeof(value) / sizeof(value[0]))))
 		e = cudaErrorInvalidValue;

@@ -11,7 +11,7 @@ static unsigned find_tensor_element(unsigned driver)
 {
 	unsigned i = 0;
 
-	while (i < TENSOR_ELEMENTS && tensor_elements[i].driver != driver)
+	while (i < TENSOR_ELEMENTS && tensor_elements[i].driver_type != driver)
 		i++;
 	return i;
 }

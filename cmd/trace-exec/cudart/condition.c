@@ -16,9 +16,9 @@ enum {
 
 static struct {
 	uint64_t start; /* address of the words; 0: not allocated */
-	unsigned *first;
+	unsigned *initial_value;
 	bool *assigned;
-	uint32_t n, cap_first, cap_assigned;
+	uint32_t n, cap_initial, cap_assigned;
 } conditions;
 
 bool condition_exists(uint64_t handle)
@@ -71,7 +71,7 @@ void condition_reset_in_graph(const struct cuda_graph *g)
 		unsigned *value = cudart_host_address((const void *)(uintptr_t)c->handle, sizeof(*value));
 
 		if (value && conditions.assigned[n])
-			*value = conditions.first[n];
+			*value = conditions.initial_value[n];
 		for (uint32_t k = 0; k < c->n_bodies; k++)
 			condition_reset_in_graph(c->body[k]);
 	}
@@ -112,9 +112,10 @@ static int add_condition(uint64_t *to, unsigned first, bool assigned)
 		return cudaErrorMemoryAllocation;
 	if (conditions.n == CONDITIONS_MOST)
 		return cudaErrorMemoryAllocation;
-	grow(&conditions.first, &conditions.cap_first, conditions.n + 1, sizeof(*conditions.first));
+	grow(&conditions.initial_value, &conditions.cap_initial, conditions.n + 1,
+		sizeof(*conditions.initial_value));
 	grow(&conditions.assigned, &conditions.cap_assigned, conditions.n + 1, sizeof(*conditions.assigned));
-	conditions.first[conditions.n] = first;
+	conditions.initial_value[conditions.n] = first;
 	conditions.assigned[conditions.n] = assigned;
 	*to = conditions.start + 4ull * conditions.n++;
 	return cudaSuccess;

@@ -303,7 +303,7 @@ int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pi
  */
 struct func_attributes {
 	size_t shared_bytes, constant_bytes, local_bytes;
-	int threads, regs, ptx, binary, cache, max_dynamic_shared, carveout;
+	int threads, regs, ptx_version, binary_version, cache_mode, max_dynamic_shared, carveout;
 	int cluster_needed, cluster[3], scheduling, large_cluster, reserved[16];
 };
 

@@ -51,9 +51,9 @@ API(int, cudaFuncGetAttributes, struct func_attributes *to, const void *host)
 					 : fit < 1024 ? fit
 						      : 1024),
 			.regs = (int)k->regs,
-			.ptx = (int)(f->machine ? machine_ptx_target(f) : f->module->target),
-			.binary = (int)(f->machine ? f->module->target
-						   : 10 * cudart.wire.major + cudart.wire.minor),
+			.ptx_version = (int)(f->machine ? machine_ptx_target(f) : f->module->target),
+			.binary_version = (int)(f->machine ? f->module->target
+							   : 10 * cudart.wire.major + cudart.wire.minor),
 			.max_dynamic_shared = k->max_dynamic_shared >= 0 ? k->max_dynamic_shared
 									 : 49152 - (int)k->shared_bytes,
 			.carveout = k->carveout,

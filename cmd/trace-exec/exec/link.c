@@ -235,7 +235,7 @@ static int apply_fixups(const struct module *m, struct symbol *v, struct fault *
 				"function '%s' in initial values is not defined by any module", s->name);
 		uint64_t a = func ? PROGRAM_BASE + 8ull * s->func->first_pc : s->addr;
 
-		a = (a + (uint64_t)x->addend) >> x->shift;
+		a = (a + (uint64_t)x->addend) >> x->address_shift;
 		memcpy(v->init + x->offset, &a, x->bytes > 8 ? 8 : x->bytes);
 	}
 	return 0;

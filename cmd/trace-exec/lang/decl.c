@@ -158,7 +158,7 @@ static struct symbol *decl_reg_range(
 	s->type = (uint8_t)type;
 	s->space = SP_REG;
 	s->vec = (uint8_t)vec;
-	s->range = range;
+	s->is_range = range;
 	s->first_reg = fn->n_regs;
 	s->n_regs = (uint32_t)count;
 	grow(&fn->reg, &fn->cap_regs, fn->n_regs + (uint32_t)regs, sizeof(*fn->reg));
@@ -226,7 +226,7 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 	}
 	s->owner = p->func;
 	p->scope = p->func->scope;
-	s = decl_reg_range(p, (enum type)s->type, s->vec, &name, s->n_regs, s->range);
+	s = decl_reg_range(p, (enum type)s->type, s->vec, &name, s->n_regs, s->is_range);
 	p->scope = inner;
 	return s;
 }

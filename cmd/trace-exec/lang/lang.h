@@ -116,8 +116,8 @@ struct fixup {
 	struct symbol *sym;
 	int64_t addend;
 	uint32_t offset;
-	uint8_t bytes; /* number of bytes of the address that are stored */
-	uint8_t shift; /* number of bits by which the address is shifted right before it is stored */
+	uint8_t bytes;         /* number of bytes of the address that are stored */
+	uint8_t address_shift; /* number of bits by which the address is shifted right before it is stored */
 	uint32_t line, col;
 };
 
@@ -128,9 +128,9 @@ struct symbol {
 	uint8_t kind;       /* enum sym_kind */
 	uint8_t space, type;
 	uint8_t vec; /* number of elements of a register or variable vector; 0: not a vector */
-	bool external, weak, common, visible, defined, alias, unsized, range;
+	bool external, weak, common, visible, defined, alias, unsized, is_range;
 	uint32_t line, col;
-	/* SYM_REG: registers first_reg to first_reg + n_regs - 1; with `range`, name is their prefix */
+	/* SYM_REG: registers first_reg to first_reg + n_regs - 1; with `is_range`, name is their prefix */
 	uint32_t first_reg, n_regs;
 	/* SYM_VAR */
 	uint64_t size, addr, elems;

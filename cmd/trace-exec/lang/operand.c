@@ -85,7 +85,7 @@ uint32_t operand_register_number(const struct symbol *s, const struct token *t)
 {
 	uint32_t v = 0;
 
-	for (uint32_t i = (uint32_t)strlen(s->name); s->range && i < t->n; i++)
+	for (uint32_t i = (uint32_t)strlen(s->name); s->is_range && i < t->n; i++)
 		v = v * 10 + (uint32_t)(t->start[i] - '0');
 	return s->first_reg + v * (s->vec ? s->vec : 1u);
 }

@@ -107,7 +107,7 @@ static struct symbol *find_register_range(const struct scope *s, const char *nam
 		number = 0;
 		for (uint32_t i = n - d; i < n; i++)
 			number = number * 10 + (uint64_t)(name[i] - '0');
-		if (sym && sym->kind == SYM_REG && sym->range && number < sym->n_regs)
+		if (sym && sym->kind == SYM_REG && sym->is_range && number < sym->n_regs)
 			return sym;
 	}
 	return NULL;
@@ -118,7 +118,7 @@ struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 	for (const struct scope *s = p->scope; s; s = s->parent) {
 		struct symbol *sym = scope_find(s, name, n);
 
-		if (!sym || (sym->kind == SYM_REG && sym->range))
+		if (!sym || (sym->kind == SYM_REG && sym->is_range))
 			sym = find_register_range(s, name, n);
 		if (sym && sym->kind == SYM_REG && !s->parent && p->func)
 			return decl_adopt_register(p, sym, &p->token);

@@ -6,7 +6,7 @@
 
 struct lower_row {
 	unsigned first_binary, last_binary;
-	const char *words, *second, *sequence;
+	const char *words, *second_words, *sequence;
 };
 
 #define LOWER(gpus, words, sequence)
@@ -146,7 +146,7 @@ const char *rows_find_fused_sequence(
 	const struct inst_facts *first, const struct inst_facts *second, bool *multiple)
 {
 	for (size_t i = 0; i < N_FUSE; i++)
-		if (does_row_fit(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {
+		if (does_row_fit(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second_words)) {
 			*multiple = !strchr(fuse_rows[i].sequence, ';');
 			return fuse_rows[i].sequence;
 		}

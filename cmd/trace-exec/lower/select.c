@@ -32,7 +32,7 @@ struct selection {
 	/* operands: the results, then the sources other than addresses */
 	const struct operand *operand[OPERANDS_MAX];
 	const struct operand *address[2];
-	unsigned n_operands, results;
+	unsigned n_operands, n_results;
 };
 
 /* ---- registers ---- */
@@ -251,11 +251,11 @@ static const struct operand *vector_element(const struct operand *o, unsigned ha
 
 static const struct operand *part_operand(const struct selection *s, struct lower_part part)
 {
-	unsigned k = part.kind == PART_SOURCE ? s->results + part.index : part.index;
+	unsigned k = part.kind == PART_SOURCE ? s->n_results + part.index : part.index;
 
 	if (part.kind == PART_ADDRESS)
 		return s->address[part.index];
-	return k < s->n_operands && (part.kind != PART_RESULT || s->results) ? s->operand[k] : NULL;
+	return k < s->n_operands && (part.kind != PART_RESULT || s->n_results) ? s->operand[k] : NULL;
 }
 
 /*
@@ -448,10 +448,10 @@ static void set_part_operands(struct selection *s, const struct stmt *in)
 	unsigned addresses = 0;
 
 	s->n_operands = 0;
-	s->results = stmt_count_results(in);
+	s->n_results = stmt_count_results(in);
 	s->address[0] = s->address[1] = NULL;
 	for (unsigned k = 0; k < in->n_operands; k++)
-		if (k >= s->results && in->operand[k].kind == O_ADDR) {
+		if (k >= s->n_results && in->operand[k].kind == O_ADDR) {
 			if (addresses < 2)
 				s->address[addresses++] = &in->operand[k];
 		} else {

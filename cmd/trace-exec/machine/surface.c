@@ -104,8 +104,8 @@ static bool find_surface_geometry(struct mbind *b, struct geometry *g)
 	*g = known[field(b, 61, 3)];
 	a = mbind_reg(b, 24, g->n + g->layered);
 	for (unsigned i = 0; i < g->n; i++)
-		g->slot[i] = a + i * VECTOR;
-	g->layer = a + g->n * VECTOR;
+		g->coordinate_slot[i] = a + i * VECTOR;
+	g->layer_slot = a + g->n * VECTOR;
 	return g->n;
 }
 

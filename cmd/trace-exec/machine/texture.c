@@ -88,9 +88,9 @@ static bool find_texture_geometry(const struct mbind *b, struct geometry *g)
 static void bind_coordinates(struct operand_sequence *s, struct geometry *g)
 {
 	if (g->layered)
-		g->layer = take_next_operand(s);
+		g->layer_slot = take_next_operand(s);
 	for (unsigned i = 0; i < g->n; i++)
-		g->slot[i] = take_next_operand(s);
+		g->coordinate_slot[i] = take_next_operand(s);
 }
 
 /* Binds the registers of the results: one for each channel of the mask, or two with packed halves. */
@@ -224,9 +224,9 @@ static bool bind_gradients(struct mbind *b, struct machine_fetch *x, bool in_reg
 	if (in_reg)
 		x->handle = take_next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
-		f->geometry.slot[i] = take_next_operand(&s);
+		f->geometry.coordinate_slot[i] = take_next_operand(&s);
 	if (last)
-		f->offset[0] = f->geometry.layer = take_next_operand(&s);
+		f->offset[0] = f->geometry.layer_slot = take_next_operand(&s);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < 2; k++)
 			f->grad[k][i] = take_next_operand(&s);
@@ -357,9 +357,9 @@ static void fetch_by_gradients(
 
 	*g = (struct geometry){.shape = (uint8_t)shape, .n = 3, .layered = layered, .real = true};
 	x.fetch.detail = DETAIL_GRAD;
-	g->layer = FRAME_R + 8 * VECTOR;
+	g->layer_slot = FRAME_R + 8 * VECTOR;
 	for (unsigned k = 0; k < 3; k++) {
-		g->slot[k] = FRAME_R + (8 + layered + k) * VECTOR;
+		g->coordinate_slot[k] = FRAME_R + (8 + layered + k) * VECTOR;
 		x.fetch.grad[0][k] = FRAME_R + (12 + k) * VECTOR;
 		x.fetch.grad[1][k] = FRAME_SCRATCH + k * VECTOR;
 	}

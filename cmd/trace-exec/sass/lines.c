@@ -247,10 +247,10 @@ static bool execute_extended_line_op(struct line_reader *r, struct line_span *s,
 
 /* Header of a unit's program. */
 struct line_header {
-	unsigned step;   /* bytes of the smallest instruction */
-	int base;        /* smallest line advance of a special opcode */
-	unsigned range;  /* number of line advances of special opcodes */
-	unsigned opcode; /* first special opcode */
+	unsigned min_inst_length; /* bytes of the smallest instruction */
+	int line_base;            /* smallest line advance of a special opcode */
+	unsigned line_range;      /* number of line advances of special opcodes */
+	unsigned opcode_base;     /* first special opcode */
 	uint8_t operands[256];
 };
 
@@ -268,10 +268,10 @@ static void execute_standard_line_op(struct line_reader *r, struct line_span *s,
 {
 	switch (op) {
 	case 1: add_line_row(r, state); break;
-	case 2: state->pc += read_leb128(s, false) * h->step; break;
+	case 2: state->pc += read_leb128(s, false) * h->min_inst_length; break;
 	case 3: advance_line(state, read_leb128(s, true)); break;
 	case 4: state->file = read_leb128(s, false); break;
-	case 8: state->pc += (255u - h->opcode) / h->range * h->step; break;
+	case 8: state->pc += (255u - h->opcode_base) / h->line_range * h->min_inst_length; break;
 	case 9: state->pc += read_line_number(s, 2); break;
 	default:
 		for (unsigned i = 0; i < h->operands[op]; i++)
@@ -293,13 +293,14 @@ static void run_line_program(struct line_reader *r, struct line_span *s, const s
 				state = start;
 				r->first_row = r->lines->n_rows;
 			}
-		} else if (op < h->opcode) {
+		} else if (op < h->opcode_base) {
 			execute_standard_line_op(r, s, h, op, &state);
 		} else {
-			unsigned advance = op - h->opcode;
+			unsigned advance = op - h->opcode_base;
 
-			state.pc += advance / h->range * h->step;
-			advance_line(&state, (uint64_t)(int64_t)(h->base + (int)(advance % h->range)));
+			state.pc += advance / h->line_range * h->min_inst_length;
+			advance_line(
+				&state, (uint64_t)(int64_t)(h->line_base + (int)(advance % h->line_range)));
 			add_line_row(r, &state);
 		}
 	}
@@ -448,14 +449,14 @@ static unsigned read_line_header(
 	rest = read_line_number(unit, r->offset_bytes);
 	*head = (struct line_span){unit->p, rest < unit->n ? rest : unit->n};
 	skip_line_bytes(unit, rest);
-	h->step = (unsigned)read_line_number(head, 1);
+	h->min_inst_length = (unsigned)read_line_number(head, 1);
 	read_line_number(head, version >= 4 ? 2 : 1);
-	h->base = (int)((read_line_number(head, 1) & 0xff) ^ 0x80) - 0x80; /* a signed byte */
-	h->range = (unsigned)read_line_number(head, 1);
-	h->opcode = (unsigned)read_line_number(head, 1);
-	for (unsigned i = 1; i < h->opcode; i++)
+	h->line_base = (int)((read_line_number(head, 1) & 0xff) ^ 0x80) - 0x80; /* a signed byte */
+	h->line_range = (unsigned)read_line_number(head, 1);
+	h->opcode_base = (unsigned)read_line_number(head, 1);
+	for (unsigned i = 1; i < h->opcode_base; i++)
 		h->operands[i] = (uint8_t)read_line_number(head, 1);
-	return h->range && h->opcode ? version : 0;
+	return h->line_range && h->opcode_base ? version : 0;
 }
 
 /* Reads the unit at the start of *s and advances past it. */

@@ -23,11 +23,12 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	uint32_t each = texture_texel_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
 	int64_t most[3] = {x->formatted ? (int64_t)t->width - 1 : (int64_t)t->width * each - bytes,
 		(int64_t)t->height - 1, (int64_t)t->depth - 1};
-	int64_t v[3] = {0}, layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer)[lane] : 0;
+	int64_t v[3] = {0},
+		layer = x->geometry.layered ? (int64_t)REG(u32, w, x->geometry.layer_slot)[lane] : 0;
 	bool inside = layer < t->layers;
 
 	for (unsigned d = 0; d < x->geometry.n; d++) {
-		int64_t c = REG(s32, w, x->geometry.slot[d])[lane];
+		int64_t c = REG(s32, w, x->geometry.coordinate_slot[d])[lane];
 
 		v[d] = c < 0 || most[d] < 0 ? 0 : c > most[d] ? most[d] : c;
 		inside = inside && c >= 0 && c <= most[d];
@@ -36,11 +37,11 @@ static int surface_address(struct warp *w, const struct op *o, const struct surf
 	if (!inside && x->outside == OUTSIDE_TRAP) {
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"coordinates (%d,%d,%d) in layer %u, outside a surface of %u x %u x %u texels of %u bytes, %u layers",
-			REG(s32, w, x->geometry.slot[0])[lane],
-			x->geometry.n > 1 ? REG(s32, w, x->geometry.slot[1])[lane] : 0,
-			x->geometry.n > 2 ? REG(s32, w, x->geometry.slot[2])[lane] : 0,
-			x->geometry.layered ? REG(u32, w, x->geometry.layer)[lane] : 0, t->width, t->height,
-			t->depth, each, t->layers);
+			REG(s32, w, x->geometry.coordinate_slot[0])[lane],
+			x->geometry.n > 1 ? REG(s32, w, x->geometry.coordinate_slot[1])[lane] : 0,
+			x->geometry.n > 2 ? REG(s32, w, x->geometry.coordinate_slot[2])[lane] : 0,
+			x->geometry.layered ? REG(u32, w, x->geometry.layer_slot)[lane] : 0, t->width,
+			t->height, t->depth, each, t->layers);
 		return -1;
 	}
 	if (!x->formatted && inside && v[0] % bytes) {

@@ -225,17 +225,19 @@ static bool copy_line(struct warp *w, const struct op *o, const struct box *b, u
 	uint8_t *line = line_find_host(w, o, b, lane, c, &first, &n);
 
 	if (!line || (by_line && !check_shared_pieces(w, o, b, lane, base, shared,
-					 (number * len + first) * e->shared, n * e->shared)))
+					 (number * len + first) * e->group_shared_bytes,
+					 n * e->group_shared_bytes)))
 		return false;
 	for (uint64_t k = 0; k < len; k++) {
-		uint8_t *in = shared + (swizzle_offset(m, base + (number * len + k) * e->shared) - base);
+		uint8_t *in = shared +
+			      (swizzle_offset(m, base + (number * len + k) * e->group_shared_bytes) - base);
 		bool inside = k >= first && k - first < n;
 		uint8_t *out = inside ? line + (k - first) * bytes : NULL;
 
 		if (b->direction == TENSOR_LOAD && inside)
-			memset((uint8_t *)memcpy(in, out, bytes) + bytes, 0, e->shared - bytes);
+			memset((uint8_t *)memcpy(in, out, bytes) + bytes, 0, e->group_shared_bytes - bytes);
 		else if (b->direction == TENSOR_LOAD)
-			memset(in, m->fill_nan ? 0xff : 0, e->shared);
+			memset(in, m->fill_nan ? 0xff : 0, e->group_shared_bytes);
 		else if (inside && b->direction == TENSOR_REDUCE)
 			reduce_element(w, b, out, in);
 		else if (inside)
@@ -292,7 +294,7 @@ static const struct tensor_map *read_tensor_map(
 static bool count_in_groups(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m, int64_t *corner)
 {
-	unsigned group = tensor_element(m)->group;
+	unsigned group = tensor_element(m)->group_elements;
 
 	if (*corner % group) {
 		exec_fail(w, o, 1u << lane, "tensor-map", "coordinate %lld (expected a multiple of %u)",
@@ -314,7 +316,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 {
 	const struct tensor_copy *x = o->x->family;
 	const struct tensor_map *m = b->map;
-	uint64_t n = count_box_lines(b), bytes = n * elements_per_line(m) * tensor_element(m)->shared,
+	uint64_t n = count_box_lines(b),
+		 bytes = n * elements_per_line(m) * tensor_element(m)->group_shared_bytes,
 		 span_bytes = m->span ? (bytes + 127) / 128 * 128
 				      : bytes; /* the swizzle permutes within 128 bytes */
 	uint8_t *at = targets_find_host(w, o, &x->targets, &x->targets.target, lane, rank, span_bytes), *bar;
@@ -348,7 +351,7 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 		return false;
 	bulk_flight_begin_write(w, at, span_bytes, bar);
 	return async_complete_bytes(
-		w, o, lane, bar, bytes / tensor_element(m)->shared * tensor_element(m)->bytes);
+		w, o, lane, bar, bytes / tensor_element(m)->group_shared_bytes * tensor_element(m)->bytes);
 }
 
 /* Reads the map and the coordinates of a lane's copy. Returns false if the launch has failed. */

@@ -32,13 +32,13 @@ struct tensor_map {
 #define TENSOR_ELEMENTS 16u
 #define TENSOR_TF32     11u
 struct tensor_element {
-	uint8_t type;   /* enum type; T_NONE: elements of 4 or 6 bits, which are copied in groups */
-	uint8_t driver; /* number of the type in the driver's interface */
-	uint8_t group;  /* number of elements that are copied together */
-	uint8_t bytes;  /* bytes of a group in global memory */
-	uint8_t shared; /* bytes of a group in shared memory, where zeros may follow it */
-	bool flush;     /* loads replace subnormal numbers by zero of the same sign */
-	bool to_tf32;   /* loads round to tf32, to nearest even */
+	uint8_t type;           /* enum type; T_NONE: elements of 4 or 6 bits, which are copied in groups */
+	uint8_t driver_type;    /* number of the type in the driver's interface */
+	uint8_t group_elements; /* number of elements that are copied together */
+	uint8_t bytes;          /* bytes of a group in global memory */
+	uint8_t group_shared_bytes; /* bytes of a group in shared memory, where zeros may follow it */
+	bool flush;                 /* loads replace subnormal numbers by zero of the same sign */
+	bool to_tf32;               /* loads round to tf32, to nearest even */
 };
 extern const struct tensor_element tensor_elements[TENSOR_ELEMENTS];
 

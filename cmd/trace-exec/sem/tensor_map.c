@@ -194,9 +194,10 @@ const char *tensor_map_error(const struct tensor_map *m)
 	if (m->unknown)
 		return "an interleaved layout, or a swizzle that is not supported";
 	const struct tensor_element *e = tensor_element(m);
-	uint64_t width = m->pixels ? m->channels : m->box[0], inner = width / e->group * e->shared;
+	uint64_t width = m->pixels ? m->channels : m->box[0],
+		 inner = width / e->group_elements * e->group_shared_bytes;
 
-	if (width % e->group || m->dim[0] % e->group)
+	if (width % e->group_elements || m->dim[0] % e->group_elements)
 		return "a box or a first dimension that ends in a group of elements";
 	for (unsigned d = 0; d < m->rank; d++) {
 		if (!m->dim[d] || m->dim[d] > 1ull << 32)

@@ -66,16 +66,16 @@ static void find_texel_position(
 		if (g->real) {
 			bool normalized = is_normalized(t, s->sampler);
 
-			v[d] = (double)REG(float, w, g->slot[d])[lane];
+			v[d] = (double)REG(float, w, g->coordinate_slot[d])[lane];
 			v[d] += normalized ? (double)shift / n[d] : shift;
 			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized);
 		} else {
-			s->axis[d] =
-				sample_axis_int((int64_t)REG(s32, w, g->slot[d])[lane] + shift, n[d], mode);
+			s->axis[d] = sample_axis_int(
+				(int64_t)REG(s32, w, g->coordinate_slot[d])[lane] + shift, n[d], mode);
 		}
 	}
 	if (g->layered) {
-		uint32_t i = REG(u32, w, g->layer)[lane];
+		uint32_t i = REG(u32, w, g->layer_slot)[lane];
 
 		i = g->layer_has_16_bits ? i & 0xffff : i;
 		s->layer = (i < layers ? i : layers - 1) * step;
@@ -92,7 +92,7 @@ static void find_texel_position(
 static double coordinate_gradient(
 	const struct warp *w, const struct texture_fetch *x, unsigned lane, unsigned i, unsigned k)
 {
-	const float *v = REG(float, w, x->geometry.slot[k]);
+	const float *v = REG(float, w, x->geometry.coordinate_slot[k]);
 
 	if (x->detail == DETAIL_GRAD)
 		return (double)REG(float, w, x->grad[i][k])[lane];
@@ -111,7 +111,7 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned k = 0; k < x->geometry.n; k++) {
 			d[i][k] = coordinate_gradient(w, x, lane, i, k);
-			v[k] = (double)REG(float, w, x->geometry.slot[k])[lane];
+			v[k] = (double)REG(float, w, x->geometry.coordinate_slot[k])[lane];
 		}
 		if (cube) {
 			sample_face_gradient(v, d[i], at);
@@ -284,7 +284,7 @@ static bool fetch_level(struct warp *w, const struct op *o, const struct texture
 static bool find_lane_sampler(struct warp *w, const struct op *o, const struct geometry *g,
 	const struct texture *t, unsigned lane, struct sampler *to)
 {
-	uint64_t handle = REG(u64, w, g->sampler)[lane];
+	uint64_t handle = REG(u64, w, g->sampler_slot)[lane];
 
 	if (!texture_find_sampler(w->grid->textures, w->mem, handle, to)) {
 		exec_fail(w, o, 1u << lane, "texture",
@@ -382,7 +382,7 @@ int geometry_bind(
 			 b->stmt->opcode != I_sust && b->stmt->opcode != I_sured;
 	if (at->kind != O_ADDR || at->n != 1u + g->has_sampler)
 		return bind_fault(b, at, "operand", "%s (expected [handle, {coordinates}])", b->stmt->text);
-	if (g->has_sampler && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
+	if (g->has_sampler && (g->sampler_slot = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
 		return -1;
 	if (at->sym && sym_definition(at->sym)->space == SP_PARAM)
 		return bind_refuse(b, "a parameter as handle; ld.param takes it to a register");
@@ -393,11 +393,11 @@ int geometry_bind(
 	unsigned n = c->kind == O_VEC ? c->n : 1, want = g->n + g->layered;
 	if (n < want)
 		return bind_fault(b, c, "operand", "%u coordinates (expected %u)", n, want);
-	if (g->layered && (g->layer = bind_src(b, e++, T_B32)) == UINT32_MAX)
+	if (g->layered && (g->layer_slot = bind_src(b, e++, T_B32)) == UINT32_MAX)
 		return -1;
 	g->real = coordinate == T_F32;
 	for (unsigned d = 0; d < g->n; d++)
-		if ((g->slot[d] = bind_src(b, &e[d], g->real ? T_F32 : T_S32)) == UINT32_MAX)
+		if ((g->coordinate_slot[d] = bind_src(b, &e[d], g->real ? T_F32 : T_S32)) == UINT32_MAX)
 			return -1;
 	return 0;
 }

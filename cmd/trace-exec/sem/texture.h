@@ -15,7 +15,7 @@ struct geometry {
 	bool real;              /* coordinates of .f32 */
 	bool layer_has_16_bits; /* the layer has 16 bits */
 	bool has_sampler;       /* a separate sampler is given, whose handle is in slot sampler */
-	uint32_t slot[3], layer, sampler;
+	uint32_t coordinate_slot[3], layer_slot, sampler_slot;
 };
 
 /* Source of the level of detail: level 0, a register, gradients in registers, differences in the quad of lanes. */
