@@ -35,6 +35,19 @@ for _ in range(256):
 	E
 }
 
+@test "sm_75: approximate inverses of f64 treat subnormal numbers as zeros" {
+	python3 -c '
+import struct, sys
+words = [0, 1, 1 << 51, (1 << 52) - 1, 1 << 52, 0x3ff8 << 48, 0x7fdfffff << 32, 0x7fefffff << 32 | 1, 0x7ff0 << 48, 0x7ff8 << 48]
+sys.stdout.buffer.write(struct.pack("<32Q", *words, *(w | 1 << 63 for w in words), *((0x123 + i) << 52 | 0x5555 << i for i in range(12))))' >in
+	printf '%s\n' 'module k' 'buffer A bytes=256 file=in' 'buffer O bytes=512 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	equals_ptx inverses64 75 -p 8,8
+	python3 -c '
+import math, struct
+got = struct.unpack("<64d", open("o", "rb").read())
+assert got[2:8:2] == (math.inf,) * 3 and got[22:28:2] == (-math.inf,) * 3 and got[10] == 0.6666665077209473, got'
+}
+
 @test "sm_80: texels as pairs of halves at integer coordinates, with offsets" {
 	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'texture T B f16x4 dims=8,8' 'buffer O bytes=1024 zero' \
 		'launch k grid=1 block=64 args T,O' 'save O o' >k.launch

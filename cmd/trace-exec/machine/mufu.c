@@ -38,8 +38,8 @@ static ALWAYS_INLINE u32 mufu_value(unsigned function, u32 bits)
 	case MUFU_LG2: v = approx_lg2(v); break;
 	case MUFU_RCP: v = approx_flush(approx_rcp(v)); break;
 	case MUFU_RSQ: v = approx_rsqrt(v); break;
-	case MUFU_RCP64H: return (u32)(approx_upper_inverse((u64)bits << 32, false, false) >> 32);
-	case MUFU_RSQ64H: return (u32)(approx_upper_inverse((u64)bits << 32, true, true) >> 32);
+	case MUFU_RCP64H: return (u32)(approx_upper_inverse((u64)bits << 32, false) >> 32);
+	case MUFU_RSQ64H: return (u32)(approx_upper_inverse((u64)bits << 32, true) >> 32);
 	case MUFU_SQRT: v = approx_sqrt(v); break;
 	default: v = approx_tanh(v);
 	}

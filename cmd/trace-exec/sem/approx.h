@@ -56,13 +56,13 @@ static inline float approx_cos(float v) { return approx_cos_turns(approx_turns(v
 
 /*
  * Returns 1 / v (root: 1 / sqrt(v)), rounded to the upper 32 bits of a double. v is a double with the upper 32 bits of
- * `bits`. flush: a subnormal v is treated as 0.
+ * `bits`; a subnormal v is treated as 0.
  */
-static inline uint64_t approx_upper_inverse(uint64_t bits, bool root, bool flush)
+static inline uint64_t approx_upper_inverse(uint64_t bits, bool root)
 {
 	double v = ieee_f64(bits & ~0xffffffffull);
 
-	v = flush && fabs(v) < DBL_MIN ? copysign(0, v) : v;
+	v = fabs(v) < DBL_MIN ? copysign(0, v) : v;
 	v = 1 / (root ? sqrt(v) : v);
 	if (v != v)
 		return 0x7fffffffull << 32;
@@ -81,7 +81,7 @@ static inline double approx_rsqrt_f64(double v)
 	if (!(v > 0) || isinf(v))
 		return 1 / sqrt(v);
 	v *= small ? 0x1p54 : 1;
-	double r = ieee_f64(approx_upper_inverse(ieee_f64_bits(v), true, true));
+	double r = ieee_f64(approx_upper_inverse(ieee_f64_bits(v), true));
 	double error = fma(v, -(r * r), 1);
 
 	r = fma(fma(error, 0.375, 0.5), r * error, r);

@@ -144,8 +144,8 @@ ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, approx_rsqrt(a), approx_rsqrt_f64(a))
 
 /* Functions for .approx.ftz.f64. */
-LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false, true))
-LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true, true))
+LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false))
+LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true))
 ROUNDED_F32(ex2, approx_ex2(a))
 ROUNDED_F32(lg2, approx_lg2(a))
 ROUNDED_F32(sin, approx_sin(a))
