@@ -80,6 +80,21 @@ sys.stdout.buffer.write(struct.pack("<32I", *pairs, *(0x3e003800 + 0x10101 * i f
 	python3 -c 'import struct; assert len(set(struct.unpack("<32f", open("o", "rb").read()))) > 3'
 }
 
+@test "fetches by gradients with offsets, and as pairs of halves, equal PTX" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v ptxas >/dev/null || skip "needs ptxas"
+	printf '%s\n' 'module k' 'buffer B bytes=1168 u8=iota' 'texture T B u8x4 dims=8,8,4 levels=3 read=float filter=linear normalized' \
+		'texture C B u8x4 dims=4,4 cube levels=2 read=float normalized' 'buffer O bytes=1280 zero' 'launch k grid=1 block=32 args T,C,O' \
+		'save O o' >k.launch
+	cp "$ROOT/tests/data/sass/gradients.ptx" k
+	run -0 trace-exec -n k.launch
+	mv o o.ptx
+	python3 -c 'import struct; assert len(set(struct.unpack("<320I", open("o.ptx", "rb").read()))) > 100'
+	ptxas -arch=sm_90 "$ROOT/tests/data/sass/gradients.ptx" -o k
+	run -0 trace-exec -n k.launch
+	cmp o.ptx o
+}
+
 @test "sm_75: BRA.CONV has no operand, and lanes from two sides of a branch meet at a barrier" {
 	printf '%s\n' 'module k' 'buffer O bytes=256 zero' 'launch k grid=1 block=64 args O' 'save O o' >k.launch
 	equals_ptx meeting 75 -r 16 -S 256 -p 8

@@ -591,15 +591,17 @@ sys.stdout.buffer.write(b"".join(struct.pack("<16e8f", *(r.uniform(-4, 4) for _ 
 	assert_output 'trace-exec: k.cubin: error: two kernels named local'
 }
 
-@test "fetches by gradients that machine code calls as functions have results of each type" {
-	for shape in 3d cube acube; do
-		for type in f32 s32 u32; do
+@test "fetches by gradients that machine code calls as functions have results of each type, and offsets" {
+	for type in f32 s32 u32 f16; do
+		for shape in 3d cube acube; do
 			"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_${shape}_v4_${type}_f32 .
 			launch_ends 1 'expected the handle of a texture'
 		done
+		"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_3d_v4_${type}_f32_offset .
+		launch_ends 1 'read of 32 bytes at byte 1024 of .local, which has 1040 bytes' # 16 bytes are offsets
 	done
-	"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_3d_v4_f16_f32 .
-	launch_ends 2 "'__cuda_syscall_tex_grad_3d_v4_f16_f32' is not defined by the cubin"
+	"$ROOT/tests/data/sass/linked" -s __cuda_syscall_tex_grad_3d_v4_f64_f32 .
+	launch_ends 2 "'__cuda_syscall_tex_grad_3d_v4_f64_f32' is not defined by the cubin"
 }
 
 @test "a barrier with its number in a register and a count; conversions to and from 8-bit formats" {

@@ -139,7 +139,8 @@ static int symbol_address(
 		return 0;
 	}
 	return fault_set(f, (struct place){x->module->path, 0, 0}, "extern",
-		"'%s' is not defined by the cubin (expected printf, malloc, free or assert)", s->name);
+		"'%s' is not defined by the cubin (expected printf, malloc, free, assert, or a function of the driver)",
+		s->name);
 }
 
 /* type of a relocation: the handle of a texture or surface reference */

@@ -363,15 +363,18 @@ static const struct {
 	{"malloc", extern_malloc},
 	{"free", extern_free},
 	{"__assertfail", extern_assert},
-#define GRADIENTS(result) \
-	{"__cuda_syscall_tex_grad_3d_v4_" #result "_f32", texture_fetch_gradients_3d}, \
-		{"__cuda_syscall_tex_grad_cube_v4_" #result "_f32", texture_fetch_gradients_cube}, \
+#define GRADIENTS(result, half) \
+	{"__cuda_syscall_tex_grad_3d_v4_" #result "_f32", texture_gradients_##half##3d}, \
+		{"__cuda_syscall_tex_grad_3d_v4_" #result "_f32_offset", \
+			texture_gradients_##half##3d_offset}, \
+		{"__cuda_syscall_tex_grad_cube_v4_" #result "_f32", texture_gradients_##half##cube}, \
 	{ \
-		"__cuda_syscall_tex_grad_acube_v4_" #result "_f32", texture_gradients_cube_layers \
+		"__cuda_syscall_tex_grad_acube_v4_" #result "_f32", texture_gradients_##half##cube_layers \
 	}
-	GRADIENTS(f32),
-	GRADIENTS(s32),
-	GRADIENTS(u32),
+	GRADIENTS(f32, ),
+	GRADIENTS(s32, ),
+	GRADIENTS(u32, ),
+	GRADIENTS(f16, half_),
 #undef GRADIENTS
 	{"__cuda_syscall_cp_async_bulk_unicast", bulk_call_unicast},
 	{"__cuda_syscall_cp_async_bulk_multicast", bulk_call_multicast},

@@ -334,54 +334,72 @@ int mbind_query_texture(struct mbind *b, struct op *o)
 
 /* ---- extern functions ---- */
 
-/* Copies the second gradients from local memory to the slots at FRAME_SCRATCH. Returns false if the launch failed. */
-static bool load_second_gradients(struct warp *w, const struct op *o, uint32_t m)
+/* Form of an extern function that fetches with gradients. */
+struct gradient_call {
+	enum texture_shape shape;
+	bool layered;
+	bool half;   /* results are pairs of f16 */
+	bool offset; /* offsets in texels follow the second gradient */
+};
+
+/*
+ * Copies the second gradients, and the offsets if the function has them, from local memory to the slots at
+ * FRAME_SCRATCH. Returns false if the launch failed.
+ */
+static bool load_second_gradients(struct warp *w, const struct op *o, uint32_t m, bool offset)
 {
 	uint8_t *at[LANES];
 
-	if (!special_find_arguments(w, o, m, 16, at))
+	if (!special_find_arguments(w, o, m, offset ? 32 : 16, at))
 		return false;
 	FOR_BITS32 (i, m)
-		for (unsigned k = 0; k < 3; k++)
+		for (unsigned k = 0; k < 3; k++) {
 			memcpy(&REG(u32, w, FRAME_SCRATCH + k * VECTOR)[i], at[i] + 4 * k, 4);
+			if (offset)
+				memcpy(&REG(u32, w, FRAME_SCRATCH + (3 + k) * VECTOR)[i], at[i] + 16 + 4 * k,
+					4);
+		}
 	return true;
 }
 
-static void fetch_by_gradients(
-	struct warp *w, const struct op *o, uint32_t m, enum texture_shape shape, bool layered)
+static void fetch_by_gradients(struct warp *w, const struct op *o, uint32_t m, struct gradient_call c)
 {
-	struct machine_fetch x = {.handle = FRAME_R + 4 * VECTOR, .n = 4, .channel = {0, 1, 2, 3}};
+	struct machine_fetch x = {
+		.handle = FRAME_R + 4 * VECTOR, .n = c.half ? 2 : 4, .channel = {0, 1, 2, 3}};
 	struct geometry *g = &x.fetch.geometry;
 	struct op call = *o;
 	struct ext ext = {.family = &x};
 
-	*g = (struct geometry){.shape = (uint8_t)shape, .n = 3, .layered = layered, .real = true};
+	*g = (struct geometry){.shape = (uint8_t)c.shape, .n = 3, .layered = c.layered, .real = true};
 	x.fetch.detail = DETAIL_GRAD;
+	x.fetch.half = c.half;
+	x.fetch.offset_bits = c.offset ? 4 : 0;
+	x.fetch.split_offset = true;
 	g->layer_slot = FRAME_R + 8 * VECTOR;
 	for (unsigned k = 0; k < 3; k++) {
-		g->coordinate_slot[k] = FRAME_R + (8 + layered + k) * VECTOR;
+		g->coordinate_slot[k] = FRAME_R + (8 + c.layered + k) * VECTOR;
 		x.fetch.grad[0][k] = FRAME_R + (12 + k) * VECTOR;
 		x.fetch.grad[1][k] = FRAME_SCRATCH + k * VECTOR;
+		x.fetch.offset[k] = FRAME_SCRATCH + (3 + k) * VECTOR;
 	}
 	for (unsigned k = 0; k < 4; k++)
 		x.result_slot[k] = FRAME_R + (5 + k) * VECTOR;
 	call.x = &ext;
 	call.target = FRAME_PSINK;
-	if (load_second_gradients(w, o, m))
+	if (load_second_gradients(w, o, m, c.offset))
 		fetch_texels(w, &call, m);
 }
 
-void texture_fetch_gradients_3d(struct warp *w, const struct op *o, uint32_t m)
-{
-	fetch_by_gradients(w, o, m, TEXTURE_3D, false);
-}
-
-void texture_fetch_gradients_cube(struct warp *w, const struct op *o, uint32_t m)
-{
-	fetch_by_gradients(w, o, m, TEXTURE_CUBE, false);
-}
-
-void texture_gradients_cube_layers(struct warp *w, const struct op *o, uint32_t m)
-{
-	fetch_by_gradients(w, o, m, TEXTURE_CUBE, true);
-}
+#define CALL_GRADIENTS(name, ...) \
+	void texture_gradients_##name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		fetch_by_gradients(w, o, m, (struct gradient_call){__VA_ARGS__}); \
+	} \
+	void texture_gradients_half_##name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		fetch_by_gradients(w, o, m, (struct gradient_call){__VA_ARGS__, .half = true}); \
+	}
+CALL_GRADIENTS(3d, .shape = TEXTURE_3D)
+CALL_GRADIENTS(3d_offset, .shape = TEXTURE_3D, .offset = true)
+CALL_GRADIENTS(cube, .shape = TEXTURE_CUBE)
+CALL_GRADIENTS(cube_layers, .shape = TEXTURE_CUBE, .layered = true)

@@ -14,8 +14,12 @@
 bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused);
 /*
  * Execute the extern functions that fetch with gradients. The handle is in R4, the coordinates from R8 on (the layer
- * first), the first gradient from R12 on, the second in local memory at R1. Results are in R5 to R8.
+ * first), the first gradient from R12 on, the second in local memory at R1, offsets 16 bytes after it. Results are in R5
+ * to R8, pairs of f16 in R5 and R6.
  */
-op_fn texture_fetch_gradients_3d, texture_fetch_gradients_cube, texture_gradients_cube_layers;
+op_fn texture_gradients_3d, texture_gradients_3d_offset, texture_gradients_cube,
+	texture_gradients_cube_layers;
+op_fn texture_gradients_half_3d, texture_gradients_half_3d_offset, texture_gradients_half_cube,
+	texture_gradients_half_cube_layers;
 
 #endif
