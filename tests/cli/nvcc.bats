@@ -291,17 +291,19 @@ setup_file() { stub_runtime; }
 		__managed__ int first = 7, table[2] = {30, 4};
 		__global__ void reverse(int n)
 		{
-			int *copy = (int *)alloca(n * sizeof(int)), sum = 0;
+			int *copy = (int *)alloca(n * sizeof(int)), sum = 0, frame[500];
+			for (int i = 0; i < 500; i++)
+				frame[i] = i * threadIdx.x;
 			for (int i = 0; i < n; i++)
-				copy[n - 1 - i] = i * threadIdx.x;
+				copy[n - 1 - i] = frame[i % 500];
 			for (int i = 0; i < n; i++)
 				sum = sum * 3 + copy[i];
 			if (threadIdx.x == 2)
 				first += table[0] + sum;
 		}
-		int main()
+		int main(int argc, char **argv)
 		{
-			reverse<<<1, 32>>>(5);
+			reverse<<<1, 32>>>(argc > 1 ? 500 : 5);
 			cudaError_t e = cudaDeviceSynchronize();
 			printf("%s %d %d\n", cudaGetErrorString(e), first, table[1]);
 			cudaDeviceReset();
@@ -313,4 +315,6 @@ setup_file() { stub_runtime; }
 		run -0 trace-exec -n -g a100 --code $code --run ./own
 		assert_line 'no error 889 4'
 	done
+	run -1 trace-exec -n -g a100 --code sass --run ./own more
+	assert_line --regexp 'error: write of .* of .local, which has 30[0-9]+ bytes \(expected frames within the stack, which cudaDev'
 }

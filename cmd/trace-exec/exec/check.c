@@ -77,9 +77,11 @@ void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, e
 	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
 			: space == SP_LOCAL ? w->local_stride
 					    : w->grid->launch->kernel->param_bytes;
+	bool stack = space == SP_LOCAL && w->grid->launch->kernel->stack_grows;
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
-		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes", checker_access_noun(o),
-		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
+		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes%s", checker_access_noun(o),
+		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size,
+		stack ? " (expected frames within the stack, which cudaDeviceSetLimit enlarges)" : "");
 }
 
 LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)

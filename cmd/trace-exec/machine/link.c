@@ -126,18 +126,19 @@ static bool does_allocate_stack(const struct sass_inst *in)
 
 uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 {
-	bool returns = c->n > c->n_own, stores = returns;
+	bool returns = c->n > c->n_own, stores = returns, allocates = false;
 
 	*grows = c->kernel->stack > STACK_MOST;
 	if (*grows)
 		return STACK_UNKNOWN;
-	for (uint32_t i = 0; i < c->n && !(returns && stores);
-		i++) { /* functions in the kernel's section may be recursive */
+	for (uint32_t i = 0; i < c->n; i++) { /* functions in the kernel's section may be recursive */
 		returns |= c->inst[i].opcode == 0x950;
 		stores |= c->inst[i].opcode == 0x387 || c->inst[i].opcode == 0x987; /* STL */
-		*grows |= does_allocate_stack(&c->inst[i]);
+		allocates |= does_allocate_stack(&c->inst[i]);
 	}
-	*grows |= returns && stores;
+	*grows = allocates || (returns && stores);
+	if (allocates) /* the kernel's number contains the frames, not the memory that it allocates */
+		return c->kernel->stack + STACK_LEAST;
 	return *grows ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }
 
