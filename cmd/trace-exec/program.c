@@ -31,7 +31,7 @@
 struct receiver {
 	struct program_trace trace;
 	int fd;
-	uint64_t counts[3]; /* numbers of thread and warp instructions, and of launches that were not executed */
+	struct wire_totals totals;
 	bool failed, has_finding, done;
 };
 
@@ -91,8 +91,8 @@ static bool handle_message(struct receiver *r)
 	case WIRE_FOUND: r->has_finding = true; break;
 	case WIRE_DONE:
 		r->done = true;
-		if (b->n == sizeof(r->counts))
-			memcpy(r->counts, b->p, sizeof(r->counts));
+		if (b->n == sizeof(r->totals))
+			memcpy(&r->totals, b->p, sizeof(r->totals));
 		return false;
 	default: return false;
 	}
@@ -360,11 +360,15 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	status = receive_all_messages(&r, child);
 	status = report_incomplete_end(&r, argv[0], status, token);
 	program_trace_close(&r.trace, r.done && !r.failed);
+	if (r.totals.launches && !r.totals.chosen)
+		diag_warn((struct place){.file = argv[0]},
+			"--kernels and --launches choose none of the launches (there are %llu)",
+			(unsigned long long)r.totals.launches);
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
-			(unsigned long long)r.counts[0], (unsigned long long)r.counts[1]);
-	if (o->verbose && r.done && r.counts[2])
+			(unsigned long long)r.totals.thread_insts, (unsigned long long)r.totals.warp_insts);
+	if (o->verbose && r.totals.repeats)
 		fprintf(stderr, "%s: %llu launches were not executed because they repeat\n", diag_program(),
-			(unsigned long long)r.counts[2]);
+			(unsigned long long)r.totals.repeats);
 	return status;
 }

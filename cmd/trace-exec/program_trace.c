@@ -71,7 +71,6 @@ void program_trace_begin_kernel(struct program_trace *t)
 {
 	end_received_kernel(t);
 	bytes_printf(&t->list, "%s\n", t->body.p);
-	t->n_kernels++;
 	if (t->options->trace_to == TRACE_DIRECTORY)
 		t->kernel = open_in_directory(t, t->body.p);
 	if (!t->pack)
@@ -203,8 +202,6 @@ void program_trace_close(struct program_trace *t, bool good)
 	if (good && t->options->trace_to != TRACE_NONE) {
 		end_received_kernel(t);
 		put_program_list(t);
-		if (!t->n_kernels && (t->options->kernels || t->options->launches))
-			diag_warn(NOWHERE, "no launch was traced (--kernels and --launches choose none)");
 	} else {
 		if (t->kernel)
 			output_discard(t->kernel);

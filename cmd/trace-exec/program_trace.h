@@ -20,7 +20,6 @@ struct program_trace {
 	struct pack_writer *pack; /* stream */
 	/* static code of the current kernel; inst is NULL if the kernel has no records */
 	struct pack_code code;
-	uint32_t n_kernels;
 	bool kernel_begun; /* the stream has a kernel that has not ended */
 };
 

@@ -63,7 +63,7 @@ enum wire_kind {
 	WIRE_BLOCK,  /* records of the next thread block: struct wire_block and the parts that it names */
 	WIRE_FAILED, /* a kernel failed; the message has been printed */
 	WIRE_FOUND, /* a finding (uninitialised read, race, leak), which was printed; the trace is complete */
-	WIRE_DONE   /* u64 thread instructions, u64 warp instructions, u64 launches that were not executed */
+	WIRE_DONE   /* struct wire_totals */
 };
 
 struct wire_head {
@@ -71,6 +71,14 @@ struct wire_head {
 	uint32_t bytes; /* size of the body, which follows */
 };
 #define WIRE_MOST (1u << 20) /* largest size of a body */
+
+/* Totals of a run. */
+struct wire_totals {
+	uint64_t thread_insts, warp_insts; /* executed instructions */
+	uint64_t launches;                 /* of kernels */
+	uint64_t chosen;                   /* launches that --kernels and --launches choose */
+	uint64_t repeats; /* launches that were not executed because they repeat an earlier one */
+};
 
 /*
  * Start of a block. It is followed by n_warps of struct wire_warp, by the lines after the block's id and, for each

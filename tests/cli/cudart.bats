@@ -165,8 +165,10 @@ setup_file() {
 		esac
 	done
 	run -0 trace-exec --launches 1-2 --kernels nothing -o none.tpack --run ./vecadd 100
-	assert_line --partial 'warning: no launch was traced'
+	assert_line --regexp '^trace-exec: ./vecadd: warning: --kernels and --launches choose none of the launches .there are [0-9]+.$'
 	run -0 trace-pack -l none.tpack
+	run -0 trace-exec -n --kernels nothing --run ./vecadd 100
+	assert_line --partial 'warning: --kernels and --launches choose none of the launches'
 	run -1 trace-exec --launches 1 -n --run ./vecadd 100 stale
 	assert_output --partial 'which was freed'
 	run -1 trace-exec --launches 3 -n --run ./vecadd 100 stale

@@ -155,7 +155,7 @@ struct cudart {
 	uint32_t n_images, cap_images, n_kernels, cap_kernels, n_variables, cap_variables, n_loaded;
 	struct table kernels;   /* kernels by host address */
 	struct table variables; /* variables by host address */
-	uint32_t launches;
+	uint32_t launches, chosen_launches;
 	uint64_t warp_insts, thread_insts;
 	uint64_t moved_lines; /* lines of 128 bytes that copies and fills have written */
 	uint64_t repeats;     /* launches that were not executed because they repeat an earlier one */

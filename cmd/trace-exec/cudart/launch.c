@@ -154,6 +154,7 @@ static void execute_launch(const struct launch *l, const struct kernel *k, struc
 
 	apply_stack_limit(k->func);
 	x->chosen = cudart_is_chosen(l);
+	cudart.chosen_launches += x->chosen;
 	x->params = xmalloc(l->kernel->param_bytes + 16u);
 	memcpy(x->params, l->param, l->kernel->param_bytes + 16u);
 	x->launch = *l;

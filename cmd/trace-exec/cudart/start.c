@@ -262,7 +262,7 @@ int cudart_leave(int status)
 
 __attribute__((destructor)) static void finish_device(void)
 {
-	uint64_t done[3];
+	struct wire_totals totals;
 
 	if (!cudart.started || cudart.pid != getpid())
 		return;
@@ -270,10 +270,12 @@ __attribute__((destructor)) static void finish_device(void)
 	pause_report_waiting();
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
 		cudart_report_leaks();
-	done[0] = cudart.thread_insts;
-	done[1] = cudart.warp_insts;
-	done[2] = cudart.repeats;
-	cudart_send(WIRE_DONE, done, sizeof(done));
+	totals = (struct wire_totals){.thread_insts = cudart.thread_insts,
+		.warp_insts = cudart.warp_insts,
+		.launches = cudart.launches,
+		.chosen = cudart.chosen_launches,
+		.repeats = cudart.repeats};
+	cudart_send(WIRE_DONE, &totals, sizeof(totals));
 	cudart.has_token = false;
 	cudart.broken = cudaErrorCudartUnloading;
 	pthread_mutex_unlock(&cudart.lock);
