@@ -510,6 +510,30 @@ setup_file() {
 	assert_output --regexp '^/proc/self/fd/[0-9]+ /proc/self/fd/[0-9]+$'
 }
 
+@test "messages name C++ kernels as in the source if the program has the C++ library" {
+	local data=$ROOT/tests/data/cudart name=_Z3addIfEvPKT_S2_PS0_j
+	mkdir -p cxx
+	sed "s/entry add(/entry $name(/" "$data/kernels.ptx" >cxx/kernels.ptx
+	sed "s/\"add\"/\"$name\"/" "$data/cuda.h" >cxx/cuda.h
+	cp "$data/vecadd.c" cxx
+	cat >>cxx/vecadd.c <<-'END'
+		char *__cxa_demangle(const char *, char *, size_t *, int *);
+		char *__cxa_demangle(const char *name, char *to, size_t *n, int *status)
+		{
+			return strdup(strcmp(name, "_Z3addIfEvPKT_S2_PS0_j") ? "other" : "void add<float>(float const*)");
+		}
+	END
+	python3 "$data/mkfat" cxx.fatbin ptx:70:cxx/kernels.ptx
+	gcc -std=gnu11 -Wno-unused -DFATBIN='"cxx.fatbin"' -o mangled cxx/vecadd.c -L. -lcudart
+	gcc -std=gnu11 -Wno-unused -rdynamic -DFATBIN='"cxx.fatbin"' -o named cxx/vecadd.c -L. -lcudart
+	run -1 trace-exec -n --run ./mangled 100 stale
+	assert_output --partial "(kernel $name, thread"
+	run -1 trace-exec -n --run ./named 100 stale
+	assert_output --partial '(kernel add<float>(float const*), thread'
+	run -1 trace-exec -n --kernels "$name" --run ./named 100 stale
+	assert_output --partial 'which was freed'
+}
+
 @test "PTX that cannot be executed is rejected with its place when one of its kernels is launched" {
 	program odd vecadd "ptx:70:$ROOT/tests/data/cudart/odd.ptx"
 	run -1 trace-exec -n --run ./odd

@@ -10,6 +10,7 @@
  * Always true: a module that cannot be executed does not affect another; a name belongs to the fat binary
  * that registered it, so that two modules can have the same name.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,6 +448,22 @@ static uint32_t registers_of_kernel(struct image *m, const char *name)
 	return 0;
 }
 
+/*
+ * Returns the name of a C++ kernel with its template arguments and parameters, but without its result, which is
+ * void. Returns NULL if the name is not that of a C++ function, or if the program has no function for such names:
+ * a program that is linked with the C++ library has one.
+ */
+static const char *source_name_of_kernel(const char *name)
+{
+	char *(*demangle)(const char *, char *, size_t *, int *);
+	const char *text;
+	int status;
+
+	*(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+	text = demangle && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, &status) : NULL;
+	return text && !strncmp(text, "void ", 5) ? text + 5 : text;
+}
+
 struct kernel *cudart_find_kernel(const void *host, int *status)
 {
 	struct kernel *k = NULL;
@@ -469,6 +486,7 @@ struct kernel *cudart_find_kernel(const void *host, int *status)
 	if (!k->func && (k->func = find_kernel_function(m, k->name))) {
 		k->regs =
 			k->func->machine ? machine_register_count(k->func) : registers_of_kernel(m, k->name);
+		k->func->source_name = source_name_of_kernel(k->name);
 		k->shared_bytes = k->func->machine ? machine_shared_bytes(k->func) : k->func->shared_end;
 	}
 	if (!k->func)

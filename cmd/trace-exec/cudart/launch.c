@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "cudart/pause.h"
 #include "cudart/repeat.h"
+#include "exec/check.h"
 #include "exec/digest.h"
 #include "lower/lower.h"
 
@@ -129,7 +130,10 @@ bool launch_continue(struct begun_launch *x, bool pauses)
 
 void launch_describe(const struct begun_launch *x, char *out, size_t cap)
 {
-	snprintf(out, cap, "kernel %s, launch %u", x->launch.kernel->name, x->launch.id);
+	char kernel[KERNEL_MAX];
+
+	position_kernel_text(x->launch.kernel, kernel);
+	snprintf(out, cap, "%s, launch %u", kernel, x->launch.id);
 }
 
 #define STACK_MOST (512u << 10) /* local memory of a thread of any GPU */

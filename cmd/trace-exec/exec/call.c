@@ -264,11 +264,11 @@ uint64_t call_malloc(struct warp *w, const struct op *o, uint64_t n)
 	w->cta->has_outside_effect = w->changed = true;
 	if (!a)
 		return 0;
-	const char *kernel = w->grid->launch->kernel->name;
-	char line[LINES_MAX], text[120 + LINES_MAX];
+	char kernel[KERNEL_MAX], line[LINES_MAX], text[KERNEL_MAX + LINES_MAX];
 
+	position_kernel_text(w->grid->launch->kernel, kernel);
 	position_instruction_text(o, line, sizeof(line));
-	snprintf(text, sizeof(text), "kernel %.80s%s%s", kernel, strlen(kernel) > 80 ? ".." : "", line);
+	snprintf(text, sizeof(text), "%s%s", kernel, line);
 	memory_note_allocating_call(w->mem, stmt_place(o->func, o->stmt), text);
 	if (w->grid->options->check)
 		memory_mark_unset(w->mem, a, n);

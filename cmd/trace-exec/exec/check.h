@@ -56,6 +56,7 @@ static inline bool is_word_of_narrow_atomic(const struct op *o)
 const char *checker_access_noun(const struct op *o);
 #define POSITION_MAX 120u /* bytes of position_text() */
 #define LINES_MAX    700u /* bytes of position_instruction_text() */
+#define KERNEL_MAX   136u /* bytes of position_kernel_text() */
 /*
  * Writes the line of a PTX instruction, or the PC of machine code, and its line in the source file of the function. If
  * the instruction was inlined from another file, this is the line of the call.
@@ -71,6 +72,8 @@ size_t position_lines_text(const struct op *o, char *out, size_t cap);
  * with the instruction's place in the PTX.
  */
 void position_instruction_text(const struct op *o, char *out, size_t cap);
+/* Writes "kernel NAME": the name in the source if it is known. Truncates a long name. */
+void position_kernel_text(const struct func *kernel, char out[KERNEL_MAX]);
 /* Marks bytes as initialised if they are in the heap. */
 void checker_mark_heap_initialised(const struct memory *m, const uint8_t *at, uint64_t bytes);
 /* Marks a byte as uninitialised if it is in the heap. */

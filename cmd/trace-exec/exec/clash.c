@@ -108,7 +108,7 @@ void clash_report(const struct cta *c)
 {
 	const struct clash *x = &c->clash;
 	struct func *k = c->grid->code->prog->func[c->grid->kernel];
-	char where[160], line[LINES_MAX];
+	char where[160], kernel[KERNEL_MAX], line[LINES_MAX];
 
 	if (!x->op || k->clash_reported)
 		return;
@@ -119,9 +119,9 @@ void clash_report(const struct cta *c)
 	else
 		snprintf(where, sizeof(where), "byte %llu of '%s'",
 			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
+	position_kernel_text(c->grid->launch->kernel, kernel);
 	position_instruction_text(x->op, line, sizeof(line));
 	diag_warn(stmt_place(x->op->func, x->op->stmt),
-		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one lane to write, or an atomic) (kernel %s%s)",
-		x->lane, x->other_lane, x->warp, where, c->id[0], c->id[1], c->id[2],
-		c->grid->launch->kernel->name, line);
+		"race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u) (expected one lane to write, or an atomic) (%s%s)",
+		x->lane, x->other_lane, x->warp, where, c->id[0], c->id[1], c->id[2], kernel, line);
 }

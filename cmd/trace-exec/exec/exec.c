@@ -25,23 +25,20 @@ void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 }
 
 /*
- * Sets *f to the message, with the place of o and the thread of the lowest lane of mask. Truncates a long
- * kernel name.
+ * Sets *f to the message, with the place of o and the thread of the lowest lane of mask.
  */
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
 {
-	const char *name = w->grid->launch->kernel->name;
-	char text[400], line[LINES_MAX] = "";
+	char text[400], kernel[KERNEL_MAX], line[LINES_MAX] = "";
 	uint32_t tid[3];
 
 	position_instruction_text(o, line, sizeof(line));
 	vsnprintf(text, sizeof(text), fmt, args);
 	exec_thread_id(w, mask ? bit_lowest32(mask) : 0, tid);
-	fault_set(f, stmt_place(o->func, o->stmt), id,
-		"%s (kernel %.80s%s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, name,
-		strlen(name) > 80 ? ".." : "", tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1],
-		w->cta->id[2], line);
+	position_kernel_text(w->grid->launch->kernel, kernel);
+	fault_set(f, stmt_place(o->func, o->stmt), id, "%s (%s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text,
+		kernel, tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1], w->cta->id[2], line);
 }
 
 /* Drops findings of the block at an instruction, whose failure is reported instead. */

@@ -66,6 +66,14 @@ void position_instruction_text(const struct op *o, char *out, size_t cap)
 		o->func->machine->describe(o, out + n, cap - n);
 }
 
+void position_kernel_text(const struct func *kernel, char out[KERNEL_MAX])
+{
+	const char *name = kernel->source_name ? kernel->source_name : kernel->name;
+	const unsigned most = KERNEL_MAX - sizeof("kernel ..");
+
+	snprintf(out, KERNEL_MAX, "kernel %.*s%s", (int)most, name, strlen(name) > most ? ".." : "");
+}
+
 void position_text(const struct op *o, char *out, size_t cap)
 {
 	struct place p[CALLS_SEARCHED];

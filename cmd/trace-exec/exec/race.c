@@ -203,8 +203,10 @@ static void report_race(const struct grid *g, uint64_t byte)
 			*other = &g->code->op[race_inst_of_mark(reader)];
 	const struct buffer *end_of = find_overrun_buffer(g, b, writer, true);
 	const char *overruns = end_of ? "writes" : "reads";
-	char by[60], too[80 + POSITION_MAX] = "others write", line[LINES_MAX], hint[240] = "";
+	char by[60], too[80 + POSITION_MAX] = "others write", kernel[KERNEL_MAX], line[LINES_MAX],
+			      hint[240] = "";
 
+	position_kernel_text(g->launch->kernel, kernel);
 	position_instruction_text(o, line, sizeof(line));
 	write_block_name(g, writer, by, sizeof(by));
 	if (!(writer & OTHERS)) {
@@ -224,9 +226,9 @@ static void report_race(const struct grid *g, uint64_t byte)
 			"; the instruction that %s it accesses the end of '%s' before it, too: perhaps it goes beyond that end",
 			overruns, end_of->name);
 	diag_warn(stmt_place(o->func, o->stmt),
-		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected %s) (kernel %s%s)",
-		by, (unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too, hint,
-		expected_order(g->code), g->launch->kernel->name, line);
+		"race: %s writes byte %llu of '%s', which %s in the same launch%s (expected %s) (%s%s)", by,
+		(unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", too, hint,
+		expected_order(g->code), kernel, line);
 }
 
 void race_report(struct grid *g, bool good)

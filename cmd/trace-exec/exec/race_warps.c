@@ -307,7 +307,7 @@ void race_report_warps(struct cta *c)
 	struct warp_marks *x = c->warp_marks;
 	const struct grid *g = c->grid;
 	struct func *k = g->code->prog->func[g->kernel];
-	char first[40 + POSITION_MAX], line[LINES_MAX];
+	char first[40 + POSITION_MAX], kernel[KERNEL_MAX], line[LINES_MAX];
 
 	if (!x || !x->race_found || k->warp_race_reported)
 		return;
@@ -316,9 +316,10 @@ void race_report_warps(struct cta *c)
 	uint64_t addr = x->word < x->buffer_words ? HEAP_BASE + 4 * x->word : 4 * (x->word - x->buffer_words);
 	const struct buffer *b = memory_nearest_buffer(g->mem, addr);
 	describe_race_step(g, &x->first, first, sizeof(first));
+	position_kernel_text(g->launch->kernel, kernel);
 	position_instruction_text(o, line, sizeof(line));
 	diag_warn(stmt_place(o->func, o->stmt),
-		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (kernel %s%s)",
+		"race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u) (expected a barrier between them or an atomic) (%s%s)",
 		x->second.warp - 1, access_verb(o), (unsigned long long)(addr - (b ? b->addr : 0)),
-		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->launch->kernel->name, line);
+		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], kernel, line);
 }

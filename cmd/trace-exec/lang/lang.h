@@ -237,6 +237,7 @@ static inline void stmt_add(struct stmt *in, enum modifier m) { in->mod[m / 64] 
 struct func {
 	struct func *link; /* next function in the module's list of declared and defined functions */
 	const char *name;
+	const char *source_name; /* name and parameters in the source, for messages; NULL: not known */
 	struct module *module;
 	struct symbol *sym;
 	bool entry, has_body, noreturn, explicit_cluster;
