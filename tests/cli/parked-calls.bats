@@ -215,7 +215,7 @@ lane_waits() {
 	assert_output ''
 	lane_waits 'bar.warp.sync 0xffffffff; st.volatile.global.u32 [%rd1], %r6;' 1
 	run -1 timeout 60 trace-exec -n k.launch
-	assert_output --partial 'deadlock: 1 lane of warp 0 spins on a value that no running thread writes'
+	assert_output --partial 'deadlock: 1 lane of warp 0 spins on a value in '\''A'\'' that no running thread writes'
 }
 
 @test "independent lanes that spin in a function get no advice to use independent lanes" {
@@ -252,7 +252,7 @@ lane_waits() {
 	P
 	printf 'module spin.ptx\nbuffer A bytes=8 zero\nlaunch k grid=1 block=32 args A\n' >spin.launch
 	run -1 trace-exec -n spin.launch
-	assert_output --regexp 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes(, while other lanes of the warp wait for them)? \(kernel'
+	assert_output --regexp 'deadlock: 31 lanes of warp 0 spin on a value in .A. that no running thread writes(, while other lanes of the warp wait for them)? \(check its first value, and which threads write it\) \(kernel'
 	refute_output --partial 'use --stack'
 }
 
@@ -286,7 +286,7 @@ join:'
 	sed 's/st.volatile.global.u32 .*/call wait, (%a);/' k.ptx >deep.ptx
 	sed -i 's/k.ptx/deep.ptx/' k.launch
 	run -1 timeout 60 trace-exec -n k.launch
-	assert_output --partial 'lanes of warp 0 spin on a value that no running thread writes'
+	assert_output --partial 'lanes of warp 0 spin on a value in '\''A'\'' that no running thread writes'
 }
 
 @test "lanes that returned from a call continue while other lanes of the call spin in the function" {

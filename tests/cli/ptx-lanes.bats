@@ -30,7 +30,16 @@ load ptx_kernel
 	one:
 	E
 	launch 64
-	launch_ends 1 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived'
+	launch_ends 1 'deadlock: warp 1 waits at barrier 2, where 1 of 2 warps have arrived (the others have ended; check the number of threads of the barrier)'
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		@%p1 bra one;
+		bar.sync 2;
+	one:
+		bar.sync 1;
+	E
+	launch 64
+	launch_ends 1 'deadlock: warp 0 waits at barrier 1, where 1 of 2 warps have arrived, and warp 1 waits at line 17 (expected both at one barrier)'
 }
 
 @test "warps meet at a block-wide barrier with and without a count, but not with different counts" {
@@ -234,7 +243,7 @@ load ptx_kernel
 	echo 'save A a.bin' >>k.launch
 	sed -i 's/grid=1/grid=3/' k.launch
 	run -1 trace-exec --stack simt -n k.launch
-	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value that no running thread writes, while other lanes of the warp wait for them (use --stack volta)'
+	assert_output --partial 'deadlock: 31 lanes of warp 0 spin on a value in '\''A'\'' that no running thread writes, while other lanes of the warp wait for them (use --stack volta)'
 	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
 	run -0 trace-exec --stack volta -n k.launch
 	run -0 od -An -td4 -N8 a.bin

@@ -242,7 +242,7 @@ static bool fail_mbarrier_wait(struct warp *w, const struct stack_entry *top)
 	if (!b->failed || w->insts - b->insts > WAIT_LOOP)
 		return false;
 	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
-		"deadlock: %u lane%s of warp %u wait%s for the mbarrier at byte %llu of .shared, whose phase lacks %llu arrival%s and %s%llu byte%s%s",
+		"deadlock: %u lane%s of warp %u wait%s for the mbarrier at byte %llu of .shared, whose phase lacks %llu arrival%s and %s%llu byte%s%s (check the count of its init, and the bytes that it expects)",
 		n, n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", (unsigned long long)b->offset,
 		(unsigned long long)b->arrivals, b->arrivals == 1 ? "" : "s", b->bytes < 0 ? "has " : "",
 		bytes, bytes == 1 ? "" : "s", b->bytes < 0 ? " more than expected" : "");
@@ -256,6 +256,7 @@ static void fail_spinning_warp(struct warp *w)
 	uint32_t others = w->lanes & ~w->ended & ~top->mask;
 	const struct buffer *b = last_accessed_buffer(w, top->mask & w->live);
 	unsigned n = bit_count32(top->mask & w->live);
+	char value[80] = "a value";
 
 	if (fail_mbarrier_wait(w, top))
 		return;
@@ -266,12 +267,38 @@ static void fail_spinning_warp(struct warp *w)
 			n, n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", b->name);
 		return;
 	}
+	if (b)
+		snprintf(value, sizeof(value), "a value in '%.60s'", b->name);
 	exec_fail(w, &w->grid->code->op[top->pc], top->mask & w->live, "deadlock",
-		"deadlock: %u lane%s of warp %u spin%s on a value that no running thread writes%s", n,
-		n == 1 ? "" : "s", w->index, n == 1 ? "s" : "",
-		!others                ? ""
-		: w->grid->independent ? ", while other lanes of the warp wait for them"
-				       : ", while other lanes of the warp wait for them (use --stack volta)");
+		"deadlock: %u lane%s of warp %u spin%s on %s that no running thread writes%s (%s)", n,
+		n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", value,
+		others ? ", while other lanes of the warp wait for them" : "",
+		others && !w->grid->independent ? "use --stack volta"
+						: "check its first value, and which threads write it");
+}
+
+/* Fails the launch at a barrier. Names another warp that waits elsewhere, if there is one. */
+static void fail_barrier_wait(struct warp *w)
+{
+	const struct cta *c = w->cta;
+	const struct barrier *b = &c->barrier[w->barrier];
+	char other[80 + POSITION_MAX] =
+		" (the others have ended; check the number of threads of the barrier)";
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		const struct warp *v = &c->warp[i];
+		char at[POSITION_MAX];
+
+		if (!v->waiting || (v->state == WARP_BARRIER && v->barrier == w->barrier))
+			continue;
+		position_text(v->waiting, at, sizeof(at));
+		snprintf(other, sizeof(other), ", and warp %u waits at %s (expected both at one barrier)", i,
+			at);
+		break;
+	}
+	exec_fail(w, w->waiting, w->wait_mask, "deadlock",
+		"deadlock: warp %u waits at barrier %u, where %u of %u warps have arrived%s", w->index,
+		w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done, other);
 }
 
 void cta_fail_deadlock(struct cta *c)
@@ -283,16 +310,13 @@ void cta_fail_deadlock(struct cta *c)
 		}
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
-		const struct barrier *b = &c->barrier[w->barrier];
 
 		if (w->state == WARP_CLUSTER)
 			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
 				"deadlock: warp %u waits for its cluster, of which %u threads have arrived (expected all)",
 				i, c->cluster->arrived);
 		else if (w->waiting)
-			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
-				"deadlock: warp %u waits at barrier %u, where %u of %u warps have arrived", i,
-				w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
+			fail_barrier_wait(w);
 		else
 			continue;
 		return;

@@ -273,8 +273,8 @@ static void fail_deadlocked_groups(struct warp *w)
 	unsigned n = bit_count32(e->mask);
 
 	exec_fail(w, &w->grid->code->op[e->pc], e->mask, "deadlock",
-		"deadlock: %u lane%s of warp %u wait%s for lanes 0x%08x of the warp, which wait elsewhere", n,
-		n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", awaited_lanes(w, e) & ~e->mask);
+		"deadlock: %u lane%s of warp %u wait%s for lanes 0x%08x of the warp, which wait elsewhere (check the masks and barriers of both)",
+		n, n == 1 ? "" : "s", w->index, n == 1 ? "s" : "", awaited_lanes(w, e) & ~e->mask);
 }
 
 /*
