@@ -302,13 +302,12 @@ static void execute_mbarrier_wait(struct warp *w, const struct op *o, uint32_t m
 		u64 phase = parity ? REG(u32, w, o->b)[i] : unpack_mbarrier(w, REG(u64, w, o->b)[i]).phase;
 		bool over;
 
-		if (!async_test_phase(w, o, i, at[i], phase, &over))
-			return;
-		if (phase > 1) {
-			exec_fail(w, o, 1u << i, "mbarrier", "parity %llu of a phase (expected 0 or 1)",
+		if (phase > 1)
+			exec_note_finding(w, o, 1u << i, "parity",
+				"parity %llu of a phase (expected 0 or 1); its lowest bit is used, as in compiled code",
 				(unsigned long long)phase);
+		if (!async_test_phase(w, o, i, at[i], phase & 1, &over))
 			return;
-		}
 		p |= (u32)over << i;
 	}
 	*d = (*d & ~m) | p;
