@@ -50,10 +50,10 @@ static void xbar_init(struct xbar *x, const struct network_params *p)
 	x->out_limit = p->out_limit;
 	x->grant_cycles = x->grant_count = p->grant_cycles;
 	x->threads = 1;
-	x->row = (x->in_words + 7) / 8 * 8;
+	x->row_words = (x->in_words + 7) / 8 * 8;
 	set_crossbar_of_ports(x->in, x->n_in, x);
 	set_crossbar_of_ports(x->out, x->n_out, x);
-	x->new_heads = reserve((size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
+	x->new_heads = reserve((size_t)MAX_THREADS * x->row_words, sizeof(*x->new_heads));
 	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
 	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
 	x->inputs_by_advance = reserve((size_t)NET_WINDOW_MAX * x->in_words, sizeof(*x->inputs_by_advance));
@@ -80,7 +80,7 @@ void net_xbars_init(struct net *n)
 
 static void xbar_free(struct xbar *x)
 {
-	reserve_free(x->new_heads, (size_t)MAX_THREADS * x->row, sizeof(*x->new_heads));
+	reserve_free(x->new_heads, (size_t)MAX_THREADS * x->row_words, sizeof(*x->new_heads));
 	free(x->filled);
 	free(x->ahead);
 	reserve_free(
@@ -136,7 +136,7 @@ void xbar_enter_new_heads(struct xbar *x)
 		due[w] = 0;
 		x->ahead[w] &= ~inputs;
 		for (uint32_t t = 0; t < x->threads; t++) {
-			uint64_t *marks = &x->new_heads[(size_t)t * x->row + w];
+			uint64_t *marks = &x->new_heads[(size_t)t * x->row_words + w];
 
 			inputs |= *marks;
 			*marks = 0;

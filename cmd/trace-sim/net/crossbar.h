@@ -48,7 +48,7 @@ struct xbar {
 	uint32_t in_words;     /* number of words in a set of inputs */
 	uint32_t out_words;    /* number of words in a set of outputs */
 	uint32_t threads;      /* number of threads, which is the number of rows of new_heads */
-	uint32_t row;          /* number of words in a row of new_heads */
+	uint32_t row_words;    /* number of words in a row of new_heads */
 	uint32_t nodes;        /* number of devices: clusters plus sub partitions */
 	uint32_t first_node;   /* number of the device at input 0 */
 	uint32_t first_out;    /* number of the device at output 0 */

@@ -57,7 +57,7 @@ static void check_crossbar(const struct xbar *x)
 		if (ahead)
 			check_arrival_set(x, i);
 		invariant("xbar.in, sets", x->first_node, i,
-			(uint64_t)ahead + filled + is_in_any_row(x->new_heads, x->threads, x->row, i),
+			(uint64_t)ahead + filled + is_in_any_row(x->new_heads, x->threads, x->row_words, i),
 			x->in[i].count != 0);
 	}
 	for (uint32_t o = 0; o < x->n_out; o++) {
@@ -158,8 +158,8 @@ static void count_flits_at_node(
 static bool is_output_vc_free(
 	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
 {
-	return n->quick ? r->quick.port[o].free >> v & 1
-			: noc_sender_is_vc_free(&s->senders, r->first_port + o, v);
+	return n->has_quick_routers ? r->quick.port[o].free >> v & 1
+				    : noc_sender_is_vc_free(&s->senders, r->first_port + o, v);
 }
 
 /*
@@ -261,7 +261,7 @@ static void check_noc_subnet(const struct noc *n, const struct noc_subnet *s)
 
 		count_flits_in_router(n, router, &x);
 		check_vc_owners(n, s, router);
-		if (n->quick)
+		if (n->has_quick_routers)
 			check_quick_router(n, s, router);
 		for (uint32_t i = 0; i < router->ports; i++) {
 			uint32_t port = router->first_port + i;

@@ -59,7 +59,7 @@ static void xbar_net_push(struct net *n, uint32_t from, uint32_t to, uint32_t re
 	(void)bytes;
 	assert(p->count < x->in_limit && to - x->first_out < x->n_out);
 	if (!p->count)
-		bitset_set(x->new_heads + (size_t)thread_index * x->row, from - x->first_node);
+		bitset_set(x->new_heads + (size_t)thread_index * x->row_words, from - x->first_node);
 	port_push(p, req, to - x->first_out, first_moving_advance(p));
 }
 
@@ -101,7 +101,7 @@ static void xbar_net_skip_idle(struct net *n, uint64_t k)
 static bool is_xbar_empty(const struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++)
-		if (bitset_any(x->new_heads + (size_t)t * x->row, x->in_words))
+		if (bitset_any(x->new_heads + (size_t)t * x->row_words, x->in_words))
 			return false;
 	return !bitset_any(x->ahead, x->in_words) && !bitset_any(x->filled, x->in_words) &&
 	       !bitset_any(x->waiting, x->out_words);

@@ -58,7 +58,7 @@ static bool send_from_router(struct noc *n, struct noc_subnet *s, struct noc_rou
 {
 	bool left = false;
 
-	for (uint32_t w = 0; w < r->words; w++) {
+	for (uint32_t w = 0; w < r->port_words; w++) {
 		FOR_BITS64 (b, r->queued[w])
 			if (!send_flit(n, s, r->first_port + w * 64 + (uint32_t)b))
 				r->queued[w] &= ~(1ull << b);
@@ -100,7 +100,7 @@ static void deliver_arrivals(struct noc *n, struct noc_subnet *s)
 {
 	struct noc_slot *slot;
 
-	if (n->quick) {
+	if (n->has_quick_routers) {
 		noc_quick_deliver(n, s);
 		return;
 	}
@@ -308,7 +308,7 @@ static void inject_flit_at_node(struct noc *n, struct noc_subnet *s, uint32_t no
 		return;
 	}
 	f.vc = (uint16_t)q->vc;
-	f.priority = n->priorities ? flit_priority(n, p) : 0;
+	f.priority = n->has_priorities ? flit_priority(n, p) : 0;
 	queue->flits--;
 	q->sent_flits++;
 	if (n->events)
@@ -427,7 +427,7 @@ static uint32_t noc_internal_steps(struct noc *n)
 
 static void step_routers(struct noc *n, struct noc_subnet *s, uint32_t steps)
 {
-	if (n->quick) {
+	if (n->has_quick_routers) {
 		noc_quick_step_routers(n, s);
 		return;
 	}

@@ -420,7 +420,7 @@ struct noc_quick {
 
 struct noc_router {
 	struct noc_quick quick;
-	uint32_t first_port, ports, words; /* number of words in a set of ports */
+	uint32_t first_port, ports, port_words; /* number of words in a set of ports */
 	uint32_t id;
 	struct noc_list route, vc, sw, hold;
 	struct noc_alloc vc_alloc, sw_alloc, spec_alloc;
@@ -547,8 +547,8 @@ struct noc {
 	int32_t output_max; /* maximum number of flits in an output queue; -1 if unlimited */
 	bool lookahead, noq, speculative, check_free, check_credit, mask_by_requests, hold, shuffle,
 		busy_when_full, empty_first;
-	bool priorities;         /* true if requests have priorities */
-	bool quick;              /* true if noc_quick.c models the routers */
+	bool has_priorities;     /* true if requests have priorities */
+	bool has_quick_routers;  /* true if noc_quick.c models the routers */
 	bool sleep_until_credit; /* true if a source with a full buffer may sleep until a credit */
 	bool immediate_credits;  /* true if a credit is counted when it arrives, not in the router's step */
 	/* scratch memory of noc_quick.c, empty between two steps of a router */

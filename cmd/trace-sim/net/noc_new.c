@@ -115,8 +115,8 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->id = id;
 	r->first_port = n->plan->first_port[id];
 	r->ports = n->plan->first_port[id + 1] - r->first_port;
-	r->words = BITSET_WORDS(r->ports);
-	if (n->quick)
+	r->port_words = BITSET_WORDS(r->ports);
+	if (n->has_quick_routers)
 		init_quick_router(n, r, &s->vc[r->first_port * n->vcs]);
 	else
 		allocators_init(n, r);
@@ -125,10 +125,10 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->cross.mask = cap - 1;
 	r->credit.slot = reserve(cap, sizeof(*r->credit.slot));
 	r->credit.mask = cap - 1;
-	r->new_arrivals = xcalloc(4 * (size_t)r->words, sizeof(*r->new_arrivals));
-	r->queued = r->new_arrivals + r->words;
-	r->crediting_inputs = r->queued + r->words;
-	r->credited = r->crediting_inputs + r->words;
+	r->new_arrivals = xcalloc(4 * (size_t)r->port_words, sizeof(*r->new_arrivals));
+	r->queued = r->new_arrivals + r->port_words;
+	r->crediting_inputs = r->queued + r->port_words;
+	r->credited = r->crediting_inputs + r->port_words;
 }
 
 static void router_free(struct noc_router *r)
@@ -343,7 +343,7 @@ static void copy_options(struct noc *n)
 	n->shuffle = icnt_int(c, ICNT_vc_shuffle_requests) > 0;
 	n->busy_when_full = icnt_int(c, ICNT_vc_busy_when_full) > 0;
 	n->empty_first = icnt_int(c, ICNT_vc_prioritize_empty) > 0;
-	n->priorities = c->priority != PRIORITY_NONE;
+	n->has_priorities = c->priority != PRIORITY_NONE;
 	n->buffer_cap = fifo_capacity(c->vc_buffer);
 	n->output_cap = fifo_capacity(c->buffer);
 	n->wheel_mask = fifo_capacity(n->plan->max_channel_latency + 3) - 1;
@@ -359,7 +359,7 @@ static bool can_use_quick_routers(const struct noc *n)
 	       n->output_speedup == 1 && c->speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
 	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
 	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
-	       !n->priorities && n->vcs <= 64 && n->plan->max_router_ports <= 64;
+	       !n->has_priorities && n->vcs <= 64 && n->plan->max_router_ports <= 64;
 }
 
 struct noc *noc_new(
@@ -377,13 +377,13 @@ struct noc *noc_new(
 	n->packets = packets;
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
-	n->quick = quick && can_use_quick_routers(n);
+	n->has_quick_routers = quick && can_use_quick_routers(n);
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
 	n->inputs_granted =
 		xcalloc(BITSET_WORDS(n->plan->max_router_ports * n->vcs + 1), sizeof(*n->inputs_granted));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->max_router_ports * n->vcs, sizeof(*n->granted));
 	n->crossing = xcalloc(n->plan->max_router_ports, sizeof(*n->crossing));
-	n->immediate_credits = n->quick && !n->credit_delay;
+	n->immediate_credits = n->has_quick_routers && !n->credit_delay;
 	n->sleep_until_credit = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 				noc_routings[n->conf.routing].inject != noc_injection_vcs_any_vc;
 	n->min_credit_rtt = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->min_credit_rtt));

@@ -34,7 +34,7 @@ uint64_t noc_output_flits(const struct noc *n, unsigned subnet, uint32_t port)
 	const struct noc_slot *slot = &s->wheel[(n->time + e->latency + 1) & n->wheel_mask];
 	uint64_t flits = s->link_flits[port];
 
-	for (uint32_t i = 0; n->quick && i < slot->flits; i++)
+	for (uint32_t i = 0; n->has_quick_routers && i < slot->flits; i++)
 		flits -= slot->flit[i].target == e->other_end;
 	return flits;
 }

@@ -105,7 +105,7 @@ static void count_due_credits(struct noc *n, struct noc_subnet *s, struct noc_ro
 
 static void process_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t w = 0; w < r->words; w++) {
+	for (uint32_t w = 0; w < r->port_words; w++) {
 		FOR_BITS64 (b, r->new_arrivals[w])
 			router_flit_arrives(n, s, r, w * 64 + (uint32_t)b);
 		r->new_arrivals[w] = 0;
@@ -137,7 +137,7 @@ static bool request_way_vcs(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
 {
 	uint32_t sender = r->first_port + way->port, in = allocator_input_of_vc(n, r, vc);
-	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->first_port * n->vcs + vc) : 0;
+	int32_t priority = n->has_priorities ? noc_vc_priority(n, s, r->first_port * n->vcs + vc) : 0;
 	bool any = false;
 
 	for (uint32_t out = way->lo; out <= way->hi; out++) {
@@ -348,7 +348,7 @@ static void request_switch_output(
 	uint32_t input = in * n->input_speedup + v % n->input_speedup;
 	uint32_t output = port * n->output_speedup + in % n->output_speedup;
 	struct noc_alloc *a = &r->sw_alloc;
-	int32_t priority = n->priorities ? noc_vc_priority(n, s, global) : 0;
+	int32_t priority = n->has_priorities ? noc_vc_priority(n, s, global) : 0;
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[output] >= 0))
 		return;
@@ -594,7 +594,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 		update_held_connections(n, s, r);
 	update_switch_allocation(n, s, r);
 	finish_crossings(n, s, r);
-	memset(r->credited, 0, r->words * sizeof(*r->credited));
+	memset(r->credited, 0, r->port_words * sizeof(*r->credited));
 	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||
 	       r->cross.count;
 }
