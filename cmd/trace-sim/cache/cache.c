@@ -52,8 +52,8 @@ struct cache *cache_new(
 	ring_init(&c->queue, xcalloc(slots, sizeof(*c->queue.slot)), slots);
 	c->pool = pool;
 	c->queue_max = p->miss_queue;
-	c->atom = p->atom_bytes;
-	c->port = p->port_bytes;
+	c->fill_bytes = p->atom_bytes;
+	c->port_bytes = p->port_bytes;
 	c->fill_cycles = p->atom_bytes / p->port_bytes;
 	c->write = p->write;
 	c->walloc = p->walloc;
@@ -229,7 +229,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 {
 	struct cache *c = a->cache;
 	struct req *q = &c->pool->req[r];
-	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
+	uint64_t addr = q->addr & ~(uint64_t)(c->fill_bytes - 1);
 	uint32_t *bucket = mshr_bucket(&c->mshr, addr);
 	struct mshr_entry *e = mshr_find(&c->mshr, bucket, addr);
 
@@ -255,7 +255,7 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	e->pieces = c->pieces;
 	q->entry[c->is_l2] = (uint32_t)(e - c->mshr.entry);
 	q->addr = addr;
-	q->size = (uint16_t)c->atom;
+	q->size = (uint16_t)c->fill_bytes;
 	ring_push(&c->queue, r);
 	if (r == a->handle)
 		a->events.read_sent = true;
@@ -280,7 +280,7 @@ static void begin_cache_visit(struct cache_visit *a, struct cache *c, uint32_t r
 	a->evicted.needs_write_back = false;
 	a->events = (struct cache_events){0};
 	a->evicted_bytes = 0;
-	assert(a->req->size <= c->atom);
+	assert(a->req->size <= c->fill_bytes);
 	tag_lookup(&c->tags, &a->lookup, a->req->addr, tag_sector_bits(&c->tags, a->req->sectors),
 		a->req->flags & REQ_WRITE);
 }
@@ -345,9 +345,10 @@ NOINLINE FLATTEN enum cache_status cache_access(
 	found = a.lookup.status;
 	result = access_data_cache(&a);
 	if (result == STATUS_HIT)
-		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, (size + c->port - 1) / c->port);
+		occupy_cache_port(
+			c, &c->data_free, &c->ports.data_busy, (size + c->port_bytes - 1) / c->port_bytes);
 	else if (a.evicted_bytes)
-		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port);
+		occupy_cache_port(c, &c->data_free, &c->ports.data_busy, a.evicted_bytes / c->port_bytes);
 	count_cache_access(&a, result);
 	if (ev)
 		*ev = a.events;

@@ -21,8 +21,8 @@ struct cache {
 	struct req_pool *pool;
 	/* limit of the miss queue; quirk Q3-5: callers test it, but pushes may exceed it */
 	uint32_t queue_max;
-	uint32_t atom;        /* number of bytes of a fill */
-	uint32_t port;        /* bytes per cycle of the data port */
+	uint32_t fill_bytes;  /* number of bytes of a fill */
+	uint32_t port_bytes;  /* bytes per cycle of the data port */
 	uint32_t fill_cycles; /* cycles for which a fill occupies the fill port */
 	enum write_policy write;
 	enum write_alloc walloc;

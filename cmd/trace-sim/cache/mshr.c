@@ -14,7 +14,7 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 {
 	uint32_t buckets = fifo_capacity(entries * 2 + 2), ready = fifo_capacity(entries);
 
-	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
+	*m = (struct mshr){.limit = entries, .max_merged = merge, .shift = 64 - log2_floor(buckets)};
 	m->entry = reserve((size_t)entries + 1, sizeof(*m->entry));
 	m->bucket = reserve(buckets, sizeof(*m->bucket));
 	ring_init(&m->ready, reserve(ready, sizeof(*m->ready.slot)), ready);

@@ -33,7 +33,7 @@ struct mshr {
 	uint32_t *bucket;
 	uint32_t shift;      /* 64 minus the number of hash bits */
 	uint32_t limit;      /* maximum number of entries */
-	uint32_t merge;      /* maximum number of requests of an entry that requesters wait for */
+	uint32_t max_merged; /* maximum number of requests of an entry that requesters wait for */
 	uint32_t n_used;     /* number of entries in use */
 	uint32_t n_made;     /* number of entries that were ever used */
 	uint32_t first_free; /* first element of the list of free entries */
@@ -56,7 +56,7 @@ struct mshr_entry *mshr_add_entry(
 /* Returns true if no further request can be merged into the entry. */
 static inline bool mshr_entry_is_full(const struct mshr *m, const struct mshr_entry *e)
 {
-	return e->count >= m->merge + e->fetched_ahead;
+	return e->count >= m->max_merged + e->fetched_ahead;
 }
 /* Adds a request to an entry that is not full. */
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);

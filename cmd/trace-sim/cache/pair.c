@@ -41,7 +41,7 @@ void pair_fetch_other(const struct cache_visit *a)
 	tag_lookup(&c->tags, &other.lookup, addr, other_of_pair(a->lookup.sector), false);
 	other.handle = cache_make_request(&other, c->alloc_type, 0, addr);
 	n = &c->pool->req[other.handle];
-	n->size = n->orig_size = (uint16_t)c->atom;
+	n->size = n->orig_size = (uint16_t)c->fill_bytes;
 	n->sectors = (uint8_t)other.lookup.sector;
 	cache_send_read(&other, other.handle); /* pair_is_incomplete() was true, and entries are free */
 	mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr)->fetched_ahead = true;

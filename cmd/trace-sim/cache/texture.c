@@ -38,8 +38,8 @@ struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
 	mshr_init(&c->mshr, 1, 1);
 	ring_init(&c->queue, xcalloc(requests, sizeof(*c->queue.slot)), requests);
 	c->pool = pool;
-	c->atom = p->line_bytes;
-	c->port = p->port_bytes ? p->port_bytes : p->line_bytes;
+	c->fill_bytes = p->line_bytes;
+	c->port_bytes = p->port_bytes ? p->port_bytes : p->line_bytes;
 	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
 	c->pieces = p->mshr == MSHR_SECTOR_TEX_FIFO ? (uint8_t)(p->line_bytes / 32) : 0;
 	c->texture = t;

@@ -23,10 +23,10 @@ static bool writes_whole_atom(const struct cache_visit *a)
 {
 	uint64_t any = a->req->bytes[0] | a->req->bytes[1];
 
-	if (a->cache->atom == 32 && !(a->req->bytes[0] && a->req->bytes[1]) &&
+	if (a->cache->fill_bytes == 32 && !(a->req->bytes[0] && a->req->bytes[1]) &&
 		(!(any >> 32) || !(uint32_t)any))
 		return (uint32_t)(any | any >> 32) == UINT32_MAX;
-	return bit_count64(a->req->bytes[0]) + bit_count64(a->req->bytes[1]) == a->cache->atom;
+	return bit_count64(a->req->bytes[0]) + bit_count64(a->req->bytes[1]) == a->cache->fill_bytes;
 }
 
 static void mark_line_modified(struct cache_visit *a)
@@ -96,7 +96,7 @@ static enum cache_status handle_miss_no_allocate(struct cache_visit *a)
 static enum cache_status status_of_allocation(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->cache;
-	uint64_t addr = a->req->addr & ~(uint64_t)(c->atom - 1);
+	uint64_t addr = a->req->addr & ~(uint64_t)(c->fill_bytes - 1);
 	const struct mshr_entry *e;
 
 	if (miss_queue_full_for(c, x))
@@ -114,7 +114,7 @@ static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 	uint32_t r = cache_make_request(a, a->cache->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->req->addr);
 	struct req *n = &a->cache->pool->req[r];
 
-	n->size = n->orig_size = (uint16_t)a->cache->atom;
+	n->size = n->orig_size = (uint16_t)a->cache->fill_bytes;
 	n->bytes[0] = a->req->bytes[0];
 	n->bytes[1] = a->req->bytes[1];
 	n->sectors = a->req->sectors;
