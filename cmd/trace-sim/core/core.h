@@ -312,7 +312,7 @@ struct core_op {
 	uint8_t link_cycles;  /* cycles that the result takes on the link */
 	uint8_t write;        /* 1 + counter that the result decrements; 0: none */
 	uint8_t read;         /* 1 + counter that the source reads decrement; 0: none */
-	bool readers;         /* true if reads are counted in core_warp.readers or by counter `read` */
+	bool counts_readers;  /* true if reads are counted in core_warp.readers or by counter `read` */
 	bool reads_until_end; /* true if the sources count as read only when the instruction ends */
 };
 

@@ -136,10 +136,10 @@ static enum core_path memory_path(const char *op, const struct uop *u)
 
 /* Shape of a matrix instruction of one warp (HOPPER-mma-1). */
 struct mma {
-	uint8_t a;     /* number of registers of matrix A */
-	uint8_t b;     /* number of registers of matrix B */
-	uint8_t c;     /* number of registers of matrix C */
-	uint16_t work; /* number of multiplications */
+	uint8_t regs_a;           /* number of registers of matrix A */
+	uint8_t regs_b;           /* number of registers of matrix B */
+	uint8_t regs_c;           /* number of registers of matrix C */
+	uint16_t multiplications; /* number of multiplications */
 };
 
 /* Returns the shape that the opcode names. The shape of a sparse instruction includes the zeros of A. */
@@ -170,13 +170,13 @@ static struct mma mma_shape_of(const char *op)
 	struct mma k = dense_mma_shape_of(op);
 
 	if (has_suffix(op, "TF32")) { /* a TF32 element has twice the size of a half */
-		k.a = (uint8_t)(2 * k.a);
-		k.b = (uint8_t)(2 * k.b);
-		k.work *= 2;
+		k.regs_a = (uint8_t)(2 * k.regs_a);
+		k.regs_b = (uint8_t)(2 * k.regs_b);
+		k.multiplications *= 2;
 	}
 	if (has_suffix(op, "SP")) {
-		k.a = k.a > 1 ? k.a / 2 : 1;
-		k.work /= 2;
+		k.regs_a = k.regs_a > 1 ? k.regs_a / 2 : 1;
+		k.multiplications /= 2;
 	}
 	return k;
 }
@@ -184,9 +184,9 @@ static struct mma mma_shape_of(const char *op)
 static void set_matrix_timing(struct core_inst *i, const struct modern_params *m, const char *op)
 {
 	struct mma k = mma_shape_of(op);
-	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
-	uint32_t whole =
-		has_suffix(op, "SP") ? 2u * k.work : k.work; /* multiplications with the zeros of A */
+	uint32_t interval = (k.multiplications + m->tensor_rate - 1) / m->tensor_rate;
+	uint32_t whole = has_suffix(op, "SP") ? 2u * k.multiplications
+					      : k.multiplications; /* multiplications with the zeros of A */
 
 	interval += i->class == SASS_DMMA ? 0 : m->mma_setup;
 	if (interval < m->interval[CORE_TENSOR])
@@ -229,7 +229,7 @@ static unsigned count_result_registers(const char *op, const struct inst *in, en
 	if (opcode_starts_with(op, "LD") || opcode_starts_with(op, "ATOM"))
 		return count_data_registers(op, in);
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
-		return mma_shape_of(op).c;
+		return mma_shape_of(op).regs_c;
 	if (c == SASS_FP64 && !opcode_stem_is(op, "DSETP"))
 		return 2;
 	if (opcode_stem_is(op, "CS2R"))
@@ -252,9 +252,9 @@ static bool is_store(const char *op)
 static unsigned count_source_registers(const char *op, const struct inst *in, enum sass_class c, unsigned n)
 {
 	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
-		return n == 0   ? mma_shape_of(op).a
-		       : n == 1 ? mma_shape_of(op).b
-		       : n == 2 ? mma_shape_of(op).c
+		return n == 0   ? mma_shape_of(op).regs_a
+		       : n == 1 ? mma_shape_of(op).regs_b
+		       : n == 2 ? mma_shape_of(op).regs_c
 				: 1;
 	if (c == SASS_FP64)
 		return 2;

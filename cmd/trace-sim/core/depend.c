@@ -259,7 +259,7 @@ static void mark_variable_latency_results(
 	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
 	if (c->params->war == WAR_ISSUE || !in->n_src)
 		return;
-	op->readers = true;
+	op->counts_readers = true;
 	op->reads_until_end = c->params->war == WAR_WRITEBACK;
 	for (unsigned i = 0; i < in->n_src; i++)
 		cw->readers[in->src[i].reg]++;
@@ -314,7 +314,7 @@ static void increment_code_counters(
 	increment_dependence_counter(cw, k->read);
 	op->write = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
 	op->read = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
-	op->readers = op->read != 0;
+	op->counts_readers = op->read != 0;
 }
 
 void core_depend_note_issue(

@@ -230,7 +230,7 @@ static void accept_first_of_queue(struct sm *s, unsigned sub)
 	c->prt_used++;
 	c->op[h].link_cycles = (uint8_t)(FIRST_REG * in->result_regs);
 	ldst_count_instruction(s, w);
-	if (c->op[h].readers)
+	if (c->op[h].counts_readers)
 		schedule_source_read(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
 	if (in->flags & INST_BULK) {
 		occupy_data_port(c, s->clock, 1);
@@ -477,9 +477,9 @@ void core_memory_sources_read(struct sm *s, uint16_t h)
 	const struct winst *w = &s->winst[h];
 	struct core_op *op = &c->op[h];
 
-	if (!op->readers)
+	if (!op->counts_readers)
 		return;
-	op->readers = false;
+	op->counts_readers = false;
 	if (op->read)
 		core_decrement_counter(s, w->warp, op->read - 1u);
 	else

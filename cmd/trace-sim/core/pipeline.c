@@ -34,7 +34,7 @@ static bool blocks_head_by_counter(const struct core *c, const struct core_warp 
 	if (by->inst == WINST_NONE)
 		return false;
 	return (op->write && wait >> (op->write - 1) & 1) ||
-	       (op->read && op->readers && wait >> (op->read - 1) & 1);
+	       (op->read && op->counts_readers && wait >> (op->read - 1) & 1);
 }
 
 /* Returns true if `by` writes a register that `in` reads or writes. */

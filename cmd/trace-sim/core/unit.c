@@ -27,7 +27,7 @@ static uint64_t queue_for_unit(uint64_t *free_at, uint64_t *open_at, uint64_t t,
 /* Schedules the end of an operation and, if its sources are counted as being read, the read after its start. */
 static void schedule_end_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
 {
-	if (s->modern->op[h].readers && !s->modern->op[h].reads_until_end)
+	if (s->modern->op[h].counts_readers && !s->modern->op[h].reads_until_end)
 		core_add_event(s, start + 2, EVENT_READ, h, 0);
 	core_add_event(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }

@@ -58,7 +58,7 @@ static uint64_t start_product(struct sm *s, const struct core_joint *e)
 	FOR_BITS32 (i, e->joined) {
 		uint16_t h = e->op[i];
 
-		if (c->op[h].readers && !c->op[h].reads_until_end)
+		if (c->op[h].counts_readers && !c->op[h].reads_until_end)
 			core_add_event(s, max_u64(start, s->clock + 1), EVENT_READ, h, 0);
 		core_add_event(s, max_u64(end + c->params->gmma_latency, s->clock + 1), EVENT_DONE, h, 0);
 	}

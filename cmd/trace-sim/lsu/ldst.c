@@ -355,9 +355,9 @@ static NOINLINE void count_idle_steps(struct sm *s, struct ldst *l, uint64_t ste
 /* Counts the cycles since the last run of the unit, up to `clock`, in which no step was due. */
 static inline void count_idle_cycles(struct sm *s, struct ldst *l, uint64_t clock)
 {
-	uint64_t cycles = clock - l->counted;
+	uint64_t cycles = clock - l->counted_until;
 
-	l->counted = clock;
+	l->counted_until = clock;
 	if (cycles)
 		count_idle_steps(s, l, cycles * s->core->ldst_steps);
 }
@@ -385,7 +385,7 @@ static NOINLINE void run_ldst_steps(struct sm *s, struct ldst *l)
 	uint32_t steps = s->core->ldst_steps;
 
 	count_idle_cycles(s, l, s->clock - 1);
-	l->counted = s->clock;
+	l->counted_until = s->clock;
 	l->step = s->clock * steps;
 	do {
 		run_ldst_step(s, l);

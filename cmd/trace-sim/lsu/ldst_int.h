@@ -52,14 +52,14 @@ struct ldgsts_count {
 
 struct ldst {
 	uint64_t due_at;
-	uint64_t counted;      /* clock up to which cycles are counted */
-	uint64_t step;         /* current step */
-	struct cache *l1c;     /* constant cache; NULL: none, or not created yet (readonly.c) */
-	struct cache *l1t;     /* texture cache; NULL: as for l1c */
-	bool readonly;         /* true if the constant or the texture cache exists */
-	struct cache *l1d;     /* NULL: none */
-	uint32_t bypass_reply; /* returned request that bypassed the L1D; REQ_NONE: none */
-	bool draining;         /* true if the L1D has a ready request */
+	uint64_t counted_until; /* clock up to which cycles are counted */
+	uint64_t step;          /* current step */
+	struct cache *l1c;      /* constant cache; NULL: none, or not created yet (readonly.c) */
+	struct cache *l1t;      /* texture cache; NULL: as for l1c */
+	bool readonly;          /* true if the constant or the texture cache exists */
+	struct cache *l1d;      /* NULL: none */
+	uint32_t bypass_reply;  /* returned request that bypassed the L1D; REQ_NONE: none */
+	bool draining;          /* true if the L1D has a ready request */
 	bool decode_early; /* true: addresses are decoded when a request is made; false: when it is sent */
 	bool sector_mshr;  /* true if stores are acknowledged sector by sector */
 	bool l2_reply_is_split; /* true if the L2 replies in pieces to requests of more than 32 bytes */
