@@ -51,10 +51,10 @@ static void check_bar_operands(
 struct lint_mbarrier {
 	uint32_t offset;
 	bool arrived, waited;
-	uint64_t expected;   /* number of bytes expected */
-	uint64_t completed;  /* number of bytes that arrive */
-	struct place wait;   /* place of the first line that waits */
-	struct place expect; /* place of the first line that expects bytes */
+	uint64_t expected;         /* number of bytes expected */
+	uint64_t completed;        /* number of bytes that arrive */
+	struct place first_wait;   /* place of the first line that waits */
+	struct place first_expect; /* place of the first line that expects bytes */
 };
 
 struct lint_sync {
@@ -65,8 +65,8 @@ struct lint_sync {
 	bool damaged;           /* true if lines are missing or there are too many mbarriers */
 	bool unknown;           /* true if a value is missing in the trace */
 	uint32_t max_rank;      /* highest rank of a thread block */
-	bool clusters;          /* true if thread blocks have ranks */
-	uint16_t mask;          /* largest mask of a multicast */
+	bool has_ranks;         /* true if thread blocks have ranks */
+	uint16_t largest_mask;  /* largest mask of a multicast */
 	struct place multicast; /* line of that multicast */
 };
 
@@ -143,14 +143,14 @@ static void add_mbarrier_effects(struct lint *l, const struct tblock *tb, const 
 
 		if (u->sync == SYNC_WAIT && !b->waited && !is_for_phase_before_first(known, v)) {
 			b->waited = true;
-			b->wait = lint_place(l, line, COLUMN_OPCODE);
+			b->first_wait = lint_place(l, line, COLUMN_OPCODE);
 		}
 		if (u->sync != SYNC_ARRIVE && u->sync != SYNC_COPIES)
 			continue;
 		if (u->groups & (SYNC_EXPECTS_VALUE | SYNC_COMPLETES_VALUE))
 			l->sync->unknown |= !known;
 		if (!b->expected && u->groups & (SYNC_EXPECTS | SYNC_EXPECTS_VALUE))
-			b->expect = lint_place(l, line, COLUMN_OPCODE);
+			b->first_expect = lint_place(l, line, COLUMN_OPCODE);
 		add_mbarrier_bytes(b, u->groups, v);
 	}
 }
@@ -163,8 +163,8 @@ static void add_bulk_copy(
 
 	if (!r->mask || !rec_copy(tb, r, code_at(l->code, r->inst), &c))
 		return;
-	if (c.multicast && c.mask > y->mask) {
-		y->mask = c.mask;
+	if (c.multicast && c.mask > y->largest_mask) {
+		y->largest_mask = c.mask;
 		y->multicast = lint_place(l, line, COLUMN_OPCODE);
 	}
 	if (!c.mbarrier)
@@ -194,7 +194,7 @@ void lint_sync(struct lint *l, const struct tblock *tb, const struct rec *r, con
 	struct uop u = {0};
 	struct fault ignored;
 
-	l->sync->clusters |= tb->cluster.is_known;
+	l->sync->has_ranks |= tb->cluster.is_known;
 	if (tb->cluster.rank > l->sync->max_rank)
 		l->sync->max_rank = tb->cluster.rank;
 	if (i->kind == KIND_BAR) {
@@ -218,10 +218,10 @@ static void check_multicast(struct lint *l)
 {
 	const struct lint_sync *y = l->sync;
 
-	if (y->clusters && y->max_rank < MAX_RANKS && y->mask >> y->max_rank >> 1)
+	if (y->has_ranks && y->max_rank < MAX_RANKS && y->largest_mask >> y->max_rank >> 1)
 		report_at(l->rep, RULE_MULTICAST, y->multicast,
-			"multicast to the blocks %04x of a cluster (expected ranks up to %u)", y->mask,
-			y->max_rank);
+			"multicast to the blocks %04x of a cluster (expected ranks up to %u)",
+			y->largest_mask, y->max_rank);
 }
 
 void lint_sync_end(struct lint *l)
@@ -235,11 +235,11 @@ void lint_sync_end(struct lint *l)
 		const struct lint_mbarrier *b = &y->mbarrier[i];
 
 		if (b->waited && !b->arrived)
-			report_at(l->rep, RULE_MBARRIER_ARRIVALS, b->wait,
+			report_at(l->rep, RULE_MBARRIER_ARRIVALS, b->first_wait,
 				"wait for the mbarrier at offset 0x%x of shared memory, on which nothing arrives",
 				b->offset);
 		else if (!y->unknown && b->expected && b->expected != b->completed)
-			report_at(l->rep, RULE_MBARRIER_BYTES, b->expect,
+			report_at(l->rep, RULE_MBARRIER_BYTES, b->first_expect,
 				"%llu bytes are expected on the mbarrier at offset 0x%x, but %llu arrive",
 				(unsigned long long)b->expected, b->offset, (unsigned long long)b->completed);
 	}
