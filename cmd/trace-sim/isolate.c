@@ -351,10 +351,10 @@ static void copy_reused_outcome(struct isolate *o, struct child_result *to)
 		to->outcome = from->outcome;
 		o->reused_kernels += from->outcome.kernels;
 	}
-	if (from == to && to->outcome.kernel.hashed &&
+	if (from == to && to->outcome.kernel.has_text_hash &&
 		memcmp(to->outcome.hash, to->identity.hash, sizeof(to->identity.hash)))
 		die_at((struct place){.file = c->path}, "the trace changed while it was simulated");
-	if (to->outcome.kernel.hashed)
+	if (to->outcome.kernel.has_text_hash)
 		memcpy(to->outcome.hash, to->identity.hash, sizeof(to->identity.hash));
 }
 

@@ -52,13 +52,13 @@ void isolate_write_records(struct run *r, struct spool *all, const struct spool 
 	uint64_t n, const struct kernel_outcome *kernel)
 {
 	struct record_sinks to = {r, all};
-	uint64_t name_at = at + n - kernel->name;
+	uint64_t name_at = at + n - kernel->bytes_from_name;
 	char *name = xmalloc(kernel->name_size + 1);
 
 	spool_read(spool, name_at, name, kernel->name_size);
 	spool_pass_bytes(spool->fd, at, name_at - at, write_bytes_to_sinks, &to);
 	write_name_or_number(&to, name, kernel->name_size);
-	spool_pass_bytes(spool->fd, name_at + kernel->name_size, kernel->name - kernel->name_size,
+	spool_pass_bytes(spool->fd, name_at + kernel->name_size, kernel->bytes_from_name - kernel->name_size,
 		write_bytes_to_sinks, &to);
 	free(name);
 }

@@ -30,11 +30,11 @@ struct reuse {
 	struct resumed_kernel
 		*resumed; /* kernels of an earlier run; their `command` is REUSE_NONE once the key is known */
 	uint32_t n_resumed, cap_resumed;
-	struct table shapes; /* numbers of resumed kernels, by shape */
-	struct bytes head;   /* first HEAD_BYTES of the text */
-	XXH3_state_t *text;  /* state of the hash of the whole text */
-	XXH3_state_t *key;   /* state of the hash of the text without id and stream */
-	bool is_head_in_key; /* true if `head` is already in the key */
+	struct table shapes;     /* numbers of resumed kernels, by shape */
+	struct bytes head;       /* first HEAD_BYTES of the text */
+	XXH3_state_t *text_hash; /* state of the hash of the whole text */
+	XXH3_state_t *key_hash;  /* state of the hash of the text without id and stream */
+	bool is_head_in_key;     /* true if `head` is already in the key */
 	unsigned char secret[SECRET_BYTES];
 };
 
@@ -43,9 +43,9 @@ struct reuse *reuse_new(const struct isa *isa)
 	struct reuse *u = xcalloc(1, sizeof(*u));
 
 	u->code = code_new(isa);
-	u->text = XXH3_createState();
-	u->key = XXH3_createState();
-	if (!u->text || !u->key)
+	u->text_hash = XXH3_createState();
+	u->key_hash = XXH3_createState();
+	if (!u->text_hash || !u->key_hash)
 		die("out of memory");
 	if (getrandom(u->secret, SECRET_BYTES, 0) != SECRET_BYTES)
 		die_errno("cannot get random numbers for --reuse");
@@ -63,8 +63,8 @@ void reuse_free(struct reuse *u)
 	table_free(&u->keys);
 	table_free(&u->shapes);
 	bytes_free(&u->head);
-	XXH3_freeState(u->text);
-	XXH3_freeState(u->key);
+	XXH3_freeState(u->text_hash);
+	XXH3_freeState(u->key_hash);
 	code_free(u->code);
 	free(u);
 }
@@ -97,10 +97,10 @@ static void add_head_to_key(struct reuse *u)
 
 	while (line < end && *line == '-' && (nl = memchr(line, '\n', (size_t)(end - line)))) {
 		if (!is_id_or_stream_line(line, (size_t)(nl - line)))
-			XXH3_128bits_update(u->key, line, (size_t)(nl + 1 - line));
+			XXH3_128bits_update(u->key_hash, line, (size_t)(nl + 1 - line));
 		line = nl + 1;
 	}
-	XXH3_128bits_update(u->key, line, (size_t)(end - line));
+	XXH3_128bits_update(u->key_hash, line, (size_t)(end - line));
 	u->is_head_in_key = true;
 }
 
@@ -110,12 +110,12 @@ static bool add_text_to_key(void *ctx, const void *bytes, size_t n)
 	size_t head = u->is_head_in_key ? 0 : HEAD_BYTES - u->head.n;
 
 	head = head < n ? head : n;
-	XXH3_128bits_update(u->text, bytes, n);
+	XXH3_128bits_update(u->text_hash, bytes, n);
 	bytes_add(&u->head, bytes, head);
 	if (!u->is_head_in_key && u->head.n == HEAD_BYTES)
 		add_head_to_key(u);
 	if (n > head)
-		XXH3_128bits_update(u->key, (const char *)bytes + head, n - head);
+		XXH3_128bits_update(u->key_hash, (const char *)bytes + head, n - head);
 	return true;
 }
 
@@ -126,9 +126,9 @@ static void add_control_codes_to_key(struct reuse *u, const struct cubins *codes
 		const struct cubin_function *c = cubins_function_at(codes, i);
 		const uint32_t about[3] = {c->bytes, c->sm, c->regs};
 
-		XXH3_128bits_update(u->key, about, sizeof(about));
-		XXH3_128bits_update(u->key, c->name, strlen(c->name));
-		XXH3_128bits_update(u->key, c->code, c->bytes);
+		XXH3_128bits_update(u->key_hash, about, sizeof(about));
+		XXH3_128bits_update(u->key_hash, c->name, strlen(c->name));
+		XXH3_128bits_update(u->key_hash, c->code, c->bytes);
 	}
 }
 
@@ -142,17 +142,17 @@ static int make_reuse_key(struct reuse *u, struct run *r, uint32_t command, cons
 
 	u->head.n = 0;
 	u->is_head_in_key = false;
-	XXH3_128bits_reset(u->text);
-	XXH3_128bits_reset_withSecret(u->key, u->secret, SECRET_BYTES);
+	XXH3_128bits_reset(u->text_hash);
+	XXH3_128bits_reset_withSecret(u->key_hash, u->secret, SECRET_BYTES);
 	if (klist_pass_text(&r->list, command, add_text_to_key, u, &f) < 0)
 		return -1;
 	if (!u->is_head_in_key && u->head.n)
 		add_head_to_key(u);
 	add_control_codes_to_key(u, codes);
-	h = XXH3_128bits_digest(u->key);
+	h = XXH3_128bits_digest(u->key_hash);
 	key[0] = h.low64;
 	key[1] = h.high64;
-	XXH128_canonicalFromHash(&text, XXH3_128bits_digest(u->text));
+	XXH128_canonicalFromHash(&text, XXH3_128bits_digest(u->text_hash));
 	memcpy(hash, text.digest, sizeof(text.digest));
 	return 0;
 }
@@ -298,7 +298,7 @@ void reuse_write_record(const struct reuse *u, const struct run *r, struct recor
 		.unfinished = from->unfinished,
 		.reused_from = r->list.cmd[k->first_command].position};
 
-	if (from->hashed)
+	if (from->has_text_hash)
 		memcpy(rec.hash, id->hash, sizeof(rec.hash));
 	stats_reused_record(w, &rec, group, from->figures_bytes);
 }

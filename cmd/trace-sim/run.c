@@ -220,8 +220,8 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 	r->last_outcome = (struct kernel_outcome){.checksum = rec.checksum,
 		.figures_bytes = record_last_group(r->writer),
 		.unfinished = rec.unfinished,
-		.hashed = k->next_cta == k->n_ctas};
-	r->last_outcome.name = record_last_name(r->writer, &name_size);
+		.has_text_hash = k->next_cta == k->n_ctas};
+	r->last_outcome.bytes_from_name = record_last_name(r->writer, &name_size);
 	r->last_outcome.name_size = name_size;
 }
 

@@ -17,15 +17,15 @@ enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 /* Properties of a kernel's record that --isolate and --reuse need to copy it. */
 struct kernel_outcome {
 	uint64_t checksum;
-	uint64_t figures_bytes; /* size in bytes of the figures at the end of the record */
-	uint64_t name;          /* number of bytes from the kernel's name to the end of the record */
+	uint64_t figures_bytes;   /* size in bytes of the figures at the end of the record */
+	uint64_t bytes_from_name; /* number of bytes from the kernel's name to the end of the record */
 	/*
 	 * Size in bytes of the kernel's name in the record. 0 if a copy of the record must keep the name, so that no
 	 * number may replace it.
 	 */
 	uint64_t name_size;
-	bool unfinished; /* true if the run ended before the kernel did */
-	bool hashed;     /* true if the record has the hash of the kernel's text */
+	bool unfinished;    /* true if the run ended before the kernel did */
+	bool has_text_hash; /* true if the record has the hash of the kernel's text */
 };
 
 struct run {

@@ -33,7 +33,7 @@ static void test_rows(void)
 		"a list of values has the first number as its value");
 	ok(!m.row[1].is_number, "a range of values is not a number");
 	ok(m.n_with == 4 && !strcmp(m.with[1].define, "b=2") && !strcmp(m.with[1].tool, "ncu") &&
-			!m.with[1].param && m.with[2].param,
+			!m.with[1].is_param && m.with[2].is_param,
 		"the conditions and parameters of a tool are read");
 	ok(measured_row_param(&m, &m.row[0], "k", &value) && value == 3,
 		"a row's own parameter overrides the tool's");

@@ -163,12 +163,12 @@ static void read_totals(struct gpu *g, struct power_totals *t)
 	uint64_t placed = g->tot_issued_ctas + g->issued_ctas;
 	double *n = t->count;
 
-	if (m->quiet && placed == m->placed) {
+	if (m->only_dram_changed && placed == m->placed) {
 		*t = m->totals_at_span_end;
 		read_dram_bursts(g, t);
 		return;
 	}
-	m->quiet = only_dram_can_change(g);
+	m->only_dram_changed = only_dram_can_change(g);
 	m->placed = placed;
 	*t = (struct power_totals){.insts = 0};
 	for (uint32_t i = 0; i < g->params.sms; i++) {
@@ -255,7 +255,7 @@ void power_update_energies(struct gpu *g, bool closes)
 		power_meter_close_span(g->power, gpu_now(g), &t);
 	else
 		power_meter_update_open_span(g->power, gpu_now(g), &t);
-	g->power->quiet &=
+	g->power->only_dram_changed &=
 		closes; /* at the end of an interval, m->totals_at_span_end does not have the values of t */
 }
 

@@ -27,8 +27,8 @@
 struct touched {
 	uint64_t line;
 	uint32_t block;
-	uint8_t read;    /* mask of the sectors that were read */
-	uint8_t written; /* mask of the sectors that were written */
+	uint8_t read_sectors;    /* mask of the sectors that were read */
+	uint8_t written_sectors; /* mask of the sectors that were written */
 };
 
 struct warm {
@@ -90,8 +90,8 @@ static uint32_t drop_recent_sectors(struct warm *w, uint64_t line, uint32_t sect
 
 	if (t->line != line || t->block != w->number)
 		*t = (struct touched){line, w->number, 0, 0};
-	sectors &= ~(uint32_t)(write ? t->written : t->written | t->read);
-	*(write ? &t->written : &t->read) |= (uint8_t)sectors;
+	sectors &= ~(uint32_t)(write ? t->written_sectors : t->written_sectors | t->read_sectors);
+	*(write ? &t->written_sectors : &t->read_sectors) |= (uint8_t)sectors;
 	return sectors;
 }
 

@@ -321,7 +321,7 @@ bool measured_row_param(
 	bool found = measured_param(r->params, key, value);
 
 	for (uint32_t i = with->n_with; i > 0 && !found; i--)
-		if (with->with[i - 1].param && !strcmp(with->with[i - 1].tool, r->tool))
+		if (with->with[i - 1].is_param && !strcmp(with->with[i - 1].tool, r->tool))
 			found = measured_param(with->with[i - 1].define, key, value);
 	return found;
 }

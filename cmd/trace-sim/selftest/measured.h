@@ -35,7 +35,7 @@ struct measured_row {
 struct measured_with {
 	const char *tool;   /* "#with" holds for the rows of this tool */
 	const char *define; /* "NAME=VALUE" */
-	bool param;         /* true for a parameter of rows, false for an option */
+	bool is_param;      /* true for a parameter of rows, false for an option */
 	struct place place;
 };
 

@@ -163,7 +163,7 @@ static void generate_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 	s->text.n = 0;
 	s->insts = s->pc = 0;
 	t->micro->body(s, t->micro, block, warp);
-	t->shared_text_ready = t->micro->alike;
+	t->shared_text_ready = t->micro->same_for_all_warps;
 }
 
 static void generate_block(struct micro_text *t)

@@ -34,10 +34,10 @@ struct micro {
 	uint32_t blocks;  /* number of blocks in the grid */
 	uint32_t threads; /* number of threads in a block */
 	uint32_t shmem, nregs;
-	uint32_t arch;    /* binary version of the trace, for example 80 */
-	bool alike;       /* true if body() ignores `block` and `warp` */
-	uint32_t cluster; /* number of thread blocks in a cluster; 0 without clusters */
-	bool v6;          /* true if lines have version 6 of the format */
+	uint32_t arch;           /* binary version of the trace, for example 80 */
+	bool same_for_all_warps; /* true if body() ignores `block` and `warp` */
+	uint32_t cluster;        /* number of thread blocks in a cluster; 0 without clusters */
+	bool v6;                 /* true if lines have version 6 of the format */
 	void (*body)(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
 	const void *arg; /* argument of body() */
 };

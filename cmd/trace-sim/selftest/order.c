@@ -16,17 +16,17 @@ static uint32_t feistel_round(uint32_t half, uint32_t round)
 void order_init(struct line_order *o, uint64_t lines)
 {
 	o->lines = lines;
-	o->half = 1;
-	while (1ull << 2 * o->half < lines)
-		o->half++;
+	o->half_bits = 1;
+	while (1ull << 2 * o->half_bits < lines)
+		o->half_bits++;
 }
 
 uint64_t order_line(const struct line_order *o, uint64_t i)
 {
-	uint64_t mask = (1ull << o->half) - 1;
+	uint64_t mask = (1ull << o->half_bits) - 1;
 
 	do {
-		uint64_t left = i >> o->half, right = i & mask;
+		uint64_t left = i >> o->half_bits, right = i & mask;
 
 		for (uint32_t round = 0; round < 4; round++) {
 			uint64_t next = left ^ (feistel_round((uint32_t)right, round) & mask);
@@ -34,7 +34,7 @@ uint64_t order_line(const struct line_order *o, uint64_t i)
 			left = right;
 			right = next;
 		}
-		i = left << o->half | right;
+		i = left << o->half_bits | right;
 	} while (i >= o->lines);
 	return i;
 }

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct line_order {
-	uint64_t lines; /* number of lines of a pass */
-	uint32_t half;  /* number of bits in each half of a value in the Feistel network */
+	uint64_t lines;     /* number of lines of a pass */
+	uint32_t half_bits; /* number of bits in each half of a value in the Feistel network */
 };
 
 void order_init(struct line_order *o, uint64_t lines);

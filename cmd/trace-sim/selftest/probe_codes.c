@@ -316,7 +316,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.nregs = 32,
 		.shmem = 1024,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_clock_window};
 	struct params *params = xcalloc(1, sizeof(*params));
 	struct probe_window *w = new_probe_window(p);

@@ -91,7 +91,7 @@ static double time_named_grid(const struct probe *p, const struct subject *s, co
 		.body = body,
 		.arg = &rounds};
 
-	m.alike = m.threads % 32 == 0 || m.threads < 32;
+	m.same_for_all_warps = m.threads % 32 == 0 || m.threads < 32;
 	return time_kernel(s, &m);
 }
 
@@ -253,7 +253,7 @@ double probe_chain(const struct probe *p, const struct subject *s)
 		.shmem = 1024,
 		.nregs = 24,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_chain_body,
 		.arg = &c};
 
@@ -371,7 +371,7 @@ double probe_conflict(const struct probe *p, const struct subject *s)
 		.shmem = 8192,
 		.nregs = 40,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_conflict_body,
 		.arg = &t};
 

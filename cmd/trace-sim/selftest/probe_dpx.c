@@ -135,7 +135,7 @@ double probe_dpx(const struct probe *p, const struct subject *s)
 		.blocks = 1,
 		.nregs = 16,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_dpx_body,
 		.arg = &x};
 	double few, cycles;

@@ -17,7 +17,7 @@
 #define DSM_WINDOW (UINT64_C(1) << 24)
 
 struct dsm_row {
-	bool chase, local, store, both;
+	bool chase, local, store, both_directions;
 	uint32_t rounds; /* number of accesses of a warp */
 };
 
@@ -27,7 +27,7 @@ static bool parse_dsm(struct dsm_row *x, const struct probe *p)
 		.chase = !strcmp(p->kind->workload, "dsm-chase") || strstr(p->params, "shared load"),
 		.local = strstr(p->params, "local") != NULL,
 		.store = !strncmp(p->params, "remote store", 12),
-		.both = strstr(p->params, "both directions") != NULL};
+		.both_directions = strstr(p->params, "both directions") != NULL};
 	return x->chase || x->store || !strncmp(p->params, "remote load", 11);
 }
 
@@ -50,7 +50,7 @@ static void write_dsm_access(
 static void write_dsm_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct dsm_row *x = m->arg;
-	bool acts = !block || (block == 1 && x->both);
+	bool acts = !block || (block == 1 && x->both_directions);
 	uint64_t base = MICRO_SHARED + (x->local || block == 1 ? 0 : DSM_WINDOW);
 
 	scribe_op(s, "R2", "MOV", "", 0);

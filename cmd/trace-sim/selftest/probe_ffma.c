@@ -168,7 +168,7 @@ double probe_ffma_chains(const struct probe *p, const struct subject *s)
 		.blocks = 1,
 		.nregs = 64,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_ffma_turns,
 		.arg = &f};
 	double few;

@@ -166,7 +166,7 @@ static struct micro wgmma_micro(const struct subject *s, const struct matrix_row
 		.shmem = 98304,
 		.nregs = 168,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_wgmma_body,
 		.arg = x};
 }
@@ -282,7 +282,7 @@ double probe_mma(const struct probe *p, const struct subject *s)
 		.threads = warps * 32,
 		.nregs = 96,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.body = write_mma_body,
 		.arg = &x};
 	double cycles;

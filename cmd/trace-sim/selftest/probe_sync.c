@@ -76,7 +76,7 @@ double probe_mbarrier(const struct probe *p, const struct subject *s)
 		.shmem = 1024,
 		.nregs = 32,
 		.arch = s->arch,
-		.alike = true,
+		.same_for_all_warps = true,
 		.v6 = true,
 		.body = write_syncs_body};
 	struct bench *b;

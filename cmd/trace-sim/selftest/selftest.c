@@ -57,7 +57,7 @@ static bool apply_tool_options(struct gpuconf *c, const struct measured *m, cons
 	struct fault f;
 
 	for (uint32_t i = 0; i < m->n_with; i++)
-		if (!m->with[i].param && !strcmp(m->with[i].tool, tool)) {
+		if (!m->with[i].is_param && !strcmp(m->with[i].tool, tool)) {
 			if (gpuconf_override(c, m->with[i].define, &f) < 0)
 				die_fault(&f);
 			any = true;
@@ -120,7 +120,7 @@ static void read_measured_files(const struct selftest *t, struct measured *rows,
 		with->with[with->n_with++] = rows->with[i];
 	}
 	for (uint32_t i = 0; i < with->n_with; i++)
-		if (with->with[i].param && !probe_has_parameter(with->with[i].define)) {
+		if (with->with[i].is_param && !probe_has_parameter(with->with[i].define)) {
 			fault_set(&f, with->with[i].place, "measured-params",
 				"invalid '%s' (expected NAME=NUMBER, a parameter of a workload)",
 				with->with[i].define);

@@ -35,7 +35,7 @@ struct profile {
 	uint32_t *sum_index; /* 1 + index into `sum`, by code + 1; 0: none */
 	uint32_t cap_index;
 	/* cycles of the run by reason; cycles of SMs without a thread block */
-	uint64_t total[N_PROFILE_REASONS], empty;
+	uint64_t total[N_PROFILE_REASONS], empty_sm_cycles;
 	uint64_t operations[N_FLOP_KINDS]; /* operations of the run, by kind */
 	struct profile_interval *intervals;
 };
@@ -296,7 +296,7 @@ void profile_write_kernel(struct profile *p, struct gpu *g, const struct kernel 
 	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = cycles_of_empty_sms(g),
 		 operations[N_FLOP_KINDS] = {0};
 
-	p->empty += empty;
+	p->empty_sm_cycles += empty;
 	if (!k)
 		return;
 	sum_kernel_rows(p, g, k->uid, cycles);
@@ -351,7 +351,7 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 	record_string(p->writer, "status", status);
 	record_uint(p->writer, "kernels", kernels, "kernels");
 	record_group(p->writer, "stats");
-	write_totals(p->writer, p->total, p->empty);
+	write_totals(p->writer, p->total, p->empty_sm_cycles);
 	write_operations(p->writer, p->operations);
 	peaks_write(p->writer, &g->params);
 	write_window_figures(p->writer, window_counts(g));
