@@ -29,7 +29,7 @@ struct csv_groups {
 	struct shown_columns columns;
 	struct shown_options options;
 	struct writer writer;
-	bool status;           /* true if the table has the column "status" */
+	bool has_status;       /* true if the table has the column "status" */
 	bool keeps_all_values; /* true if all values are kept, because a quantile is requested */
 };
 
@@ -155,7 +155,7 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 
 		writer_write_text(&g->writer, o < run->n_options ? store_word(g->store, run->option[o]) : "");
 	}
-	if (g->status)
+	if (g->has_status)
 		writer_write_text(&g->writer, store_word(g->store, run->status));
 	for (size_t i = 0; i < g->job->group.n; i++)
 		if (strcmp(g->job->group.pattern[i], "run"))
@@ -181,7 +181,7 @@ static void write_group_head(struct csv_groups *g)
 	head_add_text(&h, "run");
 	for (uint32_t i = 0; i < g->options.n; i++)
 		head_add_text(&h, g->store->option[g->options.option[i]]);
-	if (g->status)
+	if (g->has_status)
 		head_add_text(&h, "status");
 	for (size_t i = 0; i < g->job->group.n; i++)
 		if (strcmp(g->job->group.pattern[i], "run"))
@@ -202,7 +202,7 @@ void csv_print_groups(struct csv_job *j, FILE *out)
 		.columns = shown_columns(j),
 		.options = shown_options(j),
 		.writer = {out, j->form, 0},
-		.status = table_shows_status(s)};
+		.has_status = table_shows_status(s)};
 
 	for (uint32_t a = 0; a < j->n_aggs; a++)
 		g.keeps_all_values |= sums_needs_values(j->agg[a]);

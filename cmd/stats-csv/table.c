@@ -154,7 +154,7 @@ struct csv_rows {
 	struct shown_options options;
 	struct writer writer;
 	const struct result_value **cell;
-	bool status; /* true if the table has the column "status" */
+	bool has_status; /* true if the table has the column "status" */
 };
 
 bool table_shows_status(const struct store *s)
@@ -175,7 +175,7 @@ static void write_run_cells(struct csv_rows *t, const struct store_kernel *k)
 
 		writer_write_text(&t->writer, o < run->n_options ? store_word(t->store, run->option[o]) : "");
 	}
-	if (t->status)
+	if (t->has_status)
 		writer_write_text(&t->writer, store_word(t->store, k->status ? k->status : run->status));
 	if (t->job->one_row_per_run)
 		return;
@@ -231,7 +231,7 @@ static void write_table_head(struct csv_rows *t)
 	head_add_text(&h, "run");
 	for (uint32_t i = 0; i < t->options.n; i++)
 		head_add_text(&h, t->store->option[t->options.option[i]]);
-	if (t->status)
+	if (t->has_status)
 		head_add_text(&h, "status");
 	if (!t->job->one_row_per_run) {
 		head_add_text(&h, "kernel_name");
@@ -259,7 +259,7 @@ void csv_print_table(struct csv_job *j, FILE *out)
 		.columns = shown_columns(j),
 		.options = shown_options(j),
 		.writer = {out, j->form, 0},
-		.status = j->one_row_per_run || table_shows_status(s)};
+		.has_status = j->one_row_per_run || table_shows_status(s)};
 	uint32_t n = j->one_row_per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->one_row_per_run ? s->total : s->kernel;
 

@@ -71,9 +71,9 @@ static void handle_common_option(const struct cli *c, int letter, const char *va
 struct cli_walk {
 	const struct cli *cli; /* description of the command line */
 	char **argv;
-	int argc;     /* number of words */
-	int index;    /* index of the current word */
-	bool command; /* true if the first operand is the name of a command and ends the options */
+	int argc;              /* number of words */
+	int index;             /* index of the current word */
+	bool first_is_command; /* true if the first operand is the name of a command and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };
@@ -81,7 +81,7 @@ struct cli_walk {
 static void handle_option(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
 	handle_common_option(w->cli, r->letter, value);
-	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
+	w->first_is_command |= !r->value && r->complete && !strcmp(r->complete, "command");
 	w->on_option(w->ctx, r->letter, value);
 }
 
@@ -196,7 +196,7 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 		/* The assignment is safe: operands < w.index, because argv[0] is not an operand. */
 		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
-			options &= !w.command;
+			options &= !w.first_is_command;
 		} else if (!strcmp(word, "--")) {
 			options = false;
 		} else if (word[1] == '-') {
