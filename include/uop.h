@@ -102,19 +102,19 @@ struct uop {
 	uint16_t size;              /* size of the access of each lane in bytes */
 	uint8_t n_dst;              /* number of destinations */
 	uint8_t n_src;              /* number of sources */
-	uint8_t n_operands; /* number of first sources that the two-level scheduler checks (SM-two-2) */
-	uint8_t bank_dst;   /* first element of reg[] whose bank is written */
-	uint8_t n_bank_dst; /* number of these elements */
-	uint8_t bank_from;  /* first element of reg[] whose bank is read */
-	uint8_t n_bank_src; /* number of these elements */
-	uint8_t bytes;      /* size of the instruction in bytes: 8 for PTX, else 16 */
-	uint8_t class;      /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
-	uint8_t unit;       /* one of enum unit_kind */
-	uint8_t space;      /* one of enum space */
-	uint8_t bulk;       /* one of enum uop_bulk */
-	bool tensor;        /* true for a bulk copy with a tensor descriptor */
-	uint8_t sync;       /* one of enum uop_sync */
-	uint8_t gmma;       /* one of enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
+	uint8_t n_operands;  /* number of first sources that the two-level scheduler checks (SM-two-2) */
+	uint8_t bank_dst;    /* first element of reg[] whose bank is written */
+	uint8_t n_bank_dst;  /* number of these elements */
+	uint8_t bank_from;   /* first element of reg[] whose bank is read */
+	uint8_t n_bank_src;  /* number of these elements */
+	uint8_t bytes;       /* size of the instruction in bytes: 8 for PTX, else 16 */
+	uint8_t class;       /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
+	uint8_t unit;        /* one of enum unit_kind */
+	uint8_t space;       /* one of enum space */
+	uint8_t bulk;        /* one of enum uop_bulk */
+	bool has_descriptor; /* true for a bulk copy with a tensor descriptor */
+	uint8_t sync;        /* one of enum uop_sync */
+	uint8_t gmma;        /* one of enum uop_gmma; GMMA_WAIT waits until `groups` groups are left */
 	/* span is a power of 2 up to 64, at most 32 sources, no bank is read three times */
 	bool bank_reads_valid;
 	bool narrow; /* S8 or S16, treated as 4 bytes wide but without alignment (quirk Q1-6) */

@@ -44,7 +44,7 @@ static void load_kernel(struct run *r, uint32_t command)
 {
 	const struct command *c = &r->list.cmd[command];
 	struct trace_options o = {
-		.code = r->gpu.code, .strict = r->strict, .hash = r->format != FORMAT_ACCELSIM};
+		.code = r->gpu.code, .strict = r->strict, .computes_hash = r->format != FORMAT_ACCELSIM};
 	struct kernel *k;
 	struct trace *t;
 	struct fault f;
@@ -84,7 +84,7 @@ static bool copy_warms_l2(const struct run *r, const struct command *c)
 /* Executes commands while kernels can be loaded (LAUNCH-loop-1). */
 static void load_next_commands(struct run *r)
 {
-	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
+	while (r->gpu.launch->n_loaded < r->gpu.params.kernel_window && r->next_command < r->list.n_cmds) {
 		uint32_t command = r->next_command++;
 		const struct command *c = &r->list.cmd[command];
 
@@ -205,7 +205,7 @@ static void write_kernel_record(struct run *r, const struct kernel *k)
 		.grid = {h->grid[0], h->grid[1], h->grid[2]},
 		.block = {h->block[0], h->block[1], h->block[2]},
 		.first_cycle = r->gpu.tot_cycle,
-		.is_slice = h->slice,
+		.is_slice = h->is_slice,
 		.unfinished = !k->done || (k->next_cta != k->n_ctas && !stopped),
 		.cycles = r->gpu.cycle,
 		.sampled = stopped ? &sampled : NULL,

@@ -55,10 +55,10 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 {
 	if (!r->select)
 		cli_usage("--warm requires -k");
-	if (r->gpu.params.window > 1)
+	if (r->gpu.params.kernel_window > 1)
 		die("--warm%s requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0%s)",
-			kselect_picks(r->select) ? ", the default with -k @FILE," : "", r->gpu.params.window,
-			kselect_picks(r->select) ? ", or use --cold" : "");
+			kselect_picks(r->select) ? ", the default with -k @FILE," : "",
+			r->gpu.params.kernel_window, kselect_picks(r->select) ? ", or use --cold" : "");
 	r->warm_code = code_new(isa);
 }
 
@@ -70,9 +70,9 @@ static void prepare_sampling(struct run *r)
 {
 	if (r->format == FORMAT_ACCELSIM)
 		cli_usage("--sample-blocks cannot be used with -F accelsim (expected text, json or msgpack)");
-	if (r->gpu.params.window > 1)
+	if (r->gpu.params.kernel_window > 1)
 		die("--sample-blocks requires that kernels run one after the other, not up to %u at once (set -gpgpu_concurrent_kernel_sm 0 and -ptx_streams 0)",
-			r->gpu.params.window);
+			r->gpu.params.kernel_window);
 	r->gpu.sampling = true;
 }
 

@@ -95,7 +95,7 @@ static int params_set_launch(struct params *p, const struct gpuconf *c, struct f
 {
 	p->concurrent_kernels = conf_bool(c, OPT_gpgpu_concurrent_kernel_sm);
 	p->run_slots = conf_uint(c, OPT_gpgpu_max_concurrent_kernel);
-	p->window = p->concurrent_kernels || conf_bool(c, OPT_ptx_streams) ? p->run_slots : 1;
+	p->kernel_window = p->concurrent_kernels || conf_bool(c, OPT_ptx_streams) ? p->run_slots : 1;
 	p->launch_latency = conf_uint(c, OPT_gpgpu_kernel_launch_latency);
 	p->tb_latency = conf_uint(c, OPT_gpgpu_TB_launch_latency);
 	p->max_cycle = (uint64_t)conf_num(c, OPT_gpgpu_max_cycle);

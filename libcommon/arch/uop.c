@@ -307,7 +307,7 @@ static void set_bulk_attributes(struct uop *u, const struct inst *in)
 		if (!opcode_is_stem(in->opcode, rows[i].stem))
 			continue;
 		u->bulk = rows[i].bulk;
-		u->tensor = rows[i].tensor;
+		u->has_descriptor = rows[i].tensor;
 		if (u->bulk == BULK_LOAD && strstr(in->opcode, ".G.S"))
 			u->bulk = BULK_STORE;
 		if (strstr(in->opcode, ".S.S"))

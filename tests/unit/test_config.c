@@ -376,7 +376,7 @@ static void test_small_gpu(void)
 
 	if (!ok(build_params(&c, &p, "", &f) == 0, "the small GPU is valid"))
 		printf("# %s\n", f.text);
-	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.window == 1,
+	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.kernel_window == 1,
 		"the numbers of SMs, warps, issues and kernels follow from the options");
 	ok(p.hz[0] == 1000.0 * 1000000 && p.hz[1] == 900.5 * 1000000,
 		"the clock frequencies follow from the clock option in MHz");

@@ -328,7 +328,7 @@ static void issue_group_depbar(struct sm *s, unsigned w, const struct core_inst 
 /* Delays the warp's next instruction after a load with a descriptor (HOPPER-tma-5). */
 static void delay_after_tensor_copy(const struct sm *s, struct core_warp *cw, const struct uop *u, uint64_t t)
 {
-	if (!u->tensor || u->bulk != BULK_LOAD)
+	if (!u->has_descriptor || u->bulk != BULK_LOAD)
 		return;
 	cw->next_issue = t + s->modern->params->tma_issue;
 	cw->next_stall = STALL_COUNT;

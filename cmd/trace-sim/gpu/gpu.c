@@ -41,7 +41,7 @@ static void threads_init(struct gpu *g)
 	 * With several concurrent kernels, a separate thread would read the traces in an order that depends
 	 * on timing.
 	 */
-	if (g->pool && g->params.window == 1)
+	if (g->pool && g->params.kernel_window == 1)
 		threads_set_idle_work(g->pool, readahead_step, g->readahead);
 }
 

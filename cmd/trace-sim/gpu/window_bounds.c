@@ -22,7 +22,7 @@ enum window_bound window_disabled_reason(const struct gpu *g)
 		return WINDOW_draws;
 	if (p->core.perfect_mem)
 		return WINDOW_perfect;
-	if (p->window > 1)
+	if (p->kernel_window > 1)
 		return WINDOW_concurrent;
 	if (p->max_insn || p->max_cta || p->max_completed_cta)
 		return WINDOW_limits;

@@ -142,7 +142,7 @@ void tma_accept(struct sm *s, const struct winst *w)
 	struct tma_copy *c = &t->copy[k];
 
 	*c = (struct tma_copy){
-		.ready_at = s->clock + m->tma_latency + (w->uop->tensor ? m->tma_descriptor : 0),
+		.ready_at = s->clock + m->tma_latency + (w->uop->has_descriptor ? m->tma_descriptor : 0),
 		.outstanding = 1,
 		.rec = w->record,
 		.kind = w->uop->bulk,
