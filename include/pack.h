@@ -212,7 +212,7 @@ struct pack_kernel {
 	uint32_t grid[3], block[3];
 	uint64_t stream; /* id of the CUDA stream */
 	uint32_t codes;  /* number of instructions with stored control codes */
-	bool slice;      /* true if the kernel was cut from a larger grid */
+	bool is_slice;   /* true if the kernel was cut from a larger grid */
 };
 
 /* Describes a kernel without unpacking it. Returns 0, or -1 and sets *f. */

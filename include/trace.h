@@ -142,7 +142,7 @@ struct kernel_header {
 	uint32_t code_end;  /* PTX: address of the end of the code; instructions have 8 bytes */
 	uint32_t registers; /* PTX: first number above the registers */
 	uint32_t dynamic_shmem;
-	bool slice; /* true if cut from a larger grid: missing thread blocks are no fault */
+	bool is_slice; /* true if cut from a larger grid: missing thread blocks are no fault */
 };
 
 struct cubins;
@@ -154,7 +154,7 @@ struct trace_line {
 	const char *text; /* text of len bytes, without the line's end */
 	size_t len;       /* number of bytes of text */
 	uint32_t warp;    /* number of the warp in its thread block */
-	bool tail;        /* true if the lines have more words than the columns */
+	bool has_tail;    /* true if the lines have more words than the columns */
 };
 
 /*
@@ -169,19 +169,19 @@ struct trace_watch {
 	void *ctx; /* argument of the callbacks */
 };
 
-/* Form of the instruction lines. prefix and imms are -1 until a line was read. */
+/* Form of the instruction lines. prefix_columns and imms are -1 until a line was read. */
 struct trace_shape {
 	enum line_dialect dialect;
-	int prefix;  /* number of columns before the PC */
-	int imms;    /* number of immediates */
-	bool is_raw; /* true for a raw trace, which is not grouped */
+	int prefix_columns; /* number of columns before the PC */
+	int imms;           /* number of immediates */
+	bool is_raw;        /* true for a raw trace, which is not grouped */
 };
 
 struct trace_options {
-	struct code *code; /* table for the static instructions */
-	bool strict;       /* true if an opcode without a row is a fault instead of a warning */
-	bool hash;         /* true to compute the text hash and the checksum */
-	bool fragments;    /* true if missing warps are no fault; they get 0 records and line 0 */
+	struct code *code;         /* table for the static instructions */
+	bool strict;               /* true if an opcode without a row is a fault instead of a warning */
+	bool computes_hash;        /* true to compute the text hash and the checksum */
+	bool allows_missing_warps; /* true if missing warps are no fault; they get 0 records and line 0 */
 	void (*warn)(void *ctx, const struct fault *f); /* callback for warnings; NULL: diag_warn() */
 	void *ctx;                                      /* argument of warn() */
 	const struct trace_watch *watch; /* callbacks for linters; NULL: reading ends at the first fault */

@@ -49,7 +49,7 @@ static bool columns_match_version(const struct kernel_header *h, struct trace_sh
 
 	if (s.is_raw)
 		prefix = v < 6 ? 4 : 11;
-	return s.prefix == prefix + line && (s.imms == imms || (v == 4 && s.imms == 1));
+	return s.prefix_columns == prefix + line && (s.imms == imms || (v == 4 && s.imms == 1));
 }
 
 void lint_columns(struct lint *l)
@@ -62,6 +62,6 @@ void lint_columns(struct lint *l)
 	if (s.dialect == DIALECT_SASS && !columns_match_version(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, place_of_whole_file(l),
 			"tracer version %d%s does not write lines with %d column%s before the PC and %d immediate%s",
-			h->tracer_version, h->lineinfo ? " with line information" : "", s.prefix,
-			s.prefix == 1 ? "" : "s", s.imms, s.imms == 1 ? "" : "s");
+			h->tracer_version, h->lineinfo ? " with line information" : "", s.prefix_columns,
+			s.prefix_columns == 1 ? "" : "s", s.imms, s.imms == 1 ? "" : "s");
 }

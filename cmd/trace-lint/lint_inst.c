@@ -19,7 +19,7 @@ static uint32_t lint_column(const struct lint *l, const struct trace_line *line,
 
 	if (!p)
 		return 0;
-	p = line_find(shape.dialect, shape.prefix, p, end, column);
+	p = line_find(shape.dialect, shape.prefix_columns, p, end, column);
 	if (column == COLUMN_ADDRESSES) { /* the mode precedes the first address */
 		line_word(&p, end, &n);
 		p = line_word(&p, end, &n);

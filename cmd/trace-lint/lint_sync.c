@@ -229,7 +229,7 @@ void lint_sync_end(struct lint *l)
 	struct lint_sync *y = l->sync;
 
 	check_multicast(l);
-	if (y->damaged || l->head->slice)
+	if (y->damaged || l->head->is_slice)
 		return;
 	for (uint32_t i = 0; i < y->n_mbarriers; i++) {
 		const struct lint_mbarrier *b = &y->mbarrier[i];

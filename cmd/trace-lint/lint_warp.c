@@ -100,7 +100,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 		lint_addresses(l, tb, r, line);
 	if (flags & FACT_SYNC)
 		lint_sync(l, tb, r, line);
-	if (line->tail)
+	if (line->has_tail)
 		report_records_after_exit(l, line);
 }
 

@@ -38,7 +38,7 @@ static void print_kernel_row(FILE *out, uint32_t position, const struct pack_ker
 	print_dimensions(block, k->block);
 	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s%s\n", position, grid, block,
 		(unsigned long long)k->insts, (unsigned long long)k->text, shown, name[0] ? name : "-",
-		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "",
+		k->is_slice ? " (slice)" : "", k->stored ? " (kept as text)" : "",
 		k->codes ? " (control codes)" : "");
 	free(shown);
 	free(name);
@@ -77,7 +77,7 @@ static void write_kernel_list_record(
 	record_uint(w, "thread_blocks", k->blocks, NULL);
 	record_uint(w, "text_bytes", k->text, "B");
 	record_uint(w, "stored_bytes", k->stored, "B");
-	record_bool(w, "slice", k->slice);
+	record_bool(w, "slice", k->is_slice);
 	record_uint(w, "control_codes", k->codes, NULL);
 	record_end(w);
 }

@@ -326,7 +326,7 @@ static uint64_t checksum_kernel(
 	struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
 {
 	struct code *code = code_new(isa);
-	struct trace_options o = {.code = code, .hash = true, .warn = ignore_trace_warning};
+	struct trace_options o = {.code = code, .computes_hash = true, .warn = ignore_trace_warning};
 	struct fault f;
 	struct trace *t = klist_open(&r->list, command, &o, &f);
 	struct tblock tb = {0};

@@ -176,7 +176,7 @@ static uint32_t add_reuse_kernel(
 		.name = xstrdup(h->name),
 		.grid = {h->grid[0], h->grid[1], h->grid[2]},
 		.block = {h->block[0], h->block[1], h->block[2]},
-		.is_slice = h->slice};
+		.is_slice = h->is_slice};
 
 	grow(&u->kernel, &u->cap_kernels, u->n_kernels + 1, sizeof(*u->kernel));
 	u->kernel[u->n_kernels] = k;

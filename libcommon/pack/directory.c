@@ -45,7 +45,7 @@ void directory_begin(struct directory *d, const char *header, size_t n)
 	header_kernel(&k, header, n);
 	grow(&d->row, &d->cap, d->n + 1, sizeof(*d->row));
 	struct directory_row *r = &d->row[d->n++];
-	*r = (struct directory_row){.name = number_of_name(d, k.name), .stream = k.stream};
+	*r = (struct directory_row){.name_number = number_of_name(d, k.name), .stream = k.stream};
 	memcpy(r->grid, k.grid, sizeof(r->grid));
 	memcpy(r->block, k.block, sizeof(r->block));
 	free(k.name);
@@ -56,7 +56,7 @@ void directory_add(struct directory *d, uint32_t kernel, const struct census *c)
 	struct directory_row *r = &d->row[kernel];
 
 	if (!c->has_counts)
-		r->name = 0;
+		r->name_number = 0;
 	r->blocks += c->blocks;
 	r->insts += c->insts;
 	tally_add(&r->tally, &c->tally);
@@ -102,14 +102,14 @@ static void put_directory_row(struct buf *b, struct directory_row *r, uint64_t c
 {
 	const uint64_t *const number[N_NUMBERS] = ROW_NUMBERS(r);
 
-	buf_var(b, r->name);
-	for (unsigned i = 0; i < 3 && r->name; i++) {
+	buf_var(b, r->name_number);
+	for (unsigned i = 0; i < 3 && r->name_number; i++) {
 		buf_var(b, r->grid[i]);
 		buf_var(b, r->block[i]);
 	}
-	for (unsigned i = 0; i < N_NUMBERS && r->name; i++)
+	for (unsigned i = 0; i < N_NUMBERS && r->name_number; i++)
 		buf_var(b, *number[i]);
-	for (unsigned c = 0; c < N_CLASSES && r->name; c++)
+	for (unsigned c = 0; c < N_CLASSES && r->name_number; c++)
 		if (classes >> c & 1)
 			buf_var(b, r->tally.of_class[c]);
 }
@@ -135,7 +135,7 @@ bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream)
 	uint64_t work = (uint64_t)d->n * KERNEL_WORK;
 
 	for (uint32_t i = 0; i < d->n; i++)
-		work += d->row[i].name ? d->row[i].insts : 0;
+		work += d->row[i].name_number ? d->row[i].insts : 0;
 	if (work < WORTH_WORK)
 		return false;
 	put_rows(&all, d);
@@ -178,7 +178,7 @@ static void get_row(struct cur *in, struct directory *d, const int *class, uint6
 	in->bad |= name > d->n_names;
 	if (!name || in->bad)
 		return;
-	r->name = (uint32_t)name;
+	r->name_number = (uint32_t)name;
 	for (unsigned i = 0; i < 3; i++) {
 		r->grid[i] = get_dimension(in);
 		r->block[i] = get_dimension(in);

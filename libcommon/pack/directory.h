@@ -26,7 +26,7 @@ struct census {
 void census_add_part(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
 
 struct directory_row {
-	uint32_t name; /* number of the name in the directory, plus 1; 0: the directory lacks it */
+	uint32_t name_number; /* number of the name in the directory, plus 1; 0: the directory lacks it */
 	uint32_t grid[3], block[3];
 	uint64_t stream, blocks, insts;
 	struct tally tally;

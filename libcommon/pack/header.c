@@ -227,7 +227,7 @@ void header_kernel(struct pack_kernel *k, const char *text, size_t n)
 	at = find_header_line(text, n, "-cuda stream id = ");
 	k->stream = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
 	memcpy(k->grid, h.grid, sizeof(k->grid));
-	k->slice = n && memmem(text, n, "\n-slice = 1\n", 12);
+	k->is_slice = n && memmem(text, n, "\n-slice = 1\n", 12);
 }
 
 /* ---- values ------------------------------------------------------------------------------- */

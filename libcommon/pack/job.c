@@ -195,7 +195,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	if (e->body.n && (c->twin || !c->origin->has_key)) {
 		const XXH128_hash_t h = XXH3_128bits_withSeed(e->body.p, e->body.n, q->share->seed);
 
-		memcpy(c->origin->digest, (uint64_t[]){h.low64, h.high64}, sizeof(c->origin->digest));
+		memcpy(c->origin->body_hash, (uint64_t[]){h.low64, h.high64}, sizeof(c->origin->body_hash));
 	}
 	buf_free(&c->stripped);
 }
@@ -329,7 +329,7 @@ static void append_piece_to_block(struct queue *q, struct gathering *g, struct p
 	}
 	bool body = c->origin && e->body.n, patched = false;
 	const bool same = body && c->twin && c->twin->body != NONE &&
-			  !memcmp(c->origin->digest, c->twin->digest, sizeof(c->twin->digest));
+			  !memcmp(c->origin->body_hash, c->twin->body_hash, sizeof(c->twin->body_hash));
 	if (same) {
 		pthread_mutex_lock(&q->lock);
 		share_use_body(c->origin, c->twin);

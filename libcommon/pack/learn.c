@@ -42,14 +42,14 @@ struct votes {
 struct learner {
 	struct parsed *parsed;
 	struct pcode *code;
-	struct votes *votes;   /* counts of each static instruction */
-	struct flow flow;      /* predictor of the current warp */
-	bool guards;           /* true in the second pass, which is over masks: targets are then known */
-	uint32_t *warp;        /* warps to learn from: the first ones of their paths */
-	uint32_t n_warps;      /* number of these warps */
-	uint32_t *stretch;     /* by number in runs: length of the stretch that begins there, or 0 */
-	uint32_t weight;       /* number of warps that equal this one */
-	uint32_t recent[REFS]; /* guards of this warp, newest first */
+	struct votes *votes;      /* counts of each static instruction */
+	struct flow flow;         /* predictor of the current warp */
+	bool guards;              /* true in the second pass, which is over masks: targets are then known */
+	uint32_t *warp;           /* warps to learn from: the first ones of their paths */
+	uint32_t n_warps;         /* number of these warps */
+	uint32_t *stretch_length; /* by number in runs: length of the stretch that begins there, or 0 */
+	uint32_t weight;          /* number of warps that equal this one */
+	uint32_t recent[REFS];    /* guards of this warp, newest first */
 	union four recent_mask[REFS / 4]; /* masks of these guards */
 };
 
@@ -172,7 +172,7 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 static uint32_t learn_stretch(struct learner *l, const struct pack_run *r, uint32_t i)
 {
 	const uint32_t id = l->parsed->static_of[i], left = r->id + r->n - i;
-	const uint32_t n = l->stretch[i] < left ? l->stretch[i] : left;
+	const uint32_t n = l->stretch_length[i] < left ? l->stretch_length[i] : left;
 
 	if (!n || id != l->flow.id || r->mask != l->flow.active)
 		return 0;
@@ -239,10 +239,10 @@ static void find_stretches(struct learner *l)
 		const struct pstatic *s = &l->code->statics[id == NONE ? 0 : id];
 		bool next = i + 1 < p->n_met && p->static_of[i + 1] == id + 1 && s->next == id + 1;
 
-		l->stretch[i] = 0;
+		l->stretch_length[i] = 0;
 		if (id != NONE && s->ctl == CTL_NONE &&
 			(!l->guards || l->votes[id].full_masks == l->votes[id].n))
-			l->stretch[i] = 1 + (next ? l->stretch[i + 1] : 0);
+			l->stretch_length[i] = 1 + (next ? l->stretch_length[i + 1] : 0);
 	}
 }
 
@@ -351,7 +351,7 @@ void pack_train_flow(struct parsed *p)
 	l.votes = xcalloc(l.code->n_statics + 1, sizeof(l.votes[0]));
 	for (uint32_t i = 0; i < l.code->n_statics; i++)
 		l.votes[i].next = NONE;
-	l.stretch = xcalloc(p->n_met + 1u, sizeof(l.stretch[0]));
+	l.stretch_length = xcalloc(p->n_met + 1u, sizeof(l.stretch_length[0]));
 	find_learned_warps(&l);
 	set_known_targets(l.code);
 	run_learning_pass(&l, false);
@@ -363,7 +363,7 @@ void pack_train_flow(struct parsed *p)
 		choose_guard(&l.code->statics[i], &l.votes[i]);
 	}
 	flow_assign_slots(l.code);
-	free(l.stretch);
+	free(l.stretch_length);
 	free(l.warp);
 	free(l.votes);
 }

@@ -24,7 +24,7 @@ struct line_form {
 };
 
 struct regclass {
-	bool bank;           /* true if registers of the class have a second number */
+	bool has_second;     /* true if registers of the class have a second number */
 	int64_t difference;  /* difference of the two numbers */
 	int64_t last_second; /* last second number */
 };
@@ -90,7 +90,7 @@ static void learned_free(struct learned *l)
 /* Returns the predicted number of a register of class c. */
 static int64_t expected_line(const struct learned *l, const struct regclass *c)
 {
-	return c->bank ? c->last_second : l->written;
+	return c->has_second ? c->last_second : l->written;
 }
 
 static void learn_register(struct learned *l, struct regclass *c, char letter, int64_t number)
@@ -152,7 +152,7 @@ static bool pack_register(struct packing *p, uint32_t operand, const struct line
 	int64_t less = i->bank ? i->first - i->second : 0;
 	unsigned c = 0;
 
-	while (c < l->n_classes && (l->cls[c].bank != i->bank || l->cls[c].difference != less))
+	while (c < l->n_classes && (l->cls[c].has_second != i->bank || l->cls[c].difference != less))
 		c++;
 	if (c == CLASSES_MAX)
 		return false;
@@ -334,7 +334,7 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 	if (v < 0 || v > UINT32_MAX || whole < 0 || whole > UINT32_MAX)
 		return false;
 	put_line_number(text, (uint64_t)whole);
-	if (c->bank) {
+	if (c->has_second) {
 		buf_byte(text, '/');
 		put_line_number(text, (uint64_t)v);
 	}

@@ -345,12 +345,12 @@ int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct ta
 	bool damaged;
 	const struct directory *d = load_directory(p, &damaged, f);
 
-	if (!d || !d->row[kernel].name)
+	if (!d || !d->row[kernel].name_number)
 		return damaged ? -1 : 0;
 	const struct directory_row *r = &d->row[kernel];
 	*k = (struct pack_kernel){.insts = r->insts,
 		.blocks = r->blocks,
-		.name = xstrdup(d->name[r->name - 1]),
+		.name = xstrdup(d->name[r->name_number - 1]),
 		.stream = r->stream};
 	memcpy(k->grid, r->grid, sizeof(k->grid));
 	memcpy(k->block, r->block, sizeof(k->block));

@@ -105,10 +105,10 @@ static struct origin *drop_oldest(struct share *s)
 			at = &(*at)->by_key;
 		*at = o->by_key;
 	}
-	for (at = origin_slot(s->near, o->near); *at != o;)
+	for (at = origin_slot(s->near, o->near_hash); *at != o;)
 		at = &(*at)->by_near;
 	*at = o->by_near;
-	for (at = origin_slot(s->far, o->far); *at != o;)
+	for (at = origin_slot(s->far, o->far_hash); *at != o;)
 		at = &(*at)->by_far;
 	*at = o->by_far;
 	unlink_origin(s, o);
@@ -120,7 +120,7 @@ struct origin *share_find_near(const struct share *s, uint64_t near)
 {
 	struct origin *o = s->near[near & (ORIGIN_SLOTS - 1)];
 
-	while (o && o->near != near)
+	while (o && o->near_hash != near)
 		o = o->by_near;
 	return o;
 }
@@ -133,7 +133,7 @@ struct origin *share_find_twin(struct origin *newest)
 	struct origin *o = newest;
 
 	for (unsigned tried = 0; o && tried < TWINS_TRIED; o = o->by_near) {
-		if (o->near != newest->near)
+		if (o->near_hash != newest->near_hash)
 			continue;
 		if (!o->has_key)
 			return o;
@@ -149,7 +149,7 @@ static struct origin *find_similar_origin(struct share *s, uint64_t near, uint64
 
 	if (o)
 		return o;
-	for (o = *origin_slot(s->far, far); o && o->far != far;)
+	for (o = *origin_slot(s->far, far); o && o->far_hash != far;)
 		o = o->by_far;
 	return o;
 }
@@ -160,8 +160,8 @@ struct origin *share_add(struct share *s, const uint64_t key[2], uint64_t near, 
 	struct origin *o = xcalloc(1, sizeof(*o)), **slot;
 
 	*o = (struct origin){.has_key = key != NULL,
-		.near = near,
-		.far = far,
+		.near_hash = near,
+		.far_hash = far,
 		.weight = weight,
 		.body = NONE,
 		.holders = 1};

@@ -15,8 +15,8 @@
 struct origin {
 	uint64_t key[2];      /* hash of the piece's text without id and stream, or of its records */
 	bool has_key;         /* false if the first piece of records of its kernel was not hashed */
-	uint64_t near;        /* hash of the kernel's name and grid */
-	uint64_t far;         /* hash of the name alone */
+	uint64_t near_hash;   /* hash of the kernel's name and grid */
+	uint64_t far_hash;    /* hash of the name alone */
 	struct origin *newer; /* origin that was used later */
 	struct origin *older; /* origin that was used earlier */
 	struct origin *by_key, *by_near, *by_far; /* next origin in the slot of each table */
@@ -28,7 +28,7 @@ struct origin {
 	unsigned holders;  /* number of references from the origin itself and from its patches */
 	struct buf string; /* bytes of a complete body */
 	struct census census;
-	uint64_t digest[2];       /* hash of the body's bytes, if it may be compared with a twin */
+	uint64_t body_hash[2];    /* hash of the body's bytes, if it may be compared with a twin */
 	struct origin *next_gone; /* next origin of a list that is to be freed */
 };
 

@@ -26,12 +26,12 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 	struct static_cache_key c;
 
 	memset(&c, 0, sizeof(c)); /* c is compared and hashed as bytes, so its padding must be 0 */
-	c.code = ptx_code_hash(t->ptx);
-	c.source = source_hash(t);
+	c.code_hash = ptx_code_hash(t->ptx);
+	c.source_hash = source_hash(t);
 	c.dialect.form = t->dialect.form;
-	c.dialect.prefix = t->dialect.prefix;
+	c.dialect.prefix_columns = t->dialect.prefix_columns;
 	c.dialect.imms = t->dialect.imms;
-	c.dialect.lineno = t->dialect.lineno;
+	c.dialect.has_lineno = t->dialect.has_lineno;
 	c.dialect.block_ids = t->dialect.block_ids;
 	c.binary = t->header.binary_version;
 	c.tracer = t->header.tracer_version;
@@ -42,11 +42,11 @@ struct static_cache_key static_cache_key_of(const struct trace *t)
 
 static bool is_same_cache_key(const struct static_cache_key *a, const struct static_cache_key *b)
 {
-	return a->code == b->code && a->source == b->source && a->dialect.form == b->dialect.form &&
-	       a->dialect.prefix == b->dialect.prefix && a->dialect.imms == b->dialect.imms &&
-	       a->dialect.lineno == b->dialect.lineno && a->dialect.block_ids == b->dialect.block_ids &&
-	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
-	       a->lineinfo == b->lineinfo;
+	return a->code_hash == b->code_hash && a->source_hash == b->source_hash &&
+	       a->dialect.form == b->dialect.form && a->dialect.prefix_columns == b->dialect.prefix_columns &&
+	       a->dialect.imms == b->dialect.imms && a->dialect.has_lineno == b->dialect.has_lineno &&
+	       a->dialect.block_ids == b->dialect.block_ids && a->binary == b->binary &&
+	       a->tracer == b->tracer && a->arch == b->arch && a->lineinfo == b->lineinfo;
 }
 
 uint32_t static_cache_slot(

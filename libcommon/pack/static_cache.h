@@ -10,8 +10,8 @@
 #include "trace/reader.h"
 
 struct static_cache_key {
-	uint64_t code;                      /* hash of the header's "-code" lines, for PTX */
-	uint64_t source;                    /* hash of the header's source files and lines */
+	uint64_t code_hash;                 /* hash of the header's "-code" lines, for PTX */
+	uint64_t source_hash;               /* hash of the header's source files and lines */
 	struct dialect dialect;             /* dialect and column counts of the trace */
 	int binary, tracer, arch, lineinfo; /* fields of the header */
 };

@@ -25,7 +25,7 @@ struct packed {
 	 * For each static instruction: whether the text reader must parse each record, because of a fault or values.
 	 */
 	bool *parses_each;
-	bool text;           /* true if some records of the part are text */
+	bool has_text;       /* true if some records of the part are text */
 	uint64_t first_line; /* number of the first line after the header */
 	bool sought;         /* true if packed_seek() set the position, so that line numbers are unknown */
 	bool plain;          /* true if all records of the part have handles and need no checks */
@@ -125,14 +125,14 @@ struct trace *pack_open_trace(struct pack *p, uint32_t kernel, const struct trac
 		return NULL;
 	}
 	t->packed = k;
-	t->columns = r > 0;
-	if (!t->columns)
+	t->columns_are_records = r > 0;
+	if (!t->columns_are_records)
 		return t;
 	for (size_t i = 0; k->whole.p && i < k->whole.n; i++)
 		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->position;
 	t->base = t->position = t->end = NULL;
 	t->base_line = k->first_line = t->line;
-	t->last = true;
+	t->is_last = true;
 	walk_start(&k->walk, p, kernel, 0);
 	return t;
 }
@@ -152,7 +152,7 @@ static void mark_static_with_values(const struct trace *t, struct packed *k, uin
 	const char *opcode = code_at(t->options.code, k->handle[i])->opcode;
 
 	if (k->piece->part->code.statics[i].flags & ST_TAIL && extra_has_values(opcode, strlen(opcode))) {
-		k->parses_each[i] = k->text = true;
+		k->parses_each[i] = k->has_text = true;
 		k->plain = false;
 	}
 }
@@ -162,7 +162,7 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	const struct pstatic *s = &k->piece->part->code.statics[i];
 	struct fault f;
 
-	k->text |= (s->flags & ST_LINE) != 0;
+	k->has_text |= (s->flags & ST_LINE) != 0;
 	if (s->flags & ST_LINE)
 		return;
 	k->line.n = 0;
@@ -273,7 +273,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
 	k->parses_each = xcalloc(n + 1, sizeof(k->parses_each[0]));
-	k->text = false;
+	k->has_text = false;
 	k->plain = true;
 	k->span = 0;
 	k->blocks_before = k->piece->part->first_block;
@@ -287,7 +287,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	for (uint32_t i = 0; i < n; i++)
 		parse_static(t, k, i);
 	pthread_mutex_unlock(&k->pack->lock);
-	k->plain &= !k->text;
+	k->plain &= !k->has_text;
 	return 0;
 }
 
@@ -328,7 +328,7 @@ static int continue_as_text(struct trace *t, struct packed *k, struct fault *f)
 	input_close(t->in);
 	t->in = NULL;
 	t->in = input_memory(t->name, k->whole.p, k->whole.n, f);
-	t->columns = t->last = false;
+	t->columns_are_records = t->is_last = false;
 	return t->in ? 0 : -1;
 }
 
@@ -432,7 +432,7 @@ static int finish_packed_record(struct trace *t, struct packed *k, struct tblock
 
 	/* A text that may contain data of the record can be read only after all earlier texts. */
 	bool line = flags & ST_LINE || k->parses_each[id];
-	if (line || (flags & ST_TAIL && k->text)) {
+	if (line || (flags & ST_TAIL && k->has_text)) {
 		k->line.n = 0;
 		if (!text_append_record(&k->line, in, r, t->warp, replay_tails(k->replay)))
 			return piece_is_damaged(k, f);
@@ -586,5 +586,5 @@ int packed_finish(struct trace *t, struct fault *f)
 	int r = decode_next_block(t, t->packed, &tb, &in, f);
 
 	tblock_free(&tb);
-	return r || !t->hash || !t->columns ? r : set_kernel_hash(t, f);
+	return r || !t->hash || !t->columns_are_records ? r : set_kernel_hash(t, f);
 }

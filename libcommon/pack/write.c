@@ -48,7 +48,7 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
  */
 static void write_stream_start(struct pack_writer *w, const struct buf *b)
 {
-	bool counted = w->several || directory_pack(&w->index_directory, &w->directory, b->n);
+	bool counted = w->has_several_blocks || directory_pack(&w->index_directory, &w->directory, b->n);
 
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
@@ -111,7 +111,7 @@ static struct job *current_job(struct pack_writer *w)
 {
 	if (!w->job) {
 		w->job = queue_append_job(w->queue);
-		w->room = pack_limits.columns - w->list.n;
+		w->bytes_left = pack_limits.columns - w->list.n;
 		w->job->words = w->lines;
 		w->job->relative = w->relative;
 		w->job->list = w->list;
@@ -124,7 +124,7 @@ static struct job *current_job(struct pack_writer *w)
 static void end_job(struct pack_writer *w, bool wait)
 {
 	if (w->job) {
-		w->job->plain = !w->several && w->job->n <= PIECES_PLAIN;
+		w->job->plain = !w->has_several_blocks && w->job->n <= PIECES_PLAIN;
 		queue_close(w->queue, w->job);
 	}
 	w->job = NULL;
@@ -134,7 +134,7 @@ static void end_job(struct pack_writer *w, bool wait)
 
 static void start_next_job(struct pack_writer *w)
 {
-	w->several = true;
+	w->has_several_blocks = true;
 	end_job(w, false);
 }
 
@@ -142,14 +142,14 @@ void pack_write_picks(struct pack_writer *w, const char *text, size_t n) { buf_a
 
 void pack_set_codes(struct pack_writer *w, const struct cubins *codes) { w->codes = codes; }
 
-uint32_t pack_coded_insts(const struct pack_writer *w) { return w->coded; }
+uint32_t pack_coded_insts(const struct pack_writer *w) { return w->n_coded; }
 
 /* Finds the function of the kernel that the piece begins. */
 static void find_function_of_piece(struct pack_writer *w, struct piece *c)
 {
 	struct function_name name;
 
-	w->coded = 0;
+	w->n_coded = 0;
 	if (!w->codes || !pack_function_name(&name, (const char *)c->text.p, c->header))
 		return;
 	char *text = xstrndup(name.name, name.len);
@@ -159,7 +159,7 @@ static void find_function_of_piece(struct pack_writer *w, struct piece *c)
 	if (!f || f->bytes < INST_BYTES || f->bytes / INST_BYTES > pack_limits.codes)
 		return;
 	c->codes = f->code;
-	c->n_codes = w->coded = f->bytes / INST_BYTES;
+	c->n_codes = w->n_coded = f->bytes / INST_BYTES;
 }
 
 /* ---- cutting ------------------------------------------------------------------------------ */
@@ -227,7 +227,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->kernel_begun = true;
 	c->relative = w->relative;
-	if (w->job && most > w->room)
+	if (w->job && most > w->bytes_left)
 		start_next_job(w);
 	find_repetition(w, c);
 	struct job *j = current_job(w);
@@ -236,7 +236,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 		n = SHARED_TEXT;
 	}
 	w->text += n;
-	w->room -= most;
+	w->bytes_left -= most;
 	queue_add_piece(w->queue, j, c);
 	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
 		start_next_job(w);
@@ -370,7 +370,7 @@ static void queue_filled_records(struct pack_writer *w, bool ends)
 		.header = w->kernel_begun ? 0 : w->kernel_text.n,
 		.bytes = w->bytes,
 		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
-		.code_hash = w->code,
+		.code_hash = w->code_hash,
 		.facts = w->facts};
 	w->kernel_text = queue_take_text(w->queue);
 	c->size = c->header + w->filled_text;
@@ -391,7 +391,7 @@ void pack_begin_records(struct pack_writer *w, const char *header, size_t n, con
 	records_begin(&w->records, code);
 	w->records.as_text = w->facts.dialect != DIALECT_SASS;
 	seed = XXH3_64bits_withSeed(code->text, code->n_text, seed);
-	w->code = XXH3_64bits_withSeed(code->inst, code->n * sizeof(*code->inst), seed);
+	w->code_hash = XXH3_64bits_withSeed(code->inst, code->n * sizeof(*code->inst), seed);
 }
 
 /* Appends a thread block that does not fit any part, as text. */
@@ -494,7 +494,7 @@ static void append_index(struct pack_writer *w, struct buf *b)
 		kernel = e->kernel;
 		bytes += e->size;
 	}
-	if (w->several)
+	if (w->has_several_blocks)
 		directory_pack(&w->index_directory, &w->directory, bytes);
 	if (w->picks.n)
 		mp_bin(b, w->picks.p, w->picks.n);
@@ -521,7 +521,7 @@ static void write_announced_list(struct pack_writer *w)
 {
 	FILE *spool = w->spool;
 
-	if (!w->several && (!w->job || w->list.n <= w->room)) {
+	if (!w->has_several_blocks && (!w->job || w->list.n <= w->bytes_left)) {
 		w->spool = NULL;
 		fclose(spool);
 		if (!w->job)
@@ -530,7 +530,7 @@ static void write_announced_list(struct pack_writer *w)
 		w->list = (struct buf){0};
 		return;
 	}
-	w->several = true;
+	w->has_several_blocks = true;
 	end_job(w, true);
 	if (fflush(spool))
 		die_errno("cannot write a temporary file");

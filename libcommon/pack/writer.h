@@ -26,19 +26,19 @@ struct pack_writer {
 	struct queue *queue;
 	struct job *job;            /* block that is being filled */
 	uint64_t text;              /* bytes of text in the block */
-	uint64_t room;              /* bytes left for columns */
+	uint64_t bytes_left;        /* bytes left for columns */
 	struct buf list;            /* metadata of the list, until the first block */
 	struct buf picks;           /* text of the picks; empty: there are none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none */
-	uint32_t coded;             /* number of instructions of the kernel's function */
+	uint32_t n_coded;           /* number of instructions of the kernel's function */
 	struct directory directory;
 	struct buf index_directory; /* bytes of the directory in the index; empty: none, or not yet known */
-	bool several;       /* true if the stream has several blocks: kernels are then unknown at the first */
-	bool started;       /* true after magic and version were written */
-	bool allows_bodies; /* true if the version allows pieces to refer to bodies */
-	bool relative;      /* true if the version has PACK_RELATIVE */
-	struct buf missing; /* metadata of missing kernels of the list; empty: none */
-	uint64_t name;      /* hash of the name of the current kernel */
+	bool has_several_blocks; /* true if the stream has several blocks: kernels are then unknown at the first */
+	bool started;            /* true after magic and version were written */
+	bool allows_bodies;      /* true if the version allows pieces to refer to bodies */
+	bool relative;           /* true if the version has PACK_RELATIVE */
+	struct buf missing;      /* metadata of missing kernels of the list; empty: none */
+	uint64_t name;           /* hash of the name of the current kernel */
 	struct header_state ids; /* id and stream of the last kernel */
 	/*
 	 * Whether a kernel has begun, and whether the first kernel is from PTX. In a stream of PTX, "-code" lines are
@@ -57,7 +57,7 @@ struct pack_writer {
 	struct parsed *filled; /* piece of a kernel that is given as records; NULL: none */
 	uint64_t filled_text;  /* number of bytes of its thread blocks as text */
 	struct records records;
-	uint64_t code; /* hash of the static code of the records */
+	uint64_t code_hash; /* hash of the static code of the records */
 	bool no_hash;
 	uint32_t reported; /* on_text() was called for all kernels with lower numbers that needed it */
 	void (*on_text)(void *ctx, uint32_t kernel);

@@ -65,7 +65,7 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 
 	s->now = NULL;
 	s->keeping = false;
-	if (t->dialect.prefix || t->only_slow || t->options.watch || t->stray || !t->want_insts ||
+	if (t->dialect.prefix_columns || t->only_slow || t->options.watch || t->stray || !t->want_insts ||
 		t->warp >= WARPS)
 		return;
 	if (!s->warp)

@@ -140,7 +140,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		.has_addr = l->has_addr,
 		.open_end = l->open_end,
 		.needs_addr = l->needs_addr,
-		.word = l->word,
+		.ends_with_word = l->word,
 		.issue = l->issue,
 		.unknown = code_at(t->options.code, l->handle)->row == 0xffff};
 	e->mid = keep_text(s, l->mid, mid);
@@ -199,7 +199,7 @@ static inline bool read_decimal(const char **p, int64_t *v)
 /* Skips the columns before the PC. A blank follows each column. */
 static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 {
-	for (int i = 0; i < t->dialect.prefix; i++) {
+	for (int i = 0; i < t->dialect.prefix_columns; i++) {
 		const char *s = *p;
 		uint64_t v = 0;
 		for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < *p + 10; s++)
@@ -209,7 +209,7 @@ static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 		if (t->dialect.block_ids && i < 4 && v != (i < 3 ? t->id[i] : t->warp))
 			return false;
 		*p = s + 1;
-		if (t->dialect.lineno && i == t->dialect.prefix - 1)
+		if (t->dialect.has_lineno && i == t->dialect.prefix_columns - 1)
 			*lineno = (uint32_t)v;
 	}
 	return true;
@@ -351,7 +351,7 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 		if (t->echoes.keeping)
 			echo_keep(t, tb, p, s, n);
 		if (watch) {
-			t->tail = e->word;
+			t->tail = e->ends_with_word;
 			tb->n_recs++;
 			trace_report_record(t, tb, p, (size_t)(s - p) - 1, t->line + i);
 		}
@@ -395,7 +395,7 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	struct seen_table *s = &t->seen;
 	const char *p = t->position;
 	uint32_t lineno = 0, n;
-	if (t->dialect.prefix && !read_prefix(t, &p, &lineno))
+	if (t->dialect.prefix_columns && !read_prefix(t, &p, &lineno))
 		return false;
 	n = read_line_of_known_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
 	if (!n)
@@ -403,7 +403,7 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	note_entry_order(s, n);
 	tb->n_recs++;
 	t->unknown_recs += s->entry[n - 1].unknown;
-	t->tail = s->entry[n - 1].word;
+	t->tail = s->entry[n - 1].ends_with_word;
 	t->position = p;
 	t->line++;
 	t->got_insts++;
@@ -433,7 +433,7 @@ static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 		echo_note_difference(t);
 		most = 1;
 	}
-	if (!t->dialect.prefix)
+	if (!t->dialect.prefix_columns)
 		read_expected_lines(t, tb, lanes, most);
 	if (t->position != from)
 		return true;
@@ -449,7 +449,7 @@ static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
 {
 	int r = 1;
-	if (t->dialect.prefix < 0 || !t->seen.n || t->only_slow)
+	if (t->dialect.prefix_columns < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
 		if ((r = buffer_line(t, f)) <= 0)

@@ -213,7 +213,7 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 		break;
 	case KEY_SLICE:
 		r = parse_header_number(v, INT32_MAX, &n, f);
-		h->slice = n != 0;
+		h->is_slice = n != 0;
 		break;
 	case KEY_ISA: return set_isa(h, v, f);
 	case KEY_PTX_HASH: return check_ptx_hash(v, f);
@@ -335,10 +335,10 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	if (!t->header.name)
 		t->header.name = xstrdup(t->name);
 	t->dialect.form = t->header.dialect;
-	t->dialect.prefix = line_dialect_has(t->dialect.form, COLUMN_PREFIX) ? -1 : 0;
+	t->dialect.prefix_columns = line_dialect_has(t->dialect.form, COLUMN_PREFIX) ? -1 : 0;
 	t->dialect.imms = line_dialect_has(t->dialect.form, COLUMN_IMMEDIATES) ? -1 : 0;
 	if (had >> KEY_LINEINFO & 1)
-		t->dialect.lineno = t->header.lineinfo;
+		t->dialect.has_lineno = t->header.lineinfo;
 	return 0;
 }
 
@@ -357,7 +357,7 @@ int header_read(struct trace *t, struct fault *f)
 	size_t len = 0;
 	char q[80];
 	int r;
-	t->dialect.lineno =
+	t->dialect.has_lineno =
 		true; /* a single column before the PC is a line number unless the header says otherwise */
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;

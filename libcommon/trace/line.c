@@ -72,18 +72,18 @@ static void count_prefix(struct trace *t, const char *line, const char *end)
 	int k = line_prefix(t->dialect.form, line, (size_t)(end - line));
 	if (k < 0)
 		k = t->header.lineinfo;
-	t->dialect.prefix = k;
+	t->dialect.prefix_columns = k;
 	t->dialect.block_ids = k >= 4;
-	t->dialect.lineno = t->dialect.lineno && k != 0 && k != 4 && k != 11;
+	t->dialect.has_lineno = t->dialect.has_lineno && k != 0 && k != 4 && k != 11;
 }
 
 int line_read_prefix(struct parse *s)
 {
 	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->trace;
-	if (t->dialect.prefix < 0)
+	if (t->dialect.prefix_columns < 0)
 		count_prefix(t, s->line, s->end);
-	for (int i = 0; i < t->dialect.prefix; i++) {
+	for (int i = 0; i < t->dialect.prefix_columns; i++) {
 		uint64_t v;
 		line_next(s);
 		if (!tok_parse_u64(s->word, &v) || v > UINT32_MAX)
@@ -95,7 +95,7 @@ int line_read_prefix(struct parse *s)
 				"%s %llu differs from the lines above (expected %u)", name[i],
 				(unsigned long long)v, is);
 		}
-		if (t->dialect.lineno && i == t->dialect.prefix - 1)
+		if (t->dialect.has_lineno && i == t->dialect.prefix_columns - 1)
 			s->draft.lineno = (uint32_t)v;
 	}
 	return 0;
@@ -412,7 +412,7 @@ static int parse_inst_line(
 static bool is_no_instruction(const struct trace *t, const char *line, const char *end)
 {
 	uint64_t v;
-	for (int i = 0; i < t->dialect.prefix; i++)
+	for (int i = 0; i < t->dialect.prefix_columns; i++)
 		tok_next(&line, end);
 	return !tok_parse_hex(tok_next(&line, end), &v) && !tok_parse_hex(tok_next(&line, end), &v);
 }
@@ -426,8 +426,8 @@ static int parse_in_other_dialect(
 	struct dialect is = d;
 	struct fault ignored;
 	int r = -1;
-	if (d.prefix >= 0 && d.imms >= 0) {
-		t->dialect.prefix = t->dialect.imms = -1;
+	if (d.prefix_columns >= 0 && d.imms >= 0) {
+		t->dialect.prefix_columns = t->dialect.imms = -1;
 		t->options.watch = NULL;
 		t->probing = true;
 		r = parse_inst_line(t, tb, UINT32_MAX, line, len, &ignored);
@@ -440,7 +440,7 @@ static int parse_in_other_dialect(
 		return -1;
 	uint32_t kind = tb->rec[tb->n_recs - 1].addr & 3;
 	struct place at = {t->name, t->line, f->place.col};
-	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
+	if (is.prefix_columns == d.prefix_columns && (kind == ADDR_LIST || kind == ADDR_DELTA))
 		fault_set(f, at, "address-count",
 			"%d addresses or deltas %s than mask %08x needs, or another number of immediates than in other lines (expected %d immediates after the addresses)",
 			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms,
@@ -448,7 +448,7 @@ static int parse_in_other_dialect(
 	else
 		fault_set(f, at, "dialect",
 			"%d columns before the PC and %d immediates (expected %d and %d as on the first line of the kernel)",
-			is.prefix, is.imms, d.prefix, d.imms);
+			is.prefix_columns, is.imms, d.prefix_columns, d.imms);
 	if (trace_report_fault(t, f))
 		return 0;
 	tb->n_recs--;

@@ -49,7 +49,7 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 			if (line_parse(t, tb, raw_lanes_of_warp(t), line, len, f) == 0) {
 				trace_report_record(t, tb, line, len, t->line);
 			} else {
-				if (t->last && line + len == t->end)
+				if (t->is_last && line + len == t->end)
 					fault_set(f, text_place(t, line, line + len), "truncated",
 						"file ends inside a line");
 				if (!trace_report_fault(t, f))

@@ -47,11 +47,11 @@ struct seen {
 	uint8_t head_len;
 	bool quick; /* head and mask_text are known; of the flags, only has_addr or word is set */
 	bool has_addr;
-	bool open_end;   /* true if any text may follow the word at the end of the tail */
-	bool needs_addr; /* true if the line lacks addresses that active lanes need */
-	bool unknown;    /* true if the opcode has no row */
-	bool word;       /* true if the line ends with a word */
-	bool issue;      /* PTX: true if " i:" and a mask precede the tail */
+	bool open_end;       /* true if any text may follow the word at the end of the tail */
+	bool needs_addr;     /* true if the line lacks addresses that active lanes need */
+	bool unknown;        /* true if the opcode has no row */
+	bool ends_with_word; /* true if the line ends with a word */
+	bool issue;          /* PTX: true if " i:" and a mask precede the tail */
 };
 
 struct seen_table {
@@ -79,9 +79,9 @@ struct echoes {
 /* Numbers of columns in the first instruction line, which every other line must have; -1: unknown. */
 struct dialect {
 	enum line_dialect form; /* dialect of the lines */
-	int prefix;             /* number of columns before the PC: 0, 1, 4, 5, 11, ... */
+	int prefix_columns;     /* number of columns before the PC: 0, 1, 4, 5, 11, ... */
 	int imms;               /* number of immediates after the addresses: 0, 1 or 2 */
-	bool lineno;            /* true if the last prefix column is a source line */
+	bool has_lineno;        /* true if the last prefix column is a source line */
 	bool block_ids;         /* true if prefix columns 1 to 4 are the thread block and the warp */
 };
 
@@ -102,7 +102,7 @@ struct trace {
 	const char *base, *position, *end;
 	uint64_t line;      /* line number at p */
 	uint64_t base_line; /* line number at base */
-	bool last;          /* true if the input has no text after `end` */
+	bool is_last;       /* true if the input has no text after `end` */
 
 	uint64_t blocks;        /* number of thread blocks returned so far */
 	struct id_set ids;      /* thread blocks that were read */
@@ -133,7 +133,7 @@ struct trace {
 	struct sources *sources; /* source files and lines of the header; NULL: the header has none */
 
 	struct packed *packed;            /* state of a kernel from a packed stream, else NULL */
-	bool columns;                     /* true if the packed columns contain records instead of text */
+	bool columns_are_records;         /* true if the packed columns contain records instead of text */
 	const unsigned char *stored_hash; /* hash that the stream contains */
 
 	XXH3_state_t *hash;

@@ -17,7 +17,7 @@ int trace_seek(struct trace *t, uint64_t block, struct tblock *tb, struct fault 
 		return report_no_such_block(t, block, kernel_blocks(&t->header), f);
 	if (block == t->blocks)
 		return 1;
-	if (t->columns && (r = packed_seek(t, block, f)) <= 0)
+	if (t->columns_are_records && (r = packed_seek(t, block, f)) <= 0)
 		return r;
 	if (block < t->blocks)
 		return 0;

@@ -46,7 +46,7 @@ void text_release(struct trace *t)
 
 int text_fill(struct trace *t, size_t n, struct fault *f)
 {
-	if ((size_t)(t->end - t->position) >= n || t->last)
+	if ((size_t)(t->end - t->position) >= n || t->is_last)
 		return 0;
 	text_release(t);
 	const char *bytes;
@@ -55,7 +55,7 @@ int text_fill(struct trace *t, size_t n, struct fault *f)
 		return -1;
 	t->base = t->position = bytes;
 	t->end = bytes + got;
-	t->last = (size_t)got < n;
+	t->is_last = (size_t)got < n;
 	return 0;
 }
 
@@ -65,13 +65,13 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 	for (;;) {
 		size_t have = (size_t)(t->end - t->position);
 		const char *nl = have > known ? memchr(t->position + known, '\n', have - known) : NULL;
-		if (nl || (t->last && have)) {
+		if (nl || (t->is_last && have)) {
 			*line = t->position;
 			*len = nl ? (size_t)(nl - t->position) : have;
 			t->no_newline = !nl;
 			return 1;
 		}
-		if (t->last)
+		if (t->is_last)
 			return 0;
 		if (have > INPUT_LINE_MAX)
 			return fault_set(f, (struct place){t->name, t->line, 0}, "line-too-long",

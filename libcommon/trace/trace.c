@@ -25,8 +25,8 @@ struct trace *trace_open_input(struct input *in, const struct trace_options *o, 
 	t->name = input_name(in);
 	t->line = t->base_line = 1;
 	t->warp = UINT32_MAX;
-	t->dialect = (struct dialect){.prefix = -1, .imms = -1};
-	if (o->hash) {
+	t->dialect = (struct dialect){.prefix_columns = -1, .imms = -1};
+	if (o->computes_hash) {
 		t->hash = XXH3_createState();
 		if (!t->hash)
 			die("out of memory");
@@ -92,7 +92,7 @@ uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)
 {
-	return (struct trace_shape){t->dialect.form, t->dialect.prefix, t->dialect.imms, t->raw};
+	return (struct trace_shape){t->dialect.form, t->dialect.prefix_columns, t->dialect.imms, t->raw};
 }
 
 void tblock_free(struct tblock *tb)
@@ -320,7 +320,7 @@ static uint32_t fill_missing_warps(const struct tblock *tb, uint32_t *first)
 int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 {
 	uint32_t first = 0, missing = fill_missing_warps(tb, &first);
-	if (!missing || t->options.fragments)
+	if (!missing || t->options.allows_missing_warps)
 		return 0;
 	fault_set(f, current_place(t), "warp-missing",
 		"%u warps in thread block %u,%u,%u (expected %u): warp %u is missing", tb->n_warps - missing,
@@ -373,7 +373,7 @@ static int report_early_end(const struct trace *t, bool inside, struct fault *f)
 /* Reports a bad line at the end of the file as a truncated one. */
 static int report_truncated_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
-	if (t->last && line + len == t->end)
+	if (t->is_last && line + len == t->end)
 		fault_set(f, text_place(t, line, line + len), "truncated",
 			"file ends inside a line (expected the rest of it and #END_TB)");
 	return -1;
@@ -385,7 +385,7 @@ static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
 		return false;
 	for (uint32_t w = 0; w < tb->n_warps; w++)
-		if (tb->warp[w].n_recs == ABSENT && !t->options.fragments)
+		if (tb->warp[w].n_recs == ABSENT && !t->options.allows_missing_warps)
 			return false;
 	return true;
 }
@@ -437,7 +437,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			report_truncated_line(t, line, len, f);
 			if (!trace_report_fault(t, f))
 				return -1;
-			t->end_reported = t->last && line + len == t->end;
+			t->end_reported = t->is_last && line + len == t->end;
 			t->no_newline = t->no_newline && !t->end_reported;
 			r = t->end_reported;
 		}
@@ -512,16 +512,16 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 
 	if (t->end_reported || (t->blocks == kernel_blocks(&t->header) && !t->options.watch))
 		return 0;
-	int r = t->columns ? packed_next(t, tb, f) : is_raw_line_next(t, f);
-	if (r > 0 && !t->columns)
+	int r = t->columns_are_records ? packed_next(t, tb, f) : is_raw_line_next(t, f);
+	if (r > 0 && !t->columns_are_records)
 		return raw_read(t, tb, f);
-	if (r == 0 && !t->columns)
+	if (r == 0 && !t->columns_are_records)
 		r = skip_to_next_block(t, f);
 	if (r < 0)
 		return -1;
 	if (r == 0) {
 		t->end_reported = true;
-		if (t->blocks >= kernel_blocks(&t->header) || (t->header.slice && t->blocks))
+		if (t->blocks >= kernel_blocks(&t->header) || (t->header.is_slice && t->blocks))
 			return 0;
 		report_early_end(t, false, f);
 		return trace_report_fault(t, f) ? 0 : -1;
@@ -532,19 +532,19 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 			return -1;
 		t->loose_grid = true;
 	}
-	if (!t->columns && read_block(t, tb, f) < 0)
+	if (!t->columns_are_records && read_block(t, tb, f) < 0)
 		return -1;
 	t->blocks++;
 	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
-	if (t->options.hash)
+	if (t->options.computes_hash)
 		t->checksum = checksum_block(t->checksum, t->options.code, tb, t->header.ptx);
 	return 1;
 }
 
 int trace_finish(struct trace *t, struct fault *f)
 {
-	int r = t->columns ? packed_finish(t, f) : 0;
-	if (r == 0 && !t->columns)
+	int r = t->columns_are_records ? packed_finish(t, f) : 0;
+	if (r == 0 && !t->columns_are_records)
 		r = skip_to_next_block(t, f);
 	text_release(t);
 	if (r > 0)

@@ -54,7 +54,7 @@ static void fill_kernel_info(struct wt_kernel *k)
 		.dynamic_shared = h->dynamic_shmem,
 		.compute_capability = h->binary_version > 0 ? (uint32_t)h->binary_version : 0,
 		.ptx = h->ptx,
-		.slice = h->slice,
+		.slice = h->is_slice,
 		.has_lines = h->lineinfo || trace_has_lines(k->trace),
 	};
 	memcpy(i->grid, h->grid, sizeof(i->grid));

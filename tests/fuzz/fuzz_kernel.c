@@ -58,12 +58,12 @@ static struct kernel_result read_kernel(
 {
 	struct kernel_result r = {.rc = -1};
 	struct tblock tb = {0};
-	struct trace_options o = {.code = code_new(isa), .hash = true, .warn = ignore_warning};
+	struct trace_options o = {.code = code_new(isa), .computes_hash = true, .warn = ignore_warning};
 	struct trace *t = trace_open_input(input_memory("fuzz", data, size, NULL), &o, &r.f);
 
 	if (t) {
 		t->only_slow = only_slow;
-		t->options.fragments = t->header.shmem_bytes & 1;
+		t->options.allows_missing_warps = t->header.shmem_bytes & 1;
 		while ((r.rc = trace_next(t, &tb, &r.f)) > 0)
 			hash_block_records(&r, &tb, o.code);
 		if (r.rc == 0 && (r.rc = trace_finish(t, &r.f)) == 0)

@@ -38,9 +38,9 @@ static bool is_row_equal(const struct directory *a, const struct directory *b, u
 {
 	const struct directory_row *x = &a->row[i], *y = &b->row[i];
 
-	if (!x->name || !y->name)
-		return x->name == y->name;
-	return !strcmp(a->name[x->name - 1], b->name[y->name - 1]) &&
+	if (!x->name_number || !y->name_number)
+		return x->name_number == y->name_number;
+	return !strcmp(a->name[x->name_number - 1], b->name[y->name_number - 1]) &&
 	       !memcmp(x->grid, y->grid, sizeof(x->grid)) && !memcmp(x->block, y->block, sizeof(x->block)) &&
 	       x->stream == y->stream && x->blocks == y->blocks && x->insts == y->insts &&
 	       !memcmp(&x->tally, &y->tally, sizeof(x->tally));
@@ -60,7 +60,7 @@ static void check_read_back(const struct directory *d, const struct buf *b)
 		same &= is_row_equal(d, &e, i);
 	ok(same, "the rows of an unpacked directory equal the packed rows");
 	is_number((long long)e.row[0].blocks, 14, "the blocks of two pieces of a kernel are added");
-	is_number(e.row[3].name, 0, "a kernel with a piece that was not counted has an empty row");
+	is_number(e.row[3].name_number, 0, "a kernel with a piece that was not counted has an empty row");
 	directory_free(&e);
 	ok(!directory_unpack(&e, KERNELS - 1, frame, n, unpacked),
 		"a directory with one row too many is rejected");
@@ -95,7 +95,7 @@ static void check_damaged_rows(const uint8_t *bytes, size_t n, uint32_t kernels)
 		frame_pack(&frame, copy, n);
 		if (directory_unpack(&e, kernels, frame.p, frame.n, n))
 			for (uint32_t k = 0; k < kernels; k++)
-				good &= e.row[k].name <= e.n_names;
+				good &= e.row[k].name_number <= e.n_names;
 		directory_free(&e);
 		buf_free(&frame);
 	}
@@ -123,7 +123,7 @@ int main(void)
 	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n,
 		"a directory of one short kernel is not written");
 	directory_begin(&few, "-kernel id = 1\n", 15);
-	is_number(few.row[1].name, 0, "a kernel without a name has an empty row");
+	is_number(few.row[1].name_number, 0, "a kernel without a name has an empty row");
 	/* one name "a" and one class "LOAD"; only the first of two kernels has a row */
 	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		12, 13, 14, 15, 16, 17, 9, 0};

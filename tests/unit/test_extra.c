@@ -128,7 +128,7 @@ static uint64_t check_trace(const char *name, struct trace *t, const struct code
 
 static void test_columns(void)
 {
-	struct trace_options o = {.code = code_new(isa), .hash = true};
+	struct trace_options o = {.code = code_new(isa), .computes_hash = true};
 	struct fault f;
 	char *stream = NULL;
 	size_t n;

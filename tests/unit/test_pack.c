@@ -76,7 +76,7 @@ static void check_same_block(const struct tblock *a, const struct tblock *b)
 static void test_records(void)
 {
 	struct isa *isa = isa_new();
-	struct trace_options o = {.code = code_new(isa), .hash = true};
+	struct trace_options o = {.code = code_new(isa), .computes_hash = true};
 	struct tblock a = {0}, b = {0};
 	unsigned char h[2][16];
 	struct fault f;

@@ -119,7 +119,7 @@ static void read_text(
 	memset(r, 0, sizeof(*r));
 	n_warnings = 0;
 	o.code = code;
-	o.hash = true;
+	o.computes_hash = true;
 	o.warn = note_warning;
 	t = trace_open_input(input_memory("k", text, len, NULL), &o, &r->f);
 	r->rc = -1;
@@ -259,7 +259,7 @@ static void test_header(void)
 			"a header gives the architecture and both versions");
 		ok(h->shmem_base == 0x7f0000000000 && h->local_base == 0x7e0000000000,
 			"a header gives the bases of shared and local memory");
-		ok(h->slice && !h->lineinfo, "a header gives its flags");
+		ok(h->is_slice && !h->lineinfo, "a header gives its flags");
 	}
 	trace_close(t);
 	code_free(o.code);
@@ -577,7 +577,7 @@ static void test_options(void)
 		"warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 "
 		"\n" EXIT5_8,
 		"");
-	read_text(less, strlen(less), (struct trace_options){.fragments = true}, false, &r);
+	read_text(less, strlen(less), (struct trace_options){.allows_missing_warps = true}, false, &r);
 	ok(r.rc == 0 && r.recs == 5, "a missing warp of a fragment is read as empty");
 	free(less);
 }
