@@ -295,7 +295,7 @@ static int set_core_units(struct core_params *k, const struct gpuconf *c, struct
 
 /* ---- operand collector ---------------------------------------------------------------------- */
 
-/* Options of each collector set. unit is the unit kind whose instructions the ports of the set take. */
+/* Options of each collector set. */
 static const struct {
 	enum conf_id units, in, out; /* options of the numbers of units and ports */
 	int unit;                    /* unit kind that uses the set */

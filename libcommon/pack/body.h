@@ -18,7 +18,7 @@
 /* Returns the size of the largest string that may become a body, for a piece of n bytes of text. */
 static inline uint64_t body_size_max(uint64_t n) { return 2048 + n / 16; }
 
-/* Largest sum of body_size_max() over the bodies to which the writer may refer. */
+/* Limit of the sum of body_size_max() over the bodies to which the writer may refer. */
 #define BODIES_WRITTEN (16u << 20)
 /* Number of bytes of bodies that a reader keeps; at least twice BODIES_WRITTEN. */
 #define BODIES_READ (48u << 20)

@@ -19,7 +19,7 @@ struct records {
 	uint32_t n_inst;
 	const char *text; /* constant texts of inst[], as in struct pack_code */
 	size_t n_text;    /* number of bytes of the whole constant texts */
-	bool as_text;     /* the statics of a part have their whole texts, not their columns */
+	bool as_text;     /* parts store static instructions as whole texts, not in columns */
 	/*
 	 * The next three fields are tables indexed by the numbers in runs. The first one has the total size of one
 	 * line of each earlier instruction, with newlines but without addresses and text.

@@ -376,7 +376,7 @@ static int decode_next_block(
 			k->blocks_before += k->piece->part->span[k->span++].blocks;
 			continue;
 		}
-		replay_free(k->replay); /* freed together with the block of the part */
+		replay_free(k->replay); /* the replay ends with the part */
 		k->replay = NULL;
 		do {
 			if (is_stored_as_text(k) && k->sought)

@@ -48,7 +48,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	uint64_t wide = 0;
 	for (unsigned i = 0; i < n_deltas; i++) {
 		uint64_t low = (uint32_t)delta[i];
-		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* remains 0 while the deltas fit int32 */
+		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* 0 if all deltas so far fit in 32 bits */
 		if (i & 1)
 			w[1 + i / 2] |= low << 32;
 		else

@@ -45,7 +45,7 @@ struct cublas_general {
 	int64_t below; /* number of diagonals of a band below the main one */
 	int64_t above; /* number of diagonals of a band above the main one */
 	bool packed_c; /* the triangle of c is stored column by column, without the other */
-	bool packed_d; /* the triangle of d is stored in this way */
+	bool packed_d; /* the triangle of d is stored column by column, without the other */
 	bool copy;     /* d = c, even if a value is a negative zero */
 };
 
@@ -83,8 +83,8 @@ int cublas_extreme(struct cublas_handle *h, int64_t n, int type, uint64_t x, int
 	void *to, size_t bytes);
 
 /*
- * Launches kernel `name`, whose parameter is a structure. text: lines for the real and complex types (general.c); NULL:
- * the product. Returns a status.
+ * Launches kernel `name`, whose parameter is a structure. text: its lines for the real and complex types (general.c), or
+ * NULL for the kernel of matrix products. Returns a status.
  */
 int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *text, int type,
 	const unsigned grid[3], unsigned block_x, unsigned block_y, void *parameters);

@@ -90,8 +90,8 @@ API(int, cublasSetKernelStream, void *stream) { return cublasSetStream_v2(legacy
 #define AT(scalar) ((const void *)&(scalar))
 
 /*
- * Defines the function `name` without a handle. types: parameters of the function of the second interface after its
- * handle; params: those of this one, both in parentheses; then the arguments.
+ * Defines the function `name`, which has no handle and calls name##_v2. types: parameter types of name##_v2 after the
+ * handle; params: parameters of `name`; both in parentheses. The arguments of the call follow.
  */
 #define CALL(name, types, params, ...) \
 	int name##_v2(struct cublas_handle *, LIST types); \

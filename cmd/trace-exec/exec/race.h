@@ -45,7 +45,7 @@ static inline uint32_t race_inst_of_mark(uint64_t key) { return (uint32_t)(key >
 
 /* Marks an access to a range of bytes. */
 void race_mark_range(struct grid *g, uint64_t key, uint64_t from, uint64_t end, bool write);
-/* Marks an access to aligned pieces of 1, 2, 4, 8 or 16 bytes from n bytes on. */
+/* Marks an access to n aligned pieces that start at from[]. Each has 1, 2, 4, 8 or 16 bytes. */
 void race_mark_pieces(
 	struct grid *g, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write);
 /* Marks an access to the bytes of a mask of one line. */

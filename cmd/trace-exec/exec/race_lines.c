@@ -443,9 +443,7 @@ static inline bool set_each_split_mark(uint64_t *own, unsigned n, uint64_t key)
 	return changed;
 }
 
-/*
- * Marks the first of n pieces, and those that follow it and are in the same line. Returns how many it has marked.
- */
+/* Marks the leading pieces that are in the line of the first one. Returns their number, at least 1. */
 static NOINLINE unsigned mark_pieces_of_line(
 	struct race *r, uint64_t key, const uint64_t *from, unsigned n, uint64_t bytes, bool write)
 {

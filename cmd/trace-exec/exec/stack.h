@@ -37,7 +37,7 @@ bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 bool stack_wait_for_cluster(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Continues the running lanes at pc. */
 void stack_continue_at(struct warp *w, uint32_t pc);
-/* Executes a branch at pc. The lanes of exec, a part of mask, take it. */
+/* Executes a branch at pc for the lanes of mask. The lanes of exec, a subset, take it. */
 void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /*

@@ -108,7 +108,7 @@ static uint32_t clear_shared_marks(uint8_t *mark, uint64_t n)
 	return (uint32_t)sum;
 }
 
-/* Like clear_shared_marks(), if no other thread uses the marks: atomic exchanges take longer. */
+/* Like clear_shared_marks(), but without atomic exchanges, for marks that no other thread uses. */
 static uint32_t clear_own_marks(uint8_t *mark, uint64_t n)
 {
 	uint64_t sum = 0;

@@ -186,7 +186,7 @@ uint32_t mbind_number(struct mbind *b, uint64_t v, unsigned count);
 bool mbind_get_known_number(const struct mbind *b, uint32_t slot, uint32_t *v);
 /* Returns the slot of the constant that bits 38-58 name. count: number of its words. */
 uint32_t mbind_constant(struct mbind *b, unsigned count);
-/* Returns the slot of count words of a constant bank from offset on. */
+/* Returns the slot of `count` words of a constant bank, starting at byte `offset`. */
 uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
 /* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
 int64_t mbind_pred(struct mbind *b, unsigned at, bool uniform);

@@ -74,7 +74,7 @@ static void bind_gmma_registers(struct mbind *b, struct wgmma *x)
 
 	x->n_d = (uint16_t)(x->n / 2 / mma_elements_per_register(x->d));
 	d = mbind_dst(b, 16, x->n_d);
-	mbind_reg(b, 16, x->n_d); /* the sum so far is a source */
+	mbind_reg(b, 16, x->n_d); /* the accumulators are also read */
 	for (unsigned i = 0; i < x->n_d; i++)
 		x->slot_d[i] = d + i * VECTOR;
 	if (x->in_regs)

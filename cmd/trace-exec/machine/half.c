@@ -100,7 +100,7 @@ static void execute_half2(struct warp *w, const struct op *o, uint32_t m)
 		d[i] = compute_half2_lane(o, pa[i], pb[i], pc[i]);
 }
 
-/* Executes a form without modes: o->x->family has the places of a, b and c for each half. */
+/* Executes an instruction without modes. o->x->family says which half of a, b and c each half of the result reads. */
 static void execute_half2_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
 	static const uint8_t ops[] = {

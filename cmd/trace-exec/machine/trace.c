@@ -401,7 +401,8 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct func *f = g->launch->kernel;
 	struct machine_code *c = f->machine_code;
-	uint32_t reserved = f->shared_end - machine_shared_bytes(f); /* the tracer does not count them */
+	uint32_t reserved =
+		f->shared_end - machine_shared_bytes(f); /* the tracer leaves them out of the size */
 
 	if (!c->text)
 		make_static_lines(g, c);

@@ -20,7 +20,7 @@ struct line_row {
 	uint32_t function, pc, line;
 	uint32_t file;  /* index into sass_lines.file */
 	uint32_t order; /* order of reading; of several rows with one pc, the last is used */
-	uint32_t call;  /* 1 + the order of the row with the call by which the code was inlined; 0: none */
+	uint32_t call;  /* inlined code: 1 + `order` of the row of the call; 0: the code is not inlined */
 };
 
 struct sass_lines {

@@ -27,8 +27,8 @@ struct video_op {
 	uint8_t a[4];    /* part of operand a for each element */
 	uint8_t b[4];    /* part of operand b for each element */
 	uint8_t d;       /* bit i: element i is computed */
-	uint8_t a_bits;  /* single word: width of the parts of a */
-	uint8_t b_bits;  /* single word: width of the parts of b */
+	uint8_t a_bits;  /* single word: number of bits of a part of a */
+	uint8_t b_bits;  /* single word: number of bits of a part of b */
 	uint8_t d_shift; /* single word: first bit of the part of d */
 	uint8_t c_bits;
 	uint8_t c_part;      /* vmad: part of c, which must be the whole word */

@@ -26,7 +26,7 @@ struct loop {
 uint32_t loop_turn_rows(const struct loop *l);
 /* Writes the instructions of a warp: the body() of a struct micro whose arg is a struct loop. */
 void loop_write_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp);
-/* Returns the control codes for a struct micro with loop_write_body(), which the caller deletes. */
+/* Returns the control codes of the instructions that loop_write_body() writes. The caller frees them. */
 struct cubins *loop_codes(const struct micro *m);
 
 #endif

@@ -58,9 +58,9 @@ struct walk_kind {
 #define MIB (UINT64_C(1) << 20)
 
 /*
- * Chases that name a level: those of the workload "pointer-chase", then whole workloads. The programs of the
- * former are public. Of the latter only the results are. The latency of shared memory by the same programs, 30
- * cycles, is that of a load and of an address that is computed from an index.
+ * Chases that name a level: those of the workload "pointer-chase", whose programs were published, then workloads of
+ * which only results were published. These programs measured 30 cycles for shared memory, which includes the
+ * computation of the address from an index.
  */
 static const struct walk_kind named_walks[] = {
 	{"L1", IN_SEQUENCE, L2_WARM_HOME, 8, 8, 0, "LDG.E.64.STRONG.SM", COLD_PASS},
