@@ -76,7 +76,7 @@ struct pack_inst {
 	uint32_t pc;
 	uint32_t width; /* size of the access per lane in bytes; 0: the lines have no addresses */
 	/*
-	 * Constant text of its lines, as an offset in pack_code.text: the text_len bytes from `text` on follow the
+	 * Constant text of its lines, as an offset in pack_code.text: the text_len bytes starting at `text` follow the
 	 * mask and a blank, and the next end_len bytes follow the addresses. text_len 0: the lines have only the
 	 * width.
 	 */

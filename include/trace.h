@@ -27,7 +27,7 @@ struct code; /* all distinct static instructions of a run; handles remain valid 
 
 struct code *code_new(const struct isa *isa); /* returns an empty table; isa must outlive it */
 void code_free(struct code *c);
-uint64_t code_serial(const struct code *c); /* returns a number from 1 on that is unique in the process */
+uint64_t code_serial(const struct code *c); /* returns a positive number that is unique in the process */
 uint32_t code_count(const struct code *c);  /* returns the number of handles, which start at 0 */
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
@@ -88,7 +88,7 @@ static inline uint32_t rec_issue_mask(const struct tblock *tb, const struct rec 
  */
 void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[32]);
 
-/* Rows of a bulk copy in global memory: row i is the `bytes` bytes from base + i * pitch on. */
+/* Rows of a bulk copy in global memory: row i is the `bytes` bytes starting at base + i * pitch. */
 struct copy_run {
 	uint64_t base;  /* address of the first row */
 	int64_t pitch;  /* distance of two rows in bytes */

@@ -139,7 +139,7 @@ uint32_t sieve_split_strata(const struct app *a, uint32_t *of, uint32_t n);
  * of components.
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
-/* Points: row i is the n_columns doubles from x + i * stride on. */
+/* Points: row i is the n_columns doubles starting at x + i * stride. */
 struct points {
 	const double *x;
 	uint32_t n_rows, n_columns, stride;

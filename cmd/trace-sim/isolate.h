@@ -17,7 +17,7 @@ struct spool {
 	uint64_t n; /* bytes written */
 };
 
-/* Open the file, append n bytes to it, and read n bytes from offset `at` on. They end the program on failure. */
+/* Open the file, append n bytes to it, and read n bytes starting at offset `at`. They end the program on failure. */
 void spool_open(struct spool *k);
 void spool_append(struct spool *k, const char *bytes, size_t n);
 void spool_read(const struct spool *k, uint64_t at, void *to, size_t n);

@@ -159,7 +159,7 @@ static size_t read_text_bytes(struct input *in, void *buf, size_t n)
 	return got;
 }
 
-/* Adds the text of one read to the window. Enlarges the window if `want` bytes from begin on do not fit. */
+/* Adds the text of one read to the window. Enlarges the window if `want` bytes starting at begin do not fit. */
 static void fill_window(struct input *in, size_t want)
 {
 	size_t held = in->end - in->begin;

@@ -30,7 +30,7 @@ struct body_parts {
 	struct cur table;           /* tables of the part */
 	struct cur stored;          /* blank text after the part */
 	uint64_t text_bytes;        /* PIECE_ENDS: number of bytes of the kernel's text without its header */
-	struct cur col[COL_STORED]; /* columns from number 1 on */
+	struct cur col[COL_STORED]; /* columns starting at number 1 */
 	struct cur columns;         /* bytes of all columns in order, set by body_split() */
 };
 

@@ -45,7 +45,7 @@ struct replay {
 		uint32_t block[3]; /* thread block of mem[].fixed_base */
 	} path;
 	struct path_line *line; /* line of each memory instruction, while a path is planned */
-	uint32_t *mem_of;       /* memory instructions from mem_from on, while a path is recorded */
+	uint32_t *mem_of;       /* memory instructions starting at mem_from, while a path is recorded */
 	uint32_t mem_from, cap_mem_of;
 };
 

@@ -46,7 +46,7 @@ struct plain {
 	uint32_t n_alike;               /* number of instructions that the model predicts from here */
 	uint32_t n_full;
 	uint32_t mem;        /* number among the memory instructions; NONE: it has no addresses */
-	uint32_t next_guard; /* first number from this one on to which a guard refers */
+	uint32_t next_guard; /* first number, not below this one, to which a guard refers */
 	bool is_set;         /* true if the entry is set */
 	bool has_text;       /* true if the entry has text */
 };
@@ -342,7 +342,7 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 }
 
 /*
- * Skips instructions from number i on that are plain and correctly predicted, at most n. Returns how many they are.
+ * Skips at most n plain and correctly predicted instructions, starting at number i. Returns their number.
  * mask: lanes of these instructions.
  */
 static inline uint32_t skip_predicted_insts(struct encoder *e, uint32_t i, uint32_t n, uint32_t mask)

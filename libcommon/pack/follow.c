@@ -116,7 +116,7 @@ static void find_follow_words(struct follow_words *x, const struct pack_warp *a)
 	x->state = steady ? FOLLOW_STEADY : FOLLOW_UNSTEADY;
 }
 
-#define WORDS_FEW 8u /* number of words from which on vectors take fewer instructions than a loop */
+#define WORDS_FEW 8u /* smallest number of words for which vectors take fewer instructions than a loop */
 
 /*
  * Returns the distances of the words of warp w from the words of its leader a, combined by OR: of the fixed words, of

@@ -25,7 +25,7 @@ struct records {
 	 * line of each earlier instruction, with newlines but without addresses and text.
 	 */
 	uint32_t *fixed_bytes_before;
-	uint32_t *next_payload; /* first number from this one on whose lines have addresses or text */
+	uint32_t *next_payload; /* first number, not below this one, whose lines have addresses or text */
 	/* lower bound of the number of consecutive instructions, beginning with this one, that the current part has */
 	uint32_t *min_present;
 	uint64_t insts; /* number of instructions in the thread block of the last records_length() */

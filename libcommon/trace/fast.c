@@ -25,7 +25,7 @@
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
-/* Masks: the 32 bytes from byte 32 - n on are n bytes of ones and then zeros. */
+/* Masks: the 32 bytes starting at byte 32 - n are n bytes of ones and then zeros. */
 static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
 /* Compares n bytes in whole words. The PAD bytes after them must be readable in both texts and are masked out. */

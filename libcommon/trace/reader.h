@@ -188,7 +188,7 @@ void packed_close(struct packed *k);
 
 /* ---- text.c ---- */
 
-/* Buffers at least n bytes from t->p on, or the rest of the input. Returns 0 or -1. */
+/* Buffers at least n bytes starting at t->p, or the rest of the input. Returns 0 or -1. */
 int text_fill(struct trace *t, size_t n, struct fault *f);
 /*
  * Sets *line and *len to the line at t->p, without its end. Does not move t->p. Returns 1, 0 at the end of the input,

@@ -65,7 +65,7 @@ static const char least_text[] =
 	"fma.rn.$T %g, %sum, %e, %g;\nst.global.$T [%u], %g;\nadd.u32 %i, %i, 1;\nbra TAKE;\n"
 	"NEXT:\nadd.u32 %j, %j, 64;\nbra APPLY;\n"
 	"APPLIED:\nbar.sync 0;\nadd.u32 %k, %k, 1;\nbra COLUMN;\n"
-	/* the number of the first diagonal element that is 0, from 1 on */
+	/* the number of the first diagonal element that is 0, counted from 1 */
 	"SOLVE:\n@!%has_b bra END;\nmov.u32 %bad, 0;\nmov.u32 %k, 0;\n"
 	"TEST:\nsetp.ge.u32 %t, %k, %n;\n@%t bra TESTED;\nmad.lo.u32 %at, %k, %la, %k;\nmad.wide.u32 %u, %at, $B, %a;\n"
 	"ld.global.$T %e, [%u];\nadd.u32 %k, %k, 1;\nsetp.eq.$T %t, %e, $0;\n@%t mov.u32 %bad, %k;\n@!%t bra TEST;\n"

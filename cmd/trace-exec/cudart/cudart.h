@@ -270,7 +270,7 @@ int cudart_release_pinned(uint64_t addr);
 uint64_t cudart_reserve(uint64_t n, uint64_t unit);
 /* Frees reserved addresses. Returns false if addr is not the start of n reserved addresses. */
 bool cudart_unreserve(uint64_t addr, uint64_t n);
-/* Returns true if n addresses from addr on are within one reservation. */
+/* Returns true if n addresses starting at addr are within one reservation. */
 bool cudart_is_reserved(uint64_t addr, uint64_t n);
 /* Allocates device memory at reserved addresses. Kernels may access it after cudart_allow_access(). */
 void cudart_map_memory(uint64_t addr, uint64_t n, const char *what);

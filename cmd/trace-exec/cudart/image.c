@@ -28,7 +28,7 @@ static size_t image_bytes(const struct image *m)
 }
 
 /*
- * Writes the name of a PTX text for messages. part: separately compiled file, from 1 on; 0: the fat binary
+ * Writes the name of a PTX text for messages. part: separately compiled file, counted from 1; 0: the fat binary
  * itself.
  */
 static void write_image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)

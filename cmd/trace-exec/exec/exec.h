@@ -430,7 +430,7 @@ struct cta {
 
 /*
  * CTAs that run together and can access each other's shared memory. In the address space .shared::cluster, and
- * at generic addresses from SHARED_BASE on, the offsets below CLUSTER_STRIDE belong to the CTA's own memory,
+ * at generic addresses starting at SHARED_BASE, the offsets below CLUSTER_STRIDE belong to the CTA's own memory,
  * and the offsets from (r + 1) * CLUSTER_STRIDE on belong to the memory of rank r.
  */
 #define CLUSTER_STRIDE 0x40000u

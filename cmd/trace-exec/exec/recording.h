@@ -23,7 +23,7 @@ static inline void recording_extend_run(struct recording *t, uint32_t id, uint32
 		recording_begin_run(t, id, mask);
 }
 
-/* Records n instructions from id on, n > 0, that the lanes of mask execute. */
+/* Records n instructions starting at id, n > 0, that the lanes of mask execute. */
 static inline void recording_extend_run_by(struct recording *t, uint32_t id, uint32_t n, uint32_t mask)
 {
 	recording_extend_run(t, id, mask);

@@ -82,7 +82,7 @@ static void divide_word(struct shared_shadow *s, uint32_t word)
 	s->valid_epoch[word] = s->epoch;
 }
 
-/* Marks an access to n bytes from `off` on: a part of a word, or a word that is divided. */
+/* Marks an access to n bytes starting at `off`: a part of a word, or a word that is divided. */
 static void mark_shared_bytes(
 	const struct shared_access *a, struct shared_shadow *s, uint32_t off, uint64_t n)
 {

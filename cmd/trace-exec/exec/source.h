@@ -28,7 +28,7 @@ struct source_lines {
 
 /* Returns the name of the source file of a PTX instruction, or NULL if it is unknown. */
 const char *source_name_of_inst(const struct func *f, const struct stmt *in);
-/* Returns the number of a name, from 1 on. Adds the name if it is new. */
+/* Returns the number of a name, counted from 1. Adds the name if it is new. */
 uint32_t source_file_number(struct source_files *s, const char *name);
 /* Writes a header line for each name, with control characters and malformed UTF-8 as \xNN. */
 void source_write_files(FILE *out, const struct source_files *s);

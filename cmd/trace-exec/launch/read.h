@@ -39,7 +39,7 @@ struct reader {
  */
 int launch_split_line(struct reader *r, const char *text, size_t len);
 /*
- * Checks that the name of word w, "name=value", differs from the names of the words from `first` on. Returns 0,
+ * Checks that the name of word w, "name=value", differs from the names of the words starting at `first`. Returns 0,
  * or -1 with the fault set.
  */
 int launch_check_repeated(const struct reader *r, uint32_t first, uint32_t w);

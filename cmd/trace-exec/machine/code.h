@@ -190,7 +190,7 @@ uint32_t mbind_constant(struct mbind *b, unsigned count);
 uint32_t mbind_bank_constant(struct mbind *b, unsigned bank, uint32_t offset, unsigned count);
 /* Returns the source predicate in the 3 bits from `at` on and the inversion bit after them, packed for pred_value(). */
 int64_t mbind_pred(struct mbind *b, unsigned at, bool uniform);
-/* Returns the slot of the convergence barrier whose number is in the 4 bits from `at` on. */
+/* Returns the slot of the convergence barrier whose number is in the 4 bits starting at `at`. */
 uint32_t mbind_barrier(const struct mbind *b, unsigned at);
 /* Returns the slot of a predicate as a result. */
 uint32_t mbind_pdst(struct mbind *b, unsigned at, bool uniform);

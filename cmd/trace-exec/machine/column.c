@@ -43,7 +43,7 @@ static void append_hex(struct text *t, uint64_t v, unsigned digits)
 	t->n = (size_t)(text_put_hex(t->p + t->n, v, digits) - t->p);
 }
 
-/* Writes the addresses of n elements from addr on. */
+/* Writes the addresses of n elements starting at addr. */
 static void write_copied_addresses(void *ctx, uint64_t addr, uint64_t n)
 {
 	struct copy_column *c = ctx;

@@ -6,7 +6,7 @@
  * a uniform register (from sm_90 on). The operands are the coordinates, with the layer first, then the handle (.B),
  * the level of detail and the offsets. Without .SCR the coordinates are in a, the others in b. With .SCR the first half
  * of all operands is in a, the rest in b. TXD has the handle, the coordinates and the layer in a, the gradients in b.
- * The first two results are in d, the others in the registers from bits 64-71 on.
+ * The first two results are in d, the others start at the register in bits 64-71.
  *
  * Always true: no register is written before all lanes have fetched, because the lanes of a quad read the coordinates
  * of each other.

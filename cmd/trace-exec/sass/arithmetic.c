@@ -84,7 +84,7 @@ static struct sass_arg operand_in_high_word(struct reading *r)
 	return r->inst->row->uniform ? reading_uniform_register(r, 64) : reading_register(r, 64);
 }
 
-/* Sets the selected halves of an operand of 16-bit numbers from the 2 bits from `at` on. */
+/* Sets the selected halves of an operand of 16-bit numbers from the 2 bits starting at `at`. */
 static void read_half_selection(struct reading *r, bool is_b, struct sass_arg *a, unsigned at)
 {
 	a->flags |= r->inst->row->base == 0x35 ? 0 : SASS_HALF;

@@ -116,7 +116,7 @@ static bool check_tensor_buffer(
 }
 
 /*
- * Returns the address of the elements of the line at c that are in the tensor: *n elements from *first on. The
+ * Returns the address of the elements of the line at c that are in the tensor: *n elements starting at *first. The
  * address is undefined if *n is 0.
  */
 static uint64_t line_address(const struct box *b, const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)

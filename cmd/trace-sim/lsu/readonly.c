@@ -23,7 +23,7 @@ void ldst_create_readonly_caches(struct sm *s)
 	l->readonly = l->l1c || l->l1t;
 }
 
-/* Marks n bytes from `offset` on, except bytes beyond the line of 128 bytes. */
+/* Marks n bytes starting at `offset`, except bytes beyond the line of 128 bytes. */
 static void mark_line_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
 {
 	for (; n && offset < 128; n--, offset++)

@@ -93,7 +93,7 @@ static inline void power_count_decode(struct power_sm *p, const struct power_op 
 }
 
 /*
- * Counts the decode of n (1 or 2) PTX instructions from pc on. floating: operand class of each instruction of
+ * Counts the decode of n (1 or 2) PTX instructions starting at pc. floating: operand class of each instruction of
  * the code, because the buffer may hold instructions that the warp does not execute.
  */
 static inline void power_count_decode_ptx(struct power_sm *p, const bool *floating, uint32_t pc, unsigned n)

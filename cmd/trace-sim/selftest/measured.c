@@ -217,7 +217,7 @@ static int compare_ids(const void *a, const void *b)
 	return c ? c : (*x)->place.line < (*y)->place.line ? -1 : 1;
 }
 
-/* Checks that the ids of the rows from `first` on are unique. */
+/* Checks that the ids of the rows starting at `first` are unique. */
 static int check_unique_ids(const struct measured *m, uint32_t first, struct fault *f)
 {
 	uint32_t n = m->n_rows - first;

@@ -133,7 +133,7 @@ __attribute__((noinline)) void profile_count_request(
 __attribute__((noinline)) void profile_count_conflict(struct sm *s, unsigned w, uint32_t code);
 __attribute__((noinline)) void profile_count_l1(struct sm *s, const struct req *r, bool hit);
 __attribute__((noinline)) void profile_count_l2(struct sm *s, const struct req *r);
-/* Notes a new thread block of kernel `uid`. Its warps have the `warps` slots from slot `first` on. */
+/* Notes a new thread block of kernel `uid`. Its warps have the `warps` slots starting at slot `first`. */
 void profile_place_cta(struct sm *s, unsigned cta, uint32_t uid, unsigned first, unsigned warps);
 
 /*
