@@ -145,7 +145,7 @@ static void add_options(struct csv_job *j, const char *value)
 
 	namelist_add(&l, value);
 	if (!l.n)
-		cli_usage("--options '%s' has no name (expected names or patterns)", value);
+		cli_usage("--options '%s' contains no name (expected names or patterns)", value);
 	for (size_t i = 0; i < l.n; i++)
 		namelist_add(&j->options, l.pattern[i] + (*l.pattern[i] == '-'));
 	namelist_free(&l);
@@ -166,7 +166,7 @@ static void add_derived(struct csv_job *j, const char *value)
 	char *name;
 
 	if (!equals || equals == value)
-		cli_usage("-e '%s' has no name (expected NAME=EXPRESSION)", value);
+		cli_usage("-e '%s' contains no name (expected NAME=EXPRESSION)", value);
 	name = xstrndup(value, (size_t)(equals - value));
 	if (figure_find(name) || is_fixed_column(name))
 		cli_usage("-e: '%s' is the name of a %s (expected another name)", name,
@@ -196,7 +196,7 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 	case 's':
 		namelist_add(&j->select, value);
 		if (!j->select.n)
-			cli_usage("-s '%s' has no name (expected names or patterns)", value);
+			cli_usage("-s '%s' contains no name (expected names or patterns)", value);
 		break;
 	case 'k':
 		kselect_free(j->kernels);

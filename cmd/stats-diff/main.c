@@ -92,7 +92,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 
 	namelist_add(l, value);
 	if (l->n == n)
-		cli_usage("%s '%s' has no name (expected names or patterns)", option, value);
+		cli_usage("%s '%s' contains no name (expected names or patterns)", option, value);
 }
 
 /* Adds all names that must occur. Called after all options have been read. */

@@ -187,7 +187,7 @@ void lint_addresses(
 	}
 	if (s.has_holes && is_first_address_finding(&c, RULE_STRIDE_HOLES))
 		report_at(l->rep, RULE_STRIDE_HOLES, address_place(&c),
-			"mode 1 with mask %08x (expected a mask without holes)", r->mask);
+			"address mode 1 with mask %08x (expected consecutive lanes)", r->mask);
 	if (s.bits & (k->width - 1u) && is_first_address_finding(&c, RULE_ADDRESS_ALIGN))
 		report_at(l->rep, RULE_ADDRESS_ALIGN, address_place(&c),
 			"addresses from 0x%llx to 0x%llx are not all multiples of %u",

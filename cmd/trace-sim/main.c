@@ -228,7 +228,7 @@ static void add_figure_names(struct sim_args *a, const char *names)
 {
 	namelist_add(&a->choice.names, names);
 	if (!a->choice.names.n)
-		cli_usage("-s '%s' has no name (expected names or patterns)", names);
+		cli_usage("-s '%s' contains no name (expected names or patterns)", names);
 }
 
 static void set_log_filter(struct filter *f, const char *option, const char *value)
@@ -461,7 +461,7 @@ static const char *parse_arguments(struct sim_args *a, int argc, char **argv)
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* the operand is the configuration, which -D overrides */
 		if (a->n_config)
-			cli_usage("'%s' and another configuration (expected one configuration)", argv[0]);
+			cli_usage("'%s' in addition to -g or -c (expected one configuration)", argv[0]);
 		a->shipped[0] = true;
 		a->config[a->n_config++] = argv[0];
 	}

@@ -73,8 +73,8 @@ static int validate_channels_of_routing(const struct icnt *c, struct fault *f)
 	for (int i = 0; i < 4; i++) {
 		if (c->vc_end[i] - c->vc_begin[i] + 1 < least)
 			return icnt_reject(c, ends[i], f,
-				"%u channels from %u on: routing_function = %s of %s divides them", least,
-				c->vc_begin[i], r->name, icnt_topologies[c->topology].name);
+				"at least %u channels starting at %u, which routing_function = %s of %s divides",
+				least, c->vc_begin[i], r->name, icnt_topologies[c->topology].name);
 		if (r->need == NEED_FIRST && c->vc_begin[i])
 			return icnt_reject(c, begins[i], f,
 				"channel 0, which routing_function = %s falls back to", r->name);
@@ -100,7 +100,7 @@ static int validate_noq(const struct icnt *c, struct fault *f)
 	for (int i = 0; i < 4; i++)
 		if ((c->vc_end[i] - c->vc_begin[i] + 1) / parts < most)
 			return icnt_reject(c, ends[i], f,
-				"%u channels from %u on: with noq each of %u outputs of a router has its own",
+				"at least %u channels starting at %u: with noq each of %u outputs of a router has its own",
 				parts * most, c->vc_begin[i], most);
 	return 0;
 }

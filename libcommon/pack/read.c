@@ -175,7 +175,8 @@ static int read_index(struct pack *p, struct fault *f)
 	bool good = !in.bad && size == back && pack_index_end(p, &in) && count, joined = good && at < index;
 	free(body);
 	if (joined)
-		return pack_bad(p, at, f, "pack-damaged", "the index does not list the bytes from here on");
+		return pack_bad(
+			p, at, f, "pack-damaged", "the index does not list the bytes that begin here");
 	good = good && at == index;
 	return good ? 0 : pack_bad(p, index, f, "pack-damaged", "the index does not fit the blocks");
 }

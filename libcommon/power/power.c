@@ -125,7 +125,7 @@ static int parse_energy(struct power_config *c, char *line, struct place at, boo
 	at.col = place_column(line, value ? value : name);
 	if (!value || !power_read_number(value, &end, &c->energy[row]) || *end || c->energy[row] < 0)
 		return fault_set(
-			f, at, "power-energies", "no energy for '%s' (expected a number from 0 on)", q);
+			f, at, "power-energies", "no energy for '%s' (expected a number, at least 0)", q);
 	unit = strtok_r(NULL, " \t\r", &save);
 	at.col = place_column(line, unit ? unit : value);
 	if (!unit || strcmp(unit, energy_units[row]) != 0 || strtok_r(NULL, " \t\r", &save))

@@ -145,7 +145,7 @@ same_directory() { diff -r "$1" "$2"; }
 		done
 	done
 	run -2 trace-sim -q -g rtx3070 two
-	assert_output --regexp 'two: error: byte [0-9]*: the index does not list the bytes from here on'
+	assert_output --regexp 'two: error: byte [0-9]*: the index does not list the bytes that begin here'
 }
 
 @test "-d -k writes the list of the selected kernels" {

@@ -98,7 +98,8 @@ static void build_stream(struct buf *s, uint8_t bits, const uint8_t *data, size_
 static void read_records(struct pack *p, uint32_t kernel)
 {
 	struct isa *isa = isa_new();
-	struct trace_options o = {.code = code_new(isa), .warn = ignore_warning, .allows_missing_warps = true};
+	struct trace_options o = {
+		.code = code_new(isa), .warn = ignore_warning, .allows_missing_warps = true};
 	struct tblock tb = {0};
 	struct fault f;
 	struct trace *t = pack_open_trace(p, kernel, &o, &f);

@@ -181,7 +181,7 @@ lint address "app/kernel-1.traceg:29:35: error: address: unexpected 'xyz' (expec
 	'first "0x7f4000000000 4" "xyz 4"'
 lint address-count 'app/kernel-1.traceg:29:56: error: address-count: 3 deltas (expected 31 for mask ffffffff)' \
 	'first "4 1 0x7f4000000000 4 0" "4 2 0x7f4000000000 4 4 4"'
-lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: mode 1 with mask fff0ffff (expected a mask without holes)' \
+lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: address mode 1 with mask fff0ffff (expected consecutive lanes)' \
 	'first "ffffffff 1 R4 LDG.E" "fff0ffff 1 R4 LDG.E"'
 lint address-null 'app/kernel-1.traceg:29:35: error: address-null: address 0 in an active lane of mask ffffffff' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x0 4"'

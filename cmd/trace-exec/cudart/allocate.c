@@ -296,7 +296,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 		return cudaSuccess;
 	if (kind != GRANT_DEVICE && !cudart.host_visible)
 		return cudart_unsupported(
-			what, "the addresses from 0xc0000000 on are in use in this process");
+			what, "the addresses starting at 0xc0000000 are in use in this process");
 	if (n > m->heap_cap ||
 		(kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.allocated_bytes))
 		return cudaErrorMemoryAllocation;

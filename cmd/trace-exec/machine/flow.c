@@ -277,8 +277,8 @@ static void switch_quad_extension(
 	set_group_pc(w, pc + 1);
 	if (2 * o->func->machine_code->uniforms > UNIFORM_VECTORS) {
 		exec_fail(w, o, mask, "quads",
-			"quads are extended in code with uniform registers from UR%u on",
-			UNIFORM_VECTORS / 2);
+			"quads are extended in code with uniform registers beyond UR%u",
+			UNIFORM_VECTORS / 2 - 1);
 		return;
 	}
 	if (o->flow == MF_QUADS && exec == mask && !*own) {
