@@ -153,6 +153,14 @@ static bool is_barrier_complete(const struct cta *c, const struct barrier *b)
 	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
 }
 
+/* Adds the predicates of the lanes of exec to the results of a barrier that reduces. */
+static void add_to_reductions(struct barrier *b, uint32_t predicates, uint32_t exec)
+{
+	b->and_result &= predicates == exec;
+	b->or_result |= predicates != 0;
+	b->n_true += bit_count32(predicates);
+}
+
 bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 {
 	struct cta *c = w->cta;
@@ -180,13 +188,8 @@ bool cta_arrive_barrier(struct warp *w, const struct op *o, uint32_t exec)
 	b->counted = b->counted && count;
 	b->expected = warps;
 	b->arrived++;
-	if (o->n >= BAR_AND) {
-		uint32_t p = (PRED(w, o->c) ^ (uint32_t)o->imm) & exec;
-
-		b->and_result &= p == exec;
-		b->or_result |= p != 0;
-		b->n_true += bit_count32(p);
-	}
+	if (o->n >= BAR_AND)
+		add_to_reductions(b, (PRED(w, o->c) ^ (uint32_t)o->imm) & exec, exec);
 	if (o->n != BAR_ARRIVE) {
 		w->waiting = o;
 		w->wait_mask = exec;

@@ -71,6 +71,21 @@ static void move_byte_matrices(struct warp *w, const struct op *o, uint32_t m)
 		w->addr[l] = w->addr[l % bit_count32(rows)];
 }
 
+/* Moves element e of lane l between the lane's register and a matrix whose rows are at row[]. */
+static void move_matrix_element(const struct op *o, uint8_t *const *row, unsigned l, unsigned e, u32 *reg)
+{
+	const unsigned major = l / 4, minor = l % 4 * 2 + e;
+	uint8_t *p = o->reg_bytes ? row[minor] + 2 * major : row[major] + 2 * minor;
+	u16 half = (u16)(*reg >> 16 * e);
+
+	if (o->is_signed) {
+		memcpy(p, &half, 2);
+		return;
+	}
+	memcpy(&half, p, 2);
+	*reg = e ? (*reg & 0xffff) | (u32)half << 16 : (*reg & 0xffff0000u) | half;
+}
+
 static void move_matrices(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
@@ -84,19 +99,8 @@ static void move_matrices(struct warp *w, const struct op *o, uint32_t m)
 		u32 *r = REG(u32, w, o->x->slot[k]);
 
 		for (unsigned l = 0; l < LANES; l++)
-			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->reg_bytes ? l % 4 * 2 + e : l / 4,
-					 col = o->reg_bytes ? l / 4 : l % 4 * 2 + e;
-				uint8_t *p = at[8 * k + row] + 2 * col;
-				u16 h = (u16)(r[l] >> 16 * e);
-
-				if (o->is_signed) {
-					memcpy(p, &h, 2);
-				} else {
-					memcpy(&h, p, 2);
-					r[l] = e ? (r[l] & 0xffff) | (u32)h << 16 : (r[l] & 0xffff0000u) | h;
-				}
-			}
+			for (unsigned e = 0; e < 2; e++)
+				move_matrix_element(o, at + 8 * k, l, e, &r[l]);
 	}
 	for (unsigned l = bit_count32(rows); l < LANES; l++)
 		w->addr[l] = w->addr[l % bit_count32(rows)];

@@ -369,34 +369,36 @@ static void execute_st(struct warp *w, const struct op *o, uint32_t m)
 
 /* ---- bindings ---- */
 
-/*
- * Binds the space of an access. With .param it is the kernel's parameters, or the frame of the executing
- * function.
- */
+static bool is_symbol_listed(const struct symbol *sym, struct symbol *const *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == sym)
+			return true;
+	return false;
+}
+
+/* Binds an access with .param: to the parameters of the kernel, or to the frame of the executing function. */
+static int bind_param_access(struct bind *b, struct op *o, const struct operand *at, bool write)
+{
+	const struct func *f = b->func;
+	const bool frame = write || !f->entry || (at->sym && is_symbol_listed(at->sym, f->var, f->n_vars));
+
+	if (write && at->sym && f->entry && is_symbol_listed(at->sym, f->param, f->n_params))
+		return bind_fault(b, at, "operand",
+			"write to parameter '%s' of a kernel (expected a variable)", at->sym->name);
+	if (bind_address(b, o, at, SP_PARAM))
+		return -1;
+	o->space = frame ? SP_LOCAL : SP_PARAM;
+	o->is_param = frame && at->sym; /* an address from mov includes the start of the frame */
+	return 0;
+}
+
 int mem_bind_space(struct bind *b, struct op *o, const struct operand *at, bool write)
 {
 	enum state_space s = bind_space(b);
 
-	if (s == SP_PARAM) {
-		const struct symbol *sym = at->sym;
-		bool frame = write || !b->func->entry;
-
-		for (uint32_t i = 0; sym && i < b->func->n_vars; i++)
-			frame |= b->func->var[i] == sym;
-		if (sym && sym->space == SP_PARAM && sym->owner == b->func && !frame && !b->func->entry)
-			frame = true;
-		if (write && sym && b->func->entry)
-			for (uint32_t i = 0; i < b->func->n_params; i++)
-				if (b->func->param[i] == sym)
-					return bind_fault(b, at, "operand",
-						"write to parameter '%s' of a kernel (expected a variable)",
-						sym->name);
-		if (bind_address(b, o, at, SP_PARAM))
-			return -1;
-		o->space = frame ? SP_LOCAL : SP_PARAM;
-		o->is_param = frame && at->sym; /* an address from mov includes the start of the frame */
-		return 0;
-	}
+	if (s == SP_PARAM)
+		return bind_param_access(b, o, at, write);
 	o->space = (uint8_t)s;
 	/* The address of a function's local variable is its offset in the frame. */
 	if (bind_address(b, o, at, s))

@@ -67,11 +67,11 @@ static int bind_fragment(
 	return 0;
 }
 
-/* Returns true if a product of these types and this shape exists: a row of A has 128, 256 or 512 bits. */
-static bool is_known_mma(const struct matrix *x)
+/* Returns true if the types of the four matrices go together. */
+static bool are_mma_types_known(const struct matrix *x)
 {
-	unsigned bits = types[x->a].bits, deep = bits * x->shape.k;
-	bool floats = !mma_is_int((enum type)x->a);
+	const unsigned bits = types[x->a].bits;
+	const bool floats = !mma_is_int((enum type)x->a);
 
 	if (floats != !mma_is_int((enum type)x->b) || floats != !mma_is_int((enum type)x->c) ||
 		floats != !mma_is_int((enum type)x->d))
@@ -81,18 +81,28 @@ static bool is_known_mma(const struct matrix *x)
 		return false;
 	if (floats && x->a != T_F64 && x->d != T_F32 && !(x->d == T_F16 && (x->a == T_F16 || bits == 8)))
 		return false;
-	if (!floats && (x->d != T_S32 || x->c != T_S32 || bits > 8))
+	return floats || (x->d == T_S32 && x->c == T_S32 && bits <= 8);
+}
+
+/* Returns true if a product of these types and this shape exists. A row of A has 128, 256 or 512 bits. */
+static bool is_known_mma(const struct matrix *x)
+{
+	const unsigned bits = types[x->a].bits, row_bits = bits * x->shape.k;
+
+	if (!are_mma_types_known(x))
 		return false;
 	if (x->wmma)
 		return x->a == T_F64    ? x->shape.m == 8 && x->shape.k == 4
 		       : x->a == T_TF32 ? x->shape.k == 8
 		       : bits >= 8      ? x->shape.k == 16 && x->shape.m * x->shape.n == 256
-					: x->shape.m == 8 && deep == 128;
+					: x->shape.m == 8 && row_bits == 128;
 	if (x->a == T_F64)
 		return x->shape.k <= 16 && !x->sparse;
 	if (x->sparse)
-		return x->shape.m == 16 && bits > 1 && (deep == 256 || deep == 512);
-	return x->shape.m == 8 ? deep == 128 && !floats : deep == 128 || deep == 256;
+		return x->shape.m == 16 && bits > 1 && (row_bits == 256 || row_bits == 512);
+	if (x->shape.m == 8)
+		return row_bits == 128 && mma_is_int((enum type)x->a);
+	return row_bits == 128 || row_bits == 256;
 }
 
 static int bind_mma_operands(struct bind *b, struct op *o, struct matrix *x, const struct operand *k)
@@ -247,6 +257,15 @@ static int bind_factors(struct bind *b, const struct operand *k, uint32_t *facto
 	return *factors == UINT32_MAX || select[0] == UINT32_MAX || select[1] == UINT32_MAX ? -1 : 0;
 }
 
+/* Sets the layouts of A and B from .row and .col. Only the text of the opcode has the order of the two words. */
+static void set_volta_layouts(struct matrix *x, const char *text)
+{
+	const char *row = strstr(text, ".row"), *col = strstr(text, ".col");
+
+	x->a_col = col && (!row || col < row);
+	x->b_row = row && (!col || col < row);
+}
+
 int bind_mma(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->stmt;
@@ -270,11 +289,8 @@ int bind_mma(struct bind *b, struct op *o)
 	x.volta = x.a == T_F16 && x.shape.m == 8 && !x.sparse;
 	x.a_col = stmt_has(in, M_COL) && !stmt_has(in, M_ROW);
 	x.b_row = stmt_has(in, M_ROW) && !stmt_has(in, M_COL);
-	if (x.volta) { /* .row.col or .col.row: only the text has the order of the two words */
-		const char *l = strstr(in->text, ".row"), *c = strstr(in->text, ".col");
-
-		x.a_col = c && (!l || c < l);
-		x.b_row = l && (!c || c < l);
+	if (x.volta) {
+		set_volta_layouts(&x, in->text);
 		if (types[x.c].bits != types[x.d].bits && x.c != T_F32 && x.c != T_F16)
 			return bind_refuse(b, "this shape with these types");
 	} else if (!take_product_kind(in, &x) || !is_known_mma(&x)) {
