@@ -53,6 +53,26 @@ static bool coordinate_varies(const struct shape *shape, uint32_t n_shapes, unsi
 	return false;
 }
 
+/*
+ * Returns the step of coordinate k, from the first two good shapes that differ only in it; 0 if there are none or the
+ * difference of their bases is not a multiple of the coordinate's.
+ */
+static int64_t step_of_coordinate(
+	const struct shape *shape, const bool *good, const uint64_t *base, uint32_t n_shapes, unsigned k)
+{
+	for (uint32_t i = 0; i < n_shapes; i++) {
+		for (uint32_t j = i + 1; good[i] && j < n_shapes; j++) {
+			if (!good[j] || !differ_only_in_coordinate(&shape[i], &shape[j], k))
+				continue;
+			int64_t d = (int64_t)block_coordinate(&shape[j], k) - block_coordinate(&shape[i], k);
+			uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
+			d = d < 0 ? -d : d;
+			return !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
+		}
+	}
+	return 0;
+}
+
 /* Finds the step of one coordinate after the other, from pairs of shapes whose later coordinates are equal. */
 uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
 {
@@ -63,22 +83,9 @@ uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t 
 	for (uint32_t i = 0; i < n_shapes; i++)
 		good[i] = find_shape_base(&shape[i], pattern, &base[i]);
 	for (unsigned k = 0; k < 4; k++) {
-		bool found = false;
-
 		if (!coordinate_varies(shape, n_shapes, k))
 			continue;
-		for (uint32_t i = 0; i < n_shapes && !found; i++) {
-			for (uint32_t j = i + 1; good[i] && j < n_shapes && !found; j++) {
-				if (!good[j] || !differ_only_in_coordinate(&shape[i], &shape[j], k))
-					continue;
-				int64_t d = (int64_t)block_coordinate(&shape[j], k) -
-					    block_coordinate(&shape[i], k);
-				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
-				d = d < 0 ? -d : d;
-				r->steps[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
-				found = true;
-			}
-		}
+		r->steps[k] = step_of_coordinate(shape, good, base, n_shapes, k);
 		for (uint32_t i = 0; i < n_shapes; i++)
 			base[i] -= (uint64_t)r->steps[k] * block_coordinate(&shape[i], k);
 	}
