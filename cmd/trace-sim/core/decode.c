@@ -383,6 +383,18 @@ static unsigned fence_scope_of(const char *op)
 	return has_suffix(op, "CTA") ? 0 : has_suffix(op, "SYS") ? 2 : 1;
 }
 
+/* Flags that an instruction has in both decoded forms. */
+static const struct {
+	unsigned of_uop, of_inst;
+} same_flags[] = {
+	{UOP_BARRIER, INST_BARRIER},
+	{UOP_MEMBAR, INST_MEMBAR},
+	{UOP_LDGDEPBAR, INST_LDGDEPBAR},
+	{UOP_DEPBAR, INST_DEPBAR},
+	{UOP_LDGSTS, INST_LDGSTS},
+	{UOP_SYNC, INST_SYNC},
+};
+
 static unsigned core_flags_of(const char *op, const struct uop *u, const struct core_inst *i)
 {
 	unsigned f =
@@ -390,14 +402,10 @@ static unsigned core_flags_of(const char *op, const struct uop *u, const struct 
 
 	f |= sets_predicate(op) ? INST_SETS_P : 0u;
 	f |= has_any_stem(op, predicate_readers) ? INST_READS_P : 0u;
-	f |= u->flags & UOP_BARRIER ? INST_BARRIER : 0u;
-	f |= u->flags & UOP_MEMBAR ? INST_MEMBAR : 0u;
-	f |= u->flags & UOP_LDGDEPBAR ? INST_LDGDEPBAR : 0u;
-	f |= u->flags & UOP_DEPBAR ? INST_DEPBAR : 0u;
-	f |= u->flags & UOP_LDGSTS ? INST_LDGSTS : 0u;
+	for (unsigned k = 0; k < sizeof(same_flags) / sizeof(*same_flags); k++)
+		f |= u->flags & same_flags[k].of_uop ? same_flags[k].of_inst : 0u;
 	f |= i->unit <= CORE_TENSOR ? INST_RFC : 0u;
 	f |= u->gmma == GMMA_WAIT ? INST_GMMA_WAIT : u->gmma ? INST_GMMA : 0u;
-	f |= u->flags & UOP_SYNC ? INST_SYNC : 0u;
 	f |= u->bulk ? INST_BULK : 0u;
 	if (u->flags & UOP_GANG)
 		f |= u->flags & UOP_ARRIVE ? INST_GANG_ARRIVE : INST_GANG_WAIT;
