@@ -51,15 +51,6 @@ static void write_work(FILE *out, const struct graph_work *w)
 	}
 }
 
-static uint32_t number_of_node(const struct cuda_graph *g, const struct graph_node *n)
-{
-	uint32_t i = 0;
-
-	while (g->node[i] != n)
-		i++;
-	return i;
-}
-
 /* Writes a graph as cluster number *next, and the graphs in it as clusters of their own. */
 static void write_graph(FILE *out, const struct cuda_graph *g, unsigned *next)
 {
@@ -77,7 +68,7 @@ static void write_graph(FILE *out, const struct cuda_graph *g, unsigned *next)
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 			fprintf(out, "\"graph_%u_node_%u\" -> \"graph_%u_node_%u\";\n", number,
-				number_of_node(g, g->node[i]->dependencies[k]), number, i);
+				graph_index_of_node(g, g->node[i]->dependencies[k]), number, i);
 	fprintf(out, "}\n");
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_work *w = &g->node[i]->work;

@@ -108,12 +108,18 @@ int graph_set_work(struct graph_node *n, const struct graph_work *w)
 
 /* ---- nodes ---- */
 
+uint32_t graph_index_of_node(const struct cuda_graph *g, const struct graph_node *n)
+{
+	uint32_t i = 0;
+
+	while (i < g->n_nodes && g->node[i] != n)
+		i++;
+	return i;
+}
+
 bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n)
 {
-	for (uint32_t i = 0; i < g->n_nodes; i++)
-		if (g->node[i] == n)
-			return true;
-	return false;
+	return graph_index_of_node(g, n) < g->n_nodes;
 }
 
 struct graph_node *graph_find_node(struct graph_node *n)
@@ -195,15 +201,22 @@ int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
 	}
 	for (uint32_t i = 0; i < g->n_nodes && !e; i++)
 		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
-			for (uint32_t j = 0; j < g->n_nodes; j++)
-				if (g->node[j] == g->node[i]->dependencies[k])
-					graph_add_edge(copy->node[i], copy->node[j]);
+			graph_add_edge(copy->node[i],
+				copy->node[graph_index_of_node(g, g->node[i]->dependencies[k])]);
 	if (e) {
 		graph_copy_free(copy);
 		copy = NULL;
 	}
 	*to = copy;
 	return e;
+}
+
+static bool are_dependencies_done(const struct cuda_graph *g, const struct graph_node *n, const bool *done)
+{
+	for (uint32_t k = 0; k < n->n_after; k++)
+		if (!done[graph_index_of_node(g, n->dependencies[k])])
+			return false;
+	return true;
 }
 
 int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order)
@@ -214,14 +227,7 @@ int graph_sort_nodes(const struct cuda_graph *g, uint32_t *order)
 	for (bool found = true; found && n < g->n_nodes;) {
 		found = false;
 		for (uint32_t i = 0; i < g->n_nodes && !found; i++) {
-			uint32_t ready = 0;
-
-			if (done[i])
-				continue;
-			for (uint32_t k = 0; k < g->node[i]->n_after; k++)
-				for (uint32_t j = 0; j < g->n_nodes; j++)
-					ready += done[j] && g->node[j] == g->node[i]->dependencies[k];
-			if (ready < g->node[i]->n_after)
+			if (done[i] || !are_dependencies_done(g, g->node[i], done))
 				continue;
 			order[n++] = i;
 			done[i] = found = true;

@@ -185,6 +185,8 @@ void graph_free(struct cuda_graph *g);
 int graph_copy(struct cuda_graph **to, const struct cuda_graph *g);
 void graph_copy_free(struct cuda_graph *g);
 bool graph_has_node(const struct cuda_graph *g, const struct graph_node *n);
+/* Returns the index of the node in g->node, or g->n_nodes if the graph does not have it. */
+uint32_t graph_index_of_node(const struct cuda_graph *g, const struct graph_node *n);
 /* Adds a node, with a copy of the work, that depends on the n nodes in `after`. */
 int graph_add_node(struct cuda_graph *g, struct graph_node *const *after, size_t n,
 	const struct graph_work *w, struct graph_node **to);

@@ -255,15 +255,6 @@ ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 enum update { UPDATED, UPDATE_FAILED, UPDATE_EDGES, UPDATE_KIND };
 
-static uint32_t index_of_graph_node(const struct cuda_graph *g, const struct graph_node *n)
-{
-	uint32_t i = 0;
-
-	while (i < g->n_nodes && g->node[i] != n)
-		i++;
-	return i;
-}
-
 static enum update compare_graphs(
 	const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong);
 
@@ -295,7 +286,7 @@ static enum update compare_graphs(
 		if (a->n_after != b->n_after)
 			return UPDATE_EDGES;
 		for (uint32_t k = 0; k < a->n_after; k++)
-			if (!graph_has_edge(a, x->node[index_of_graph_node(g, b->dependencies[k])]))
+			if (!graph_has_edge(a, x->node[graph_index_of_node(g, b->dependencies[k])]))
 				return UPDATE_EDGES;
 		if (a->work.kind == WORK_GRAPH && (u = compare_graphs(a->work.child, b->work.child, &inner)))
 			return u;
