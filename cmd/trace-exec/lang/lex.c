@@ -24,6 +24,23 @@ static int lex_fault(const struct lexer *l, struct fault *f, const char *at, con
 	return fault_set(f, (struct place){l->file, l->line, place_column(l->line_start, at)}, id, "%s", fmt);
 }
 
+static int skip_block_comment(struct lexer *l, struct fault *f)
+{
+	const struct lexer start = *l;
+
+	for (l->position += 2; l->end - l->position >= 2 && (l->position[0] != '*' || l->position[1] != '/');
+		l->position++)
+		if (*l->position == '\n') {
+			l->line++;
+			l->line_start = l->position + 1;
+		}
+	if (l->end - l->position < 2)
+		return lex_fault(
+			&start, f, start.position, "comment-open", "comment without end (expected */)");
+	l->position += 2;
+	return 0;
+}
+
 static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
 {
 	while (l->position < l->end) {
@@ -36,19 +53,8 @@ static int skip_blanks_and_comments(struct lexer *l, struct fault *f)
 			while (l->position < l->end && *l->position != '\n')
 				l->position++;
 		} else if (*l->position == '/' && l->position + 1 < l->end && l->position[1] == '*') {
-			struct lexer start = *l;
-
-			for (l->position += 2;
-				l->end - l->position >= 2 && (l->position[0] != '*' || l->position[1] != '/');
-				l->position++)
-				if (*l->position == '\n') {
-					l->line++;
-					l->line_start = l->position + 1;
-				}
-			if (l->end - l->position < 2)
-				return lex_fault(&start, f, start.position, "comment-open",
-					"comment without end (expected */)");
-			l->position += 2;
+			if (skip_block_comment(l, f))
+				return -1;
 		} else {
 			break;
 		}

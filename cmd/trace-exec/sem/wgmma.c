@@ -97,13 +97,42 @@ static double *element_of_a(const struct warp *w, const struct wgmma *x, double 
 	return &a[m * x->k + k];
 }
 
+static void read_a_from_registers(struct warp *w, const struct wgmma *x, double *a)
+{
+	const unsigned p = mma_elements_per_register(x->a);
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned r = 0; r < 4; r++)
+			for (unsigned e = 0; e < p; e++) {
+				const unsigned row = lane / 4 + 8 * (r % 2),
+					       col = lane % 4 * p + e + 4 * p * (r / 2);
+
+				*element_of_a(w, x, a, row, col) =
+					mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
+			}
+}
+
+static bool read_a_from_shared(
+	struct warp *w, const struct op *o, const struct wgmma *x, uint32_t *marks, double *a)
+{
+	const struct shared_matrix va =
+		read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans, marks);
+	const unsigned first = w->index % 4 * 16, columns = x->k / (x->sparse ? 2u : 1u);
+
+	for (unsigned m = 0; m < 16; m++)
+		for (unsigned k = 0; k < columns; k++)
+			if (!load_matrix_element(w, o, &va, first + m, k, element_of_a(w, x, a, m, k)))
+				return false;
+	check_matrix_in_flight(w, o, &va, first, 16, columns);
+	return true;
+}
+
 /* Reads the warp's 16 rows of A to a, which must be zeros, and B to b. Returns false if the launch has failed. */
 static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
 	uint32_t *marks = warpgroup_read_marks(w);
-	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans, marks), va;
-	unsigned p = mma_elements_per_register(x->a), first = w->index % 4 * 16,
-		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
+	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans, marks);
+	const unsigned row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
 	if (vb.swizzle && !vb.trans && row_bytes > vb.swizzle) {
 		exec_fail(w, o, ALL_LANES, "swizzle",
@@ -111,22 +140,10 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 			row_bytes);
 		return false;
 	}
-	if (x->in_regs) {
-		for (unsigned lane = 0; lane < LANES; lane++)
-			for (unsigned r = 0; r < 4; r++)
-				for (unsigned e = 0; e < p; e++)
-					*element_of_a(w, x, a, lane / 4 + 8 * (r % 2),
-						lane % 4 * p + e + 4 * p * (r / 2)) =
-						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
-	} else {
-		va = read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans, marks);
-		for (unsigned m = 0; m < 16; m++)
-			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
-				if (!load_matrix_element(
-					    w, o, &va, first + m, k, element_of_a(w, x, a, m, k)))
-					return false;
-		check_matrix_in_flight(w, o, &va, first, 16, x->k / (x->sparse ? 2u : 1u));
-	}
+	if (x->in_regs)
+		read_a_from_registers(w, x, a);
+	else if (!read_a_from_shared(w, o, x, marks, a))
+		return false;
 	for (unsigned n = 0; n < x->n; n++)
 		for (unsigned k = 0; k < x->k; k++)
 			if (!load_matrix_element(w, o, &vb, n, k, &b[n * x->k + k]))
