@@ -47,6 +47,43 @@ static void put_flow(struct buf *out, const struct pcode *c)
 		buf_column(out, &t[k]);
 }
 
+static bool get_guards(struct cur *in, struct pcode *c)
+{
+	for (uint64_t i = 0; cur_left(in) && !in->bad;) {
+		i += cur_var(in);
+		uint8_t g = cur_byte(in);
+		uint64_t ref = g >= GUARD_LIKE ? i - (uint64_t)unfold(cur_var(in)) : 0;
+		if (i >= c->n_statics || g > GUARD_UNLIKE || ref >= c->n_statics)
+			return false;
+		c->statics[i].guard = g;
+		c->statics[i].guard_ref = (uint32_t)ref;
+	}
+	return true;
+}
+
+static bool get_orders(struct cur *in, struct pcode *c)
+{
+	for (uint64_t i = 0; cur_left(in) && !in->bad;) {
+		if ((i += cur_var(in)) >= c->n_statics)
+			return false;
+		c->statics[i].order = cur_byte(in) & 7;
+	}
+	return true;
+}
+
+static bool get_successors(struct cur *in, struct pcode *c)
+{
+	for (uint64_t i = 0; cur_left(in) && !in->bad;) {
+		if ((i += cur_var(in)) >= c->n_statics)
+			return false;
+		uint64_t v = cur_var(in), to = v ? i + (uint64_t)unfold(v - 1) : NONE;
+		if (v && to >= c->n_statics)
+			return false;
+		c->statics[i].next = (uint32_t)to;
+	}
+	return true;
+}
+
 static bool get_flow(struct cur *in, struct pcode *c)
 {
 	struct cur t[4];
@@ -65,29 +102,8 @@ static bool get_flow(struct cur *in, struct pcode *c)
 			return false;
 		s->target = (uint32_t)to;
 	}
-	for (uint64_t i = 0; cur_left(&t[1]) && !t[1].bad;) {
-		i += cur_var(&t[1]);
-		uint8_t g = cur_byte(&t[1]);
-		uint64_t ref = g >= GUARD_LIKE ? i - (uint64_t)unfold(cur_var(&t[1])) : 0;
-		if (i >= c->n_statics || g > GUARD_UNLIKE || ref >= c->n_statics)
-			return false;
-		c->statics[i].guard = g;
-		c->statics[i].guard_ref = (uint32_t)ref;
-	}
-	for (uint64_t i = 0; cur_left(&t[2]) && !t[2].bad;) {
-		if ((i += cur_var(&t[2])) >= c->n_statics)
-			return false;
-		c->statics[i].order = cur_byte(&t[2]) & 7;
-	}
-	for (uint64_t i = 0; cur_left(&t[3]) && !t[3].bad;) {
-		if ((i += cur_var(&t[3])) >= c->n_statics)
-			return false;
-		uint64_t v = cur_var(&t[3]), to = v ? i + (uint64_t)unfold(v - 1) : NONE;
-		if (v && to >= c->n_statics)
-			return false;
-		c->statics[i].next = (uint32_t)to;
-	}
-	return !(t[0].bad || t[1].bad || t[2].bad || t[3].bad);
+	return get_guards(&t[1], c) && get_orders(&t[2], c) && get_successors(&t[3], c) &&
+	       !(t[0].bad || t[1].bad || t[2].bad || t[3].bad);
 }
 
 /* ---- data of the memory instructions ------------------------------------------------------- */

@@ -417,6 +417,39 @@ static bool is_extra_line(struct line l)
 	return scan_literal(&l, "cluster ") || scan_literal(&l, "core ") || scan_literal(&l, "sm ");
 }
 
+/*
+ * Reads the lines of a warp. A warp usually executes the same instructions as the previous warp, so these are tried
+ * first.
+ */
+static inline bool scan_warp_lines(
+	struct parsed *p, struct ptb *tb, const struct pwarp *w, const char **s, const char *end)
+{
+	const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
+	const bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
+	uint32_t before = NONE, alike = last && plain ? last->count : 0, run = last ? last->first_run : 0,
+		 k = 0;
+	struct line l;
+
+	p->warp_run = p->n_run;
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t at = i < alike ? p->run[run].id + k++ : NONE;
+
+		if (i < alike && k == p->run[run].n) {
+			run++;
+			k = 0;
+		}
+		if (!next_text_line(s, end, &l))
+			return false;
+		if (!(plain && read_predicted_line(p, l, before, at)) && !scan_instruction(p, l, tb, w->id))
+			return false;
+		uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
+		if (before != NONE)
+			p->part.code.statics[before].next = id;
+		before = id;
+	}
+	return true;
+}
+
 /* Reads the warps of a thread block and "#END_TB". */
 static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
@@ -434,29 +467,8 @@ static bool scan_warps(struct parsed *p, struct ptb *tb, const char **s, const c
 		if (!scan_numbered_word(l, "warp = ", &w.id) || !next_text_line(s, end, &l) ||
 			!scan_numbered_word(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
-		/* A warp usually executes the same instructions as the previous warp. */
-		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
-		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
-		uint32_t before = NONE, alike = last && plain ? last->count : 0,
-			 run = last ? last->first_run : 0, k = 0;
-		p->warp_run = p->n_run;
-		for (uint32_t i = 0; i < w.count; i++) {
-			uint32_t at = i < alike ? p->run[run].id + k++ : NONE;
-
-			if (i < alike && k == p->run[run].n) {
-				run++;
-				k = 0;
-			}
-			if (!next_text_line(s, end, &l))
-				return false;
-			if (!(plain && read_predicted_line(p, l, before, at)) &&
-				!scan_instruction(p, l, tb, w.id))
-				return false;
-			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
-			if (before != NONE)
-				p->part.code.statics[before].next = id;
-			before = id;
-		}
+		if (!scan_warp_lines(p, tb, &w, s, end))
+			return false;
 		if (!next_text_line(s, end, &l) || l.p != l.end ||
 			p->n_rec - first > pack_limits.insts - SPAN_INSTS)
 			return false;
