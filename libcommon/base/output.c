@@ -125,7 +125,7 @@ static void install_file_cleanup(void)
 	install_signal_handler(SIGPIPE);
 }
 
-static _Noreturn void die_of_pipe(void)
+static _Noreturn void die_of_broken_pipe(void)
 {
 	sigset_t set;
 
@@ -154,7 +154,7 @@ static ssize_t output_write(void *cookie, const char *buf, size_t n)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0 && errno == EPIPE)
-			die_of_pipe();
+			die_of_broken_pipe();
 		if (put <= 0) {
 			if (!o->error)
 				o->error = put ? errno : EIO;

@@ -88,7 +88,7 @@ static struct known_shape *add_shape(struct counting *n, const struct recorded *
 }
 
 /* Returns true if two lists differ by a constant. */
-static bool same_shape(const uint64_t *a, const uint64_t *b)
+static bool differ_by_constant(const uint64_t *a, const uint64_t *b)
 {
 	uint64_t off = 0, by = a[0] - b[0];
 
@@ -106,7 +106,7 @@ static struct known_shape *find_shape(struct counting *n, const struct recorded 
 		return x->shape;
 	for (struct known_shape *k = n->shape; k < n->shape + SHAPES_KNOWN && k->first_list; k++) {
 		if (k->size != x->inst->size ||
-			(k->last_list != g->words && !same_shape(k->first_list, g->words)))
+			(k->last_list != g->words && !differ_by_constant(k->first_list, g->words)))
 			continue;
 		k->last_list = g->words;
 		return x->shape = k;

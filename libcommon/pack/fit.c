@@ -540,7 +540,7 @@ static void free_samples(struct fitter *f)
 }
 
 /* Measures the addresses that the recipes do not yield. */
-static void measure_rest(struct fitter *f)
+static void measure_unpredicted_addresses(struct fitter *f)
 {
 	for (uint32_t m = 0; m < f->code->n_mem; m++) {
 		const struct fit_sample *s = &f->sample[m];
@@ -585,7 +585,7 @@ bool fit_addresses(struct parsed *p, bool sample)
 	f.path_walked = xcalloc(p->n_warp + 1u, sizeof(f.path_walked[0]));
 	fit_from_warps(&f, step);
 	if (f.unsure || !sample)
-		measure_rest(&f);
+		measure_unpredicted_addresses(&f);
 	else
 		keep_defaults_only(&f);
 	for (uint32_t m = 0; m < f.code->n_mem; m++)

@@ -207,7 +207,7 @@ static uint32_t add_distance(
 /*
  * Adds the check of an access whose addresses are in a[] at `addr`. n: number of the access's distance in r->distance.
  */
-static void add_check(
+static void add_distance_check(
 	struct follow_rules *r, struct follow_part *x, const uint64_t *a, uint32_t addr, uint32_t n)
 {
 	const uint32_t at = addr >> 2, list = at - (uint32_t)((addr & 3) == ADDR_MOVED ? a[at + 1] : 0);
@@ -275,7 +275,7 @@ void follow_add_rules(struct follow_rules *r, const struct parsed *p, uint32_t b
 			good = add_rule(r, &x, &k->recipe[last[m] ? k->later_default : k->first_default],
 				last, &last[m]);
 			if (good)
-				add_check(r, &x, p->addr + w->word, payload->addr, last[m] - 1);
+				add_distance_check(r, &x, p->addr + w->word, payload->addr, last[m] - 1);
 		}
 	}
 	free(last);

@@ -59,7 +59,7 @@ struct learn_step {
 };
 
 /* Learns from a successor that was not predicted. */
-static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
+static void learn_successor(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
 	struct flow *f = &l->flow;
 
@@ -186,7 +186,7 @@ static uint32_t learn_stretch(struct learner *l, const struct pack_run *r, uint3
 static void learn_inst(struct learner *l, const struct learn_step *now, const struct learn_step *before)
 {
 	if (now->id != l->flow.id) {
-		learn_next(l, now, before);
+		learn_successor(l, now, before);
 		flow_set_next(&l->flow, now->id);
 	}
 	if (now->mask & ~l->flow.active)

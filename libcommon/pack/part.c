@@ -27,7 +27,7 @@ static bool have_same_lanes(const struct parsed *p, const struct pwarp *a, const
 	return p->part.threads % 32 == 0 || flow_lanes(&p->part, a->id) == flow_lanes(&p->part, b->id);
 }
 
-static bool same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
+static bool have_same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
 {
 	return a->count == b->count && a->n_runs == b->n_runs && have_same_lanes(p, a, b) &&
 	       !memcmp(p->run + a->first_run, p->run + b->first_run, a->n_runs * sizeof(p->run[0]));
@@ -60,7 +60,7 @@ static void find_equal_paths(struct parsed *p)
 			p->warp[w->first_alike].weight++;
 			continue;
 		}
-		if (i && same_path(p, &p->warp[i - 1], w)) {
+		if (i && have_same_path(p, &p->warp[i - 1], w)) {
 			w->first_alike = w[-1].first_alike;
 			p->warp[w->first_alike].weight++;
 			continue;
@@ -68,7 +68,7 @@ static void find_equal_paths(struct parsed *p)
 		if (p->n_paths * 2 >= p->n_path_slots)
 			grow_path_table(p);
 		uint32_t at = (uint32_t)path_hash(p, w) & (p->n_path_slots - 1);
-		while (p->path[at] && !same_path(p, &p->warp[p->path[at] - 1], w))
+		while (p->path[at] && !have_same_path(p, &p->warp[p->path[at] - 1], w))
 			at = (at + 1) & (p->n_path_slots - 1);
 		if (!p->path[at]) {
 			p->path[at] = i + 1;

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 #include "parse.h"
 
-static bool same_static(const struct pcode *c, const struct pstatic *s, const struct found *f)
+static bool equals_found_static(const struct pcode *c, const struct pstatic *s, const struct found *f)
 {
 	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
 
@@ -60,7 +60,7 @@ uint32_t static_intern(struct parsed *p, const struct found *f)
 		grow_static_slots(p);
 	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
 	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
-		if (same_static(c, &c->statics[p->slot[at] - 1], f))
+		if (equals_found_static(c, &c->statics[p->slot[at] - 1], f))
 			return p->slot[at] - 1;
 	if (c->n_statics >= pack_limits.statics ||
 		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >

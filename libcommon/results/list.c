@@ -105,7 +105,7 @@ static void set_omitted_figures_to_zero(struct results *r)
 		struct list_name *n = r->name[r->zero[i]];
 
 		if (n->mark != r->mark && n->undefined != r->mark)
-			list_put_row(r, n, value_whole(0));
+			list_put_row(r, n, value_of_integer(0));
 	}
 }
 
@@ -124,7 +124,7 @@ static int set_or_add_value(
 	if (!list_wants(r, n))
 		return 0;
 	if (add && n->mark == r->mark)
-		v = value_whole(n->value.count + v.count);
+		v = value_of_integer(n->value.count + v.count);
 	list_put_row(r, n, v);
 	return 0;
 }
@@ -136,7 +136,7 @@ int list_set_figure(struct results *r, const char *name, struct result_value v, 
 
 int list_add_to_figure(struct results *r, const char *name, uint64_t n, struct fault *f)
 {
-	return set_or_add_value(r, name, value_whole(n), true, f);
+	return set_or_add_value(r, name, value_of_integer(n), true, f);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static void append_ratio_to_list(struct results *r, struct list_name *n)
 	a = find_ratio_part(r, n, num);
 	b = find_ratio_part(r, n, den);
 	if (a && b && b->real != 0)
-		append_to_list(r, n, value_real(a->real / b->real));
+		append_to_list(r, n, value_of_real(a->real / b->real));
 }
 
 static bool has_formula(const struct list_name *n) { return n->description && *n->description->formula; }
@@ -269,7 +269,7 @@ static void add_to_run_total(struct results *r, struct list_name *n)
 	else if (a->kind == FIGURE_RATIO || !n->value.is_whole)
 		n->total = n->running;
 	else
-		n->total = value_whole(n->total.count + n->value.count);
+		n->total = value_of_integer(n->total.count + n->value.count);
 	if (fresh && a && a->kind == FIGURE_RATIO)
 		n->total = n->running;
 	n->total_run = r->run;
@@ -323,7 +323,7 @@ static bool convert_to_own_value(struct results *r, struct list_name *n)
 	if (!n->description || n->description->kind != FIGURE_RATIO || n->value.decimals != RESULT_EXACT)
 		n->running = n->value;
 	if (is_counter_figure(n)) {
-		n->value = value_whole(list_difference(r, previous_value_row(r, n), n->value.count));
+		n->value = value_of_integer(list_difference(r, previous_value_row(r, n), n->value.count));
 		return n->value.count || !n->description->sparse;
 	}
 	if (n->description && n->description->kind == FIGURE_RATIO)

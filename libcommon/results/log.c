@@ -192,10 +192,10 @@ static int read_banks_line(struct results *r, const char *s, struct fault *f)
 	while ((s = read_number_after(s, "bk", &bank)) && (s = read_number_after(s, ":", &access)) &&
 		(s = read_number_after(s, "a", &idle)) && *s++ == 'i') {
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_access", r->log.prefix, bank);
-		if (list_set_figure(r, full, value_whole(access), f) < 0)
+		if (list_set_figure(r, full, value_of_integer(access), f) < 0)
 			return -1;
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_idle", r->log.prefix, bank);
-		if (list_set_figure(r, full, value_whole(idle), f) < 0)
+		if (list_set_figure(r, full, value_of_integer(idle), f) < 0)
 			return -1;
 	}
 	return 0;
@@ -269,12 +269,13 @@ static int read_locality_line(struct results *r, const char *s, struct fault *f)
 		return 0;
 	n = list_difference(r, num, a);
 	d = list_difference(r, den, b);
-	rate->running = b ? value_real((double)a / (double)b) : (struct result_value){.decimals = INT8_MAX};
+	rate->running =
+		b ? value_of_real((double)a / (double)b) : (struct result_value){.decimals = INT8_MAX};
 	if (r->flags & RESULT_RUNNING) {
 		n = a;
 		d = b;
 	}
-	return d ? list_set_figure(r, "average_row_locality", value_real((double)n / (double)d), f) : 0;
+	return d ? list_set_figure(r, "average_row_locality", value_of_real((double)n / (double)d), f) : 0;
 }
 
 static int read_value_line(struct results *r, const char *line, const char *equals, struct fault *f)

@@ -159,8 +159,8 @@ struct place read_place(const struct results *r);
 bool value_parse(const char *text, struct result_value *v);
 /* Reads the number at the start of text, sets *end to its end, and sets v->decimals from its digits. */
 bool value_parse_printed(const char *text, const char **end, struct result_value *v);
-struct result_value value_whole(uint64_t n);
-struct result_value value_real(double x);
+struct result_value value_of_integer(uint64_t n);
+struct result_value value_of_real(double x);
 
 /* Read a line of each form. Returns 0, or -1 and sets *f. */
 int read_text_line(struct results *r, char *line, struct fault *f);

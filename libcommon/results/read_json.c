@@ -59,9 +59,9 @@ static int read_json_stats(struct results *r, json_t *o, struct fault *f)
 			continue;
 		}
 		if (json_is_integer(v) && json_integer_value(v) >= 0)
-			n = value_whole((uint64_t)json_integer_value(v));
+			n = value_of_integer((uint64_t)json_integer_value(v));
 		else if (json_is_number(v))
-			n = value_real(json_number_value(v));
+			n = value_of_real(json_number_value(v));
 		else
 			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is not a number (expected a number or null)",

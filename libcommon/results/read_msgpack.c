@@ -191,11 +191,11 @@ static int read_msgpack_stats(struct results *r, const msgpack_object_map *map, 
 			continue;
 		}
 		if (v->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-			n = value_whole(v->via.u64);
+			n = value_of_integer(v->via.u64);
 		else if (v->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
-			n = value_real((double)v->via.i64);
+			n = value_of_real((double)v->via.i64);
 		else if ((v->type == MSGPACK_OBJECT_FLOAT64 || v->type == MSGPACK_OBJECT_FLOAT32))
-			n = value_real(v->via.f64);
+			n = value_of_real(v->via.f64);
 		else
 			return fault_set(f, read_place(r), "record-value",
 				"figure '%s' is not a number (expected a number or nil)",

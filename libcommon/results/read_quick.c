@@ -245,7 +245,7 @@ static bool scan_members(struct json_scan *s, const char *group, uint32_t group_
 	return scan_char(s, '}');
 }
 
-static void use_member(struct results *r, const struct json_member *m)
+static void store_json_member(struct results *r, const struct json_member *m)
 {
 	char name[128];
 
@@ -295,7 +295,7 @@ bool read_json_quickly(struct results *r, char *line, size_t len)
 		const struct json_member *m = &r->member[i];
 
 		if (!m->figure)
-			use_member(r, m);
+			store_json_member(r, m);
 		else if (*m->value == 'n')
 			m->figure->undefined = r->mark;
 		else if (json_number(m, &v))

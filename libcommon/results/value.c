@@ -11,12 +11,12 @@
 #include "num.h"
 #include "read_int.h"
 
-struct result_value value_whole(uint64_t n)
+struct result_value value_of_integer(uint64_t n)
 {
 	return (struct result_value){(double)n, n, true, RESULT_EXACT};
 }
 
-struct result_value value_real(double x) { return (struct result_value){x, 0, false, RESULT_EXACT}; }
+struct result_value value_of_real(double x) { return (struct result_value){x, 0, false, RESULT_EXACT}; }
 
 /* Returns true if a text starts with a decimal number; hexadecimal, nan and inf are rejected. */
 static bool starts_number(const char *s)
@@ -57,10 +57,10 @@ static bool parse_number_prefix(const char *text, const char **end, struct resul
 		return false;
 	*end = text;
 	if (num_digits(end, NULL, 10, UINT64_MAX, &whole) == NUM_GOOD && (!**end || !strchr(".eE", **end))) {
-		*v = value_whole(whole);
+		*v = value_of_integer(whole);
 		return true;
 	}
-	*v = value_real(strtod(text, &stop));
+	*v = value_of_real(strtod(text, &stop));
 	*end = stop;
 	return isfinite(v->real);
 }
@@ -82,7 +82,7 @@ bool value_parse_printed(const char *text, const char **end, struct result_value
 		v->decimals = (int8_t)decimal_places(text, *end);
 		/* Accel-Sim prints counters as signed 32-bit numbers. */
 		if (!memchr(text, '.', (size_t)(*end - text)) && v->real < 0 && v->real >= -0x1p31)
-			*v = value_whole((uint64_t)(v->real + 0x1p32));
+			*v = value_of_integer((uint64_t)(v->real + 0x1p32));
 	}
 	return true;
 }

@@ -94,7 +94,7 @@ static uint64_t ptx_hash(const struct ptx_draft *x, uint64_t seed)
 	return XXH3_64bits_withSeed(x->text, x->text_len, seed ^ key);
 }
 
-static bool same_ptx(const struct inst *i, const struct ptx_draft *x)
+static bool ptx_equals_draft(const struct inst *i, const struct ptx_draft *x)
 {
 	const struct ptx_inst *is = i->ptx;
 
@@ -119,20 +119,21 @@ static uint64_t draft_hash(const struct draft *d)
 	return d->ptx ? ptx_hash(d->ptx, h) : h;
 }
 
-static bool same_source(const struct inst *i, const struct draft *d)
+static bool source_equals_draft(const struct inst *i, const struct draft *d)
 {
 	return i->lineno == d->lineno && i->file_number == d->file_number &&
 	       (i->file && d->file ? !strcmp(i->file, d->file) : !i->file && !d->file);
 }
 
-static bool same_inst(const struct inst *i, const struct draft *d)
+static bool inst_equals_draft(const struct inst *i, const struct draft *d)
 {
-	return i->pc == d->pc && i->imm == d->imm && i->imm2 == d->imm2 && same_source(i, d) &&
+	return i->pc == d->pc && i->imm == d->imm && i->imm2 == d->imm2 && source_equals_draft(i, d) &&
 	       i->arch == (uint8_t)d->arch && i->n_dst == d->n_dst && i->n_src == d->n_src &&
 	       i->has_addr == d->has_addr && i->commit == d->commit && i->extra == d->extra &&
 	       i->two_imms == d->two_imms && strlen(i->opcode) == d->opcode_len &&
 	       !memcmp(i->opcode, d->opcode, d->opcode_len) &&
-	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) && same_ptx(i, d->ptx);
+	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) &&
+	       ptx_equals_draft(i, d->ptx);
 }
 
 static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *d)
@@ -140,7 +141,7 @@ static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *
 	uint32_t s = (uint32_t)h & (c->n_slots - 1);
 	for (; c->slot[s]; s = (s + 1) & (c->n_slots - 1)) {
 		uint32_t handle = c->slot[s] - 1;
-		if (c->hash[handle] == h && same_inst(&c->inst[handle], d))
+		if (c->hash[handle] == h && inst_equals_draft(&c->inst[handle], d))
 			break;
 	}
 	return s;

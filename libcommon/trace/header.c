@@ -71,7 +71,7 @@ struct value {
 	const char *key; /* name of the key for messages */
 };
 
-static int bad_value(const struct value *v, struct fault *f, const char *wanted)
+static int set_value_fault(const struct value *v, struct fault *f, const char *wanted)
 {
 	char q[80];
 	return fault_set(f, v->place, "header-value", "invalid value '%s = %s' (expected %s)", v->key,
@@ -84,7 +84,7 @@ static int parse_header_number(const struct value *v, uint64_t max, uint64_t *to
 	if (tok_parse_u64(v->text, to) && *to <= max)
 		return 0;
 	snprintf(wanted, sizeof(wanted), "a whole number from 0 to %llu", (unsigned long long)max);
-	return bad_value(v, f, wanted);
+	return set_value_fault(v, f, wanted);
 }
 
 static int parse_value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
@@ -115,7 +115,7 @@ static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max
 		while (p < end && is_space(*p))
 			p++;
 		if (p == end || *p++ != (i ? ',' : '('))
-			return bad_value(v, f, "(x,y,z)");
+			return set_value_fault(v, f, "(x,y,z)");
 		while (p < end && is_space(*p))
 			p++;
 		const char *from = p;
@@ -123,21 +123,21 @@ static int parse_value_dims(const struct value *v, uint32_t dim[3], uint64_t max
 			p++;
 		uint64_t n;
 		if (!tok_parse_u64((struct tok){from, (size_t)(p - from)}, &n))
-			return bad_value(v, f, "(x,y,z), three whole numbers");
+			return set_value_fault(v, f, "(x,y,z), three whole numbers");
 		snprintf(wanted, sizeof(wanted), "dimensions of at least 1 with a product of at most %llu",
 			(unsigned long long)max);
 		if (!n || n > UINT32_MAX || __builtin_mul_overflow(product, n, &product) || product > max)
-			return bad_value(v, f, wanted);
+			return set_value_fault(v, f, wanted);
 		dim[i] = (uint32_t)n;
 	}
 	while (p < end && is_space(*p))
 		p++;
-	return p + 1 == end && *p == ')' ? 0 : bad_value(v, f, "(x,y,z)");
+	return p + 1 == end && *p == ')' ? 0 : set_value_fault(v, f, "(x,y,z)");
 }
 
 static int parse_value_hex(const struct value *v, uint64_t *to, struct fault *f)
 {
-	return tok_parse_hex(v->text, to) ? 0 : bad_value(v, f, "a hexadecimal address");
+	return tok_parse_hex(v->text, to) ? 0 : set_value_fault(v, f, "a hexadecimal address");
 }
 
 static int set_binary_version(struct kernel_header *h, const struct value *v, struct fault *f)
@@ -147,7 +147,7 @@ static int set_binary_version(struct kernel_header *h, const struct value *v, st
 	int arch = isa_arch_of(h->binary_version);
 	if (arch < 0) {
 		h->binary_version = 0;
-		return bad_value(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
+		return set_value_fault(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
 	}
 	h->arch = (enum isa_arch)arch;
 	return 0;
@@ -162,7 +162,7 @@ static int set_isa(struct kernel_header *h, const struct value *v, struct fault 
 	for (size_t i = 4; good && d == DIALECT_PTX && i < w.n; i++)
 		good = (w.s[i] >= '0' && w.s[i] <= '9') || w.s[i] == '.';
 	if (!good)
-		return bad_value(v, f, "ptx and its version");
+		return set_value_fault(v, f, "ptx and its version");
 	h->dialect = d;
 	h->ptx = d == DIALECT_PTX;
 	return 0;
@@ -172,15 +172,15 @@ static int check_ptx_hash(const struct value *v, struct fault *f)
 {
 	for (size_t i = 0; i < v->text.n; i++)
 		if (!memchr("0123456789abcdef", v->text.s[i], 16))
-			return bad_value(v, f, "32 hexadecimal digits");
-	return v->text.n == 32 ? 0 : bad_value(v, f, "32 hexadecimal digits");
+			return set_value_fault(v, f, "32 hexadecimal digits");
+	return v->text.n == 32 ? 0 : set_value_fault(v, f, "32 hexadecimal digits");
 }
 
 static int set_code_end(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	uint64_t n;
 	if (!tok_parse_hex(v->text, &n) || n % 8 || n > PTX_CODE_MAX)
-		return bad_value(v, f, "a hexadecimal multiple of 8 up to 10000000");
+		return set_value_fault(v, f, "a hexadecimal multiple of 8 up to 10000000");
 	h->code_end = (uint32_t)n;
 	return 0;
 }
