@@ -42,7 +42,7 @@ void codes_count_kernel(
 			"no function of the kernel's name and architecture in the files of --cubin: packed without control codes");
 }
 
-static bool same_control(const uint8_t *a, const uint8_t *b)
+static bool are_control_codes_equal(const uint8_t *a, const uint8_t *b)
 {
 	const uint8_t *of[] = {a, b};
 	uint8_t is[2][16];
@@ -71,7 +71,7 @@ void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struc
 		bool same = k && k->bytes == b->bytes;
 
 		for (uint32_t at = 0; same && at < b->bytes; at += 16) {
-			same = same_control(k->code + at, b->code + at);
+			same = are_control_codes_equal(k->code + at, b->code + at);
 		}
 		if (!same)
 			die_at((struct place){.file = a->output},

@@ -29,9 +29,9 @@
 _Static_assert(BYTES == 32, "a mask of 32 bits has a bit for each byte of a line");
 
 /* Returns the mark, or 0 if it is that of an earlier launch. */
-static inline uint64_t mark_or_zero_if_old(uint64_t mark, uint64_t floor)
+static inline uint64_t mark_of_this_launch(uint64_t mark, uint64_t key_base)
 {
-	return (int64_t)mark < (int64_t)floor ? 0 : mark;
+	return (int64_t)mark < (int64_t)key_base ? 0 : mark;
 }
 
 /* ---- forms of a line ---- */
@@ -123,7 +123,7 @@ uint64_t race_mark_of_byte(const struct race *r, uint64_t byte, bool write)
 {
 	uint64_t line = r->line_marks[(write ? 0 : r->all_lines) + byte / BYTES], mark[BYTES];
 
-	list_marks(r, mark_or_zero_if_old(line, r->key_base), mark);
+	list_marks(r, mark_of_this_launch(line, r->key_base), mark);
 	return mark[byte % BYTES];
 }
 
@@ -147,8 +147,8 @@ static uint32_t racing_bytes(const uint64_t *writer, const uint64_t *reader)
 /* Finds the first byte of a line on which blocks race, and notes it if it is the lowest so far. */
 static NOINLINE void find_race_in_line(struct race *r, uint64_t line)
 {
-	uint64_t writers = mark_or_zero_if_old(r->line_marks[line], r->key_base),
-		 readers = mark_or_zero_if_old(r->line_marks[r->all_lines + line], r->key_base), byte, low,
+	uint64_t writers = mark_of_this_launch(r->line_marks[line], r->key_base),
+		 readers = mark_of_this_launch(r->line_marks[r->all_lines + line], r->key_base), byte, low,
 		 sole = writers ? sole_block(r, writers) : 0, writer[BYTES], reader[BYTES];
 	uint32_t race;
 
@@ -250,7 +250,7 @@ static bool mark_split_line(struct race *r, uint64_t *line, uint64_t old, uint64
 /* Marks bytes of a line. Returns true if a mark changed. */
 static NOINLINE bool change_marks_of_line(struct race *r, uint64_t *line, uint64_t key, uint32_t mask)
 {
-	uint64_t old = mark_or_zero_if_old(*line, r->key_base);
+	uint64_t old = mark_of_this_launch(*line, r->key_base);
 	bool can_own = race_inst_of_mark(key) < NO_INST, owned = old && is_owned(r, old);
 
 	if (owned && can_own && race_block_of_mark(old) == race_block_of_mark(key))
@@ -307,14 +307,14 @@ LANE_FN static bool are_marked_by_block(const uint64_t *own, uint64_t n, uint64_
  * changed marks may show a race.
  */
 LANE_FN static bool set_write_marks(
-	uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key, uint64_t floor)
+	uint64_t *own, const uint64_t *readers, uint64_t n, uint64_t key, uint64_t key_base)
 {
 	uint64_t race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = mark_or_zero_if_old(own[i], floor),
-			 reader = mark_or_zero_if_old(readers[i], floor);
+		uint64_t old = mark_of_this_launch(own[i], key_base),
+			 reader = mark_of_this_launch(readers[i], key_base);
 		uint64_t v = mark_after_access(old, key);
 		uint64_t other = reader ? (reader & OTHERS) | (reader ^ v) >> RACE_BLOCK_SHIFT : 0;
 
@@ -325,14 +325,14 @@ LANE_FN static bool set_write_marks(
 }
 
 LANE_FN static bool set_read_marks(
-	uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key, uint64_t floor)
+	uint64_t *own, const uint64_t *writers, uint64_t n, uint64_t key, uint64_t key_base)
 {
 	uint64_t race = 0;
 
 	LANES_LOOP for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t old = mark_or_zero_if_old(own[i], floor),
-			 writer = mark_or_zero_if_old(writers[i], floor);
+		uint64_t old = mark_of_this_launch(own[i], key_base),
+			 writer = mark_of_this_launch(writers[i], key_base);
 		uint64_t v = mark_after_access(old, key);
 		uint64_t other = ((v | writer) & OTHERS) | (writer ^ v) >> RACE_BLOCK_SHIFT;
 
@@ -344,15 +344,15 @@ LANE_FN static bool set_read_marks(
 
 /* Returns true if one of n lines is owned or split for accesses of either kind. */
 LANE_FN static bool is_any_line_split(
-	const uint64_t *writers, const uint64_t *readers, uint64_t n, uint64_t base, uint64_t floor)
+	const uint64_t *writers, const uint64_t *readers, uint64_t n, uint64_t base, uint64_t key_base)
 {
 	uint64_t any = 0;
 
 	for (uint64_t i = 0; i < n; i++)
 		any |= (uint64_t)(race_block_of_mark(writers[i]) == base) |
 		       (uint64_t)(race_block_of_mark(readers[i]) == base) |
-		       (mark_or_zero_if_old(writers[i], floor) & OWNED) |
-		       (mark_or_zero_if_old(readers[i], floor) & OWNED);
+		       (mark_of_this_launch(writers[i], key_base) & OWNED) |
+		       (mark_of_this_launch(readers[i], key_base) & OWNED);
 	return any;
 }
 
@@ -469,7 +469,7 @@ static ALWAYS_INLINE unsigned mark_piece(struct race *r, uint64_t key, const uin
 		differ = (mark ^ key) >> 32;
 	unsigned part = small ? *from % BYTES : *from % BYTES / 4,
 		 parts = (unsigned)(small ? bytes : bytes / 4);
-	bool changed, may_race = mark_or_zero_if_old(others, r->key_base);
+	bool changed, may_race = mark_of_this_launch(others, r->key_base);
 
 	if (!differ) /* the block has marked the whole line */
 		return 1;

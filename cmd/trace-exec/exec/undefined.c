@@ -335,7 +335,7 @@ static void set_results(struct warp *w, const struct operand_list *l, uint32_t e
 }
 
 /* Updates the results of an op whose only effect is its results. */
-static void compute_results(
+static void update_undefined_results(
 	struct warp *w, const struct op *o, const struct operand_list *l, uint32_t exec, uint32_t guarded)
 {
 	struct undefined_sources s =
@@ -376,7 +376,7 @@ void undefined_step(struct warp *w, const struct op *o, uint32_t mask, uint32_t 
 	const bool flow = o->flow != FLOW_NEXT && !(machine && o->flow == machine->uniform);
 
 	if (!flow && operands_class(&l) < VALUE_LOAD) {
-		compute_results(w, o, &l, exec, guarded);
+		update_undefined_results(w, o, &l, exec, guarded);
 		return;
 	}
 	if (guarded)

@@ -37,7 +37,7 @@ static const struct {
 	{"u64", V_I64},
 };
 
-static int values_fault(struct place at, struct fault *f, const char *found, const char *expected)
+static int set_values_fault(struct place at, struct fault *f, const char *found, const char *expected)
 {
 	char quoted[100];
 
@@ -64,25 +64,25 @@ static int parse_random(struct init *i, const char *s, struct place at, struct f
 	i->high = 1;
 	i->seed = strtoull(s, &end, 0);
 	if (end == s)
-		return values_fault(at, f, s, "a seed");
+		return set_values_fault(at, f, s, "a seed");
 	if (*end == ':' && !value[i->type].real) {
 		const char *m = end + 1;
 
 		i->mod = strtoull(m, &end, 0);
 		if (end == m || !i->mod)
-			return values_fault(at, f, s, "SEED:MOD with MOD above 0");
+			return set_values_fault(at, f, s, "SEED:MOD with MOD above 0");
 	} else if (*end == ':') {
 		const char *m = end + 1;
 
 		i->low = strtod(m, &end);
 		if (end == m || *end != ':')
-			return values_fault(at, f, s, "SEED:LOW:HIGH");
+			return set_values_fault(at, f, s, "SEED:LOW:HIGH");
 		m = end + 1;
 		i->high = strtod(m, &end);
 		if (end == m)
-			return values_fault(at, f, s, "SEED:LOW:HIGH");
+			return set_values_fault(at, f, s, "SEED:LOW:HIGH");
 	}
-	return *end ? values_fault(at, f, s, "nothing after the numbers") : 0;
+	return *end ? set_values_fault(at, f, s, "nothing after the numbers") : 0;
 }
 
 /* Parses one element; *end: its end. Returns false if it does not fit. */
@@ -129,7 +129,7 @@ static int parse_value_list(struct init *i, const char *text, struct place at, s
 	i->text = text;
 	for (const char *s = text;; s = end + 1) {
 		if (!parse_element(s, &end, i->type, bytes) || (*end && *end != ','))
-			return values_fault(at, f, s, "list:NUMBER,NUMBER... of the type");
+			return set_values_fault(at, f, s, "list:NUMBER,NUMBER... of the type");
 		if (!*end)
 			return 0;
 	}
@@ -156,7 +156,7 @@ int init_parse_values(struct init *i, const char *text, const char *directory, s
 	}
 	int type = eq ? find_value_type(text, (size_t)(eq - text)) : -1;
 	if (type < 0)
-		return values_fault(at, f, text,
+		return set_values_fault(at, f, text,
 			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
 	i->type = (uint8_t)type;
 	if (!strcmp(kind, "iota")) {
@@ -168,12 +168,12 @@ int init_parse_values(struct init *i, const char *text, const char *directory, s
 		i->kind = INIT_FILL;
 		i->text = kind + 5;
 		if (!parse_element(i->text, &end, i->type, bytes) || *end)
-			return values_fault(at, f, kind, "fill:NUMBER of the type");
+			return set_values_fault(at, f, kind, "fill:NUMBER of the type");
 	} else if (!strncmp(kind, "list:", 5)) {
 		i->kind = INIT_LIST;
 		return parse_value_list(i, kind + 5, at, f);
 	} else {
-		return values_fault(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
+		return set_values_fault(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
 	}
 	return 0;
 }

@@ -119,7 +119,7 @@ uint32_t mbind_uregs(struct mbind *b, unsigned at, unsigned count)
 	return FRAME_UR + n * VECTOR;
 }
 
-static bool same_constant(const struct machine_constant *a, uint32_t bank, uint32_t value)
+static bool equals_constant(const struct machine_constant *a, uint32_t bank, uint32_t value)
 {
 	return a->bank == bank && a->value == value;
 }
@@ -139,7 +139,7 @@ static uint32_t constant_slot(struct mbind *b, uint32_t bank, const uint32_t *va
 		unsigned k = 0;
 
 		while (k < count && w.number + k < n &&
-			same_constant(&c->constant[w.number + k], bank, value[k]))
+			equals_constant(&c->constant[w.number + k], bank, value[k]))
 			k++;
 		if (k == count)
 			return FRAME_CONSTANTS + w.number * VECTOR;

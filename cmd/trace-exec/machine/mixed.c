@@ -14,7 +14,7 @@
 
 enum { MIXED_FMA = 1, MIXED_BF16 = 2, MIXED_HIGH_A = 4, MIXED_HIGH_B = 8, MIXED_SAT = 16 };
 
-static float signed_value(float v, unsigned mode, unsigned absolute, unsigned negative)
+static float apply_sign_modifiers(float v, unsigned mode, unsigned absolute, unsigned negative)
 {
 	v = mode & absolute ? fabsf(v) : v;
 	return mode & negative ? -v : v;
@@ -24,7 +24,7 @@ static float read_half_source(const struct op *o, u32 v, unsigned high, unsigned
 {
 	double h = half_to_double(o->space & high ? v >> 16 : v & 0xffff, o->space & MIXED_BF16);
 
-	return signed_value((float)h, o->mode, absolute, negative);
+	return apply_sign_modifiers((float)h, o->mode, absolute, negative);
 }
 
 static void execute_mixed(struct warp *w, const struct op *o, uint32_t m)
@@ -40,10 +40,10 @@ static void execute_mixed(struct warp *w, const struct op *o, uint32_t m)
 
 		if (o->space & MIXED_FMA) {
 			b = read_half_source(o, pb[i], MIXED_HIGH_B, ABS_B, NEG_B);
-			c = signed_value(ieee_f32(pc[i]), o->mode, ABS_C, NEG_C);
+			c = apply_sign_modifiers(ieee_f32(pc[i]), o->mode, ABS_C, NEG_C);
 			r = fmaf(a, b, c);
 		} else {
-			c = signed_value(ieee_f32(pb[i]), o->mode, ABS_B, NEG_B);
+			c = apply_sign_modifiers(ieee_f32(pb[i]), o->mode, ABS_B, NEG_B);
 			r = a + c;
 		}
 		if (o->space & MIXED_SAT)

@@ -9,24 +9,24 @@
 #include "cache_int.h"
 
 /* Returns the sector bit of the other sector of the pair. */
-static uint32_t other_of_pair(uint32_t sector) { return (sector & 5) << 1 | (sector & 10) >> 1; }
+static uint32_t other_sector_of_pair(uint32_t sector) { return (sector & 5) << 1 | (sector & 10) >> 1; }
 
-static uint64_t other_address(const struct lookup *l)
+static uint64_t address_of_other_sector(const struct lookup *l)
 {
-	return l->tag + 32 * bit_lowest32(other_of_pair(l->sector));
+	return l->tag + 32 * bit_lowest32(other_sector_of_pair(l->sector));
 }
 
 bool pair_is_incomplete(const struct cache_visit *a)
 {
 	const struct cache *c = a->cache;
 	const struct lookup *l = &a->lookup;
-	uint64_t addr = other_address(l);
+	uint64_t addr = address_of_other_sector(l);
 
 	if (l->status == STATUS_HIT_RESERVED)
 		return false;
 	if (l->status == STATUS_SECTOR_MISS &&
 		c->tags.line[l->slot].state &
-			other_of_pair(l->sector) * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))
+			other_sector_of_pair(l->sector) * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))
 		return false;
 	return !mshr_find(&c->mshr, mshr_bucket(&c->mshr, addr), addr);
 }
@@ -35,10 +35,10 @@ void pair_fetch_other(const struct cache_visit *a)
 {
 	struct cache *c = a->cache;
 	struct cache_visit other = {.cache = c, .req = a->req, .now = a->now};
-	uint64_t addr = other_address(&a->lookup);
+	uint64_t addr = address_of_other_sector(&a->lookup);
 	struct req *n;
 
-	tag_lookup(&c->tags, &other.lookup, addr, other_of_pair(a->lookup.sector), false);
+	tag_lookup(&c->tags, &other.lookup, addr, other_sector_of_pair(a->lookup.sector), false);
 	other.handle = cache_make_request(&other, c->alloc_type, 0, addr);
 	n = &c->pool->req[other.handle];
 	n->size = n->orig_size = (uint16_t)c->fill_bytes;

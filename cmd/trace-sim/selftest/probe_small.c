@@ -105,7 +105,7 @@ static struct params *params_without_start(const struct subject *s)
 }
 
 /* Returns the cycles of a pass with blocks of `threads` threads, of which no more run than fit. */
-static double time_pass(const struct subject *s, double bytes, uint32_t threads)
+static double cycles_of_pass(const struct subject *s, double bytes, uint32_t threads)
 {
 	uint64_t elements = probe_round_count(bytes / 16);
 	uint32_t most = s->params.sms * (s->params.core.threads / threads);
@@ -141,7 +141,7 @@ static double time_small(const struct probe *p, const struct subject *s, double 
 	double cycles;
 
 	if (is_persistent(p))
-		return fmin(time_pass(s, bytes, SMALL_BLOCK), time_pass(s, bytes, PERSISTENT_MOST));
+		return fmin(cycles_of_pass(s, bytes, SMALL_BLOCK), cycles_of_pass(s, bytes, PERSISTENT_MOST));
 	if (!is_graph(p))
 		return time_small_kernel(&s->params, s, bytes);
 	graph = xcalloc(1, sizeof(*graph));
