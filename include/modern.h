@@ -54,7 +54,8 @@ struct modern_params {
 	enum core_predicates predicates;
 	enum core_war war;   /* time at which sources may be overwritten */
 	uint32_t sb_visible; /* cycles from an issue until its increment of a dependence counter is visible */
-	uint32_t sb_release; /* cycles from a result of variable latency to the issue of an instruction that waits for it */
+	/* cycles from a result of variable latency to the issue of an instruction that waits for it */
+	uint32_t sb_release;
 	uint32_t drain_stall;  /* stall after an instruction that yields with stall 0, in cycles */
 	enum core_order order; /* order in which the scheduler visits warps */
 	uint32_t ibuffer;      /* number of entries of a warp's instruction buffer */
@@ -82,7 +83,8 @@ struct modern_params {
 	/* Issue cycles of an mbarrier operation; latency of a wait for a completed phase. */
 	uint32_t mbarrier_issue, mbarrier_wait;
 	uint32_t gmma_issue; /* cycles from the issue of a warpgroup product to the next instruction of the warp */
-	uint32_t gmma_latency; /* cycles from the last multiply-add of a warpgroup product to the end of a wait for it */
+	/* cycles from the last multiply-add of a warpgroup product to the end of a wait for it */
+	uint32_t gmma_latency;
 	uint32_t tma_latency;       /* start-up cycles of a bulk copy */
 	uint32_t tma_descriptor;    /* additional cycles for a descriptor */
 	uint32_t tma_issue;         /* cycles from a load with a descriptor to the warp's next instruction */

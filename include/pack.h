@@ -125,10 +125,10 @@ struct pack_run {
 /* Addresses and text that one instruction in a run adds to its constant text. Only open instructions have both. */
 struct pack_payload {
 	/*
-	 * Addresses: index into word << 2 | kind, or 0 if the lines have none. ADDR_STRIDE: base and stride of 32 bits from
-	 * each lane to the next, active or not; also for one lane or none, with 0 in unused words. ADDR_LIST: a word for
-	 * each lane of mask, for other addresses. ADDR_MOVED: an addend, then the distance in words back to a list for
-	 * the same mask.
+	 * Addresses: index into word << 2 | kind, or 0 if the lines have none. ADDR_STRIDE: base and stride of 32
+	 * bits from each lane to the next, active or not; also for one lane or none, with 0 in unused words.
+	 * ADDR_LIST: a word for each lane of mask, for other addresses. ADDR_MOVED: an addend, then the distance in
+	 * words back to a list for the same mask.
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* number of bytes of text */

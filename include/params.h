@@ -258,7 +258,8 @@ struct params {
 	/* launch (trace-sim-launch(7)) */
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
-	uint32_t kernel_window; /* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
+	/* number of kernels loaded at once: run_slots with concurrency or several streams, else 1 */
+	uint32_t kernel_window;
 	uint32_t launch_latency; /* cycles of a kernel launch */
 	uint32_t tb_latency;     /* cycles of the launch of a thread block */
 	/* limits of the run; 0: no limit */

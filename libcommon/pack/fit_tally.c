@@ -145,7 +145,7 @@ void fit_count_recipes(
 	if (several)
 		may = possible_recipes(
 			x->addr[0], x->addr[1], lane_at(from, x->first_lane), lane_at(from, x->second_lane));
-	/* If the lanes of both accesses have one address, every recipe fits; the simplest, an addition, is tried alone. */
+	/* If the lanes of both accesses have one address, every recipe fits; only an addition is tried. */
 	if (from->line && !from->step && x->recorded->line && !x->recorded->words[1])
 		may &= 1u << ADD_BIT;
 	FOR_BITS32 (bit, may) {

@@ -15,8 +15,8 @@
 struct follow {
 	uint64_t digits; /* sum of the hexadecimal digits of the first addresses of the warp's accesses */
 	/*
-	 * True if all distances are multiples of 32 bytes (a sector), at least -FOLLOW_NEAR and less than FOLLOW_NEAR. An
-	 * access then touches as many sectors as the leader's access, unless addresses wrap around 0.
+	 * True if all distances are multiples of 32 bytes (a sector), at least -FOLLOW_NEAR and less than
+	 * FOLLOW_NEAR. An access then touches as many sectors as the leader's access, unless addresses wrap around 0.
 	 */
 	bool near;
 };

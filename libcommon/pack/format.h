@@ -125,7 +125,8 @@ struct pstatic {
 	uint16_t opcode_len; /* length of the opcode; 0: the line is stored as text */
 	uint8_t head_len, flags, ctl, guard, order;
 	/*
-	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in guard_mask[].
+	 * Static instruction whose mask the guard follows. After training, the slot of that instruction in
+	 * guard_mask[].
 	 */
 	uint32_t guard_ref;
 	uint32_t guard_slot; /* slot plus 1 of this instruction, if a guard refers to it; else 0 */
@@ -248,9 +249,9 @@ struct parsed {
 	uint32_t n_path_slots; /* number of slots of the table */
 	bool style_known;      /* whether the style of the lines was found */
 	/*
-	 * Tables with n_met entries, indexed by the numbers in runs. met_static is the static instruction plus 1 (0: none),
-	 * or NULL if the numbers are static instructions. After parsing, static_of is the static instruction, and next_payload
-	 * is this or the next number whose instruction has an element in payload[] (n_met: none).
+	 * Tables with n_met entries, indexed by the numbers in runs. met_static is the static instruction plus 1 (0:
+	 * none), or NULL if the numbers are static instructions. After parsing, static_of is the static instruction,
+	 * and next_payload is this or the next number whose instruction has an element in payload[] (n_met: none).
 	 */
 	uint32_t *met_static, n_met;
 	uint32_t *static_of, *next_payload;

@@ -101,9 +101,9 @@ static bool is_sorted_by_pc(const struct pc_order *o, uint32_t n)
 }
 
 /*
- * Sorts the static instructions by PC. In most parts they are sorted already, because warps first execute them in this
- * order. In parts made of records, met_static[] has them in the order of their numbers: number i, and number i + half for
- * the same PC if a line has text.
+ * Sorts the static instructions by PC. In most parts they are sorted already, because warps first execute them in
+ * this order. In parts made of records, met_static[] has them in the order of their numbers: number i, and number i +
+ * half for the same PC if a line has text.
  */
 static void sort_by_pc(const struct parsed *p, struct pc_order *o)
 {

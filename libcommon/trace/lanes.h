@@ -30,13 +30,13 @@ struct lanes_loops {
 	/* Returns the bits of `bits` at the places of mask, one after the other from bit 0 on. */
 	uint32_t (*gather)(uint32_t bits, uint32_t mask);
 	/*
-	 * Returns the set of sectors of 32 bytes that accesses of `more` + 1 <= 33 bytes at a[] touch. Bit 0 is the 32nd
-	 * sector before the sector of lane 0. Returns 0 if a sector has no bit.
+	 * Returns the set of sectors of 32 bytes that accesses of `more` + 1 <= 33 bytes at a[] touch. Bit 0 is the
+	 * 32nd sector before the sector of lane 0. Returns 0 if a sector has no bit.
 	 */
 	uint64_t (*sectors)(const uint64_t a[32], uint64_t more);
 	/*
-	 * Returns the number of characters of the n - 1 differences between neighbours in a[], each written as text after a
-	 * blank; n is from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
+	 * Returns the number of characters of the n - 1 differences between neighbours in a[], each written as text
+	 * after a blank; n is from 1 to 32. Returns UINT32_MAX if a difference has more than 30 bits.
 	 */
 	uint32_t (*differences)(const uint64_t *a, unsigned n);
 	/* Returns the OR of the differences a[i] - c of n words. */

@@ -83,7 +83,8 @@ enum cublas_order { ORDER_COLUMNS, ORDER_ROWS, ORDER_COL32, ORDER_COL4_4R2_8C, O
  * element's place in a tile is that of its order.
  */
 struct cublas_operand {
-	uint64_t base; /* address of element 0, or, with cublas_product.pointers, of an array of one address per batch */
+	/* address of element 0, or, with cublas_product.pointers, of an array of one address per batch */
+	uint64_t base;
 	int64_t row_stride, column_stride, batch_stride;
 	int type;
 	enum cublas_order tiles; /* 0, or an order with tiles */

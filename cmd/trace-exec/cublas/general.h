@@ -83,8 +83,8 @@ int cublas_extreme(struct cublas_handle *h, int64_t n, int type, uint64_t x, int
 	void *to, size_t bytes);
 
 /*
- * Launches kernel `name`, whose parameter is a structure. text: its lines for the real and complex types (general.c), or
- * NULL for the kernel of matrix products. Returns a status.
+ * Launches kernel `name`, whose parameter is a structure. text: its lines for the real and complex types (general.c),
+ * or NULL for the kernel of matrix products. Returns a status.
  */
 int cublas_launch_lines(struct cublas_handle *h, const char *name, const char *text, int type,
 	const unsigned grid[3], unsigned block_x, unsigned block_y, void *parameters);

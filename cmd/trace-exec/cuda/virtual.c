@@ -22,7 +22,7 @@ struct cuda_memory {
 	uint64_t addr;        /* address at which the memory is mapped; 0: not mapped */
 	size_t mapped_bytes;  /* number of mapped bytes */
 	uint8_t *saved_bytes; /* bytes saved while the memory is not mapped; NULL: zeros */
-	/* calls of cuMemCreate, cuMemRetainAllocationHandle and cuMemImportFromShareableHandle minus those of cuMemRelease */
+	/* calls of cuMemCreate, cuMemRetainAllocationHandle, cuMemImportFromShareableHandle, minus cuMemRelease */
 	uint32_t owners;
 	int handles;    /* kinds of handles that the program may export */
 	int descriptor; /* file whose descriptors identify the memory; -1: none */

@@ -361,7 +361,8 @@ API(char, __cudaInitModule, void **handle)
 
 int cudart_add_image(const struct image *from, uint32_t *image, struct fault *why)
 {
-	int e = cudart_load_images(); /* the registered images come first, because the number of an image never changes */
+	/* the registered images come first, because the number of an image never changes */
+	int e = cudart_load_images();
 	struct image *m;
 
 	if (e)

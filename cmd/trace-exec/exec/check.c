@@ -415,8 +415,8 @@ static unsigned list_offsets(const struct warp *w, uint32_t m, uint64_t *off)
 }
 
 /*
- * Checks scattered accesses. Returns false, without checks, if they are atomic or ordered, to several buffers, or have a
- * fault.
+ * Checks scattered accesses. Returns false, without checks, if they are atomic or ordered, to several buffers, or
+ * have a fault.
  */
 static bool check_scattered_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)

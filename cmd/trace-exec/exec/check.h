@@ -144,8 +144,8 @@ void bulk_flight_commit(struct warp *w, uint32_t m);
 /* Completes the reads of all bulk groups of the lanes except the newest `groups`. */
 void bulk_flight_wait(struct warp *w, uint32_t m, uint32_t groups);
 /*
- * Reports an access to bytes at offset `off` of the block's shared memory which copies in flight write, or which they read
- * and the access writes.
+ * Reports an access to bytes at offset `off` of the block's shared memory which copies in flight write, or which they
+ * read and the access writes.
  */
 void bulk_flight_report(struct warp *w, const struct op *o, uint32_t lane, const struct cta *owner,
 	uint32_t off, uint64_t bytes, bool write);

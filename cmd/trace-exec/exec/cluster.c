@@ -260,8 +260,8 @@ enum cluster_state cluster_run(struct cluster *c)
 
 	c->changed = false;
 	/*
-	 * Warps that wait for a later time execute about 40 instructions here instead of a turn: a block of 16 warps that
-	 * waits for 5 ms executes 4624 warp instructions instead of 1919744.
+	 * Warps that wait for a later time execute about 40 instructions here instead of a turn: a block of 16 warps
+	 * that waits for 5 ms executes 4624 warp instructions instead of 1919744.
 	 */
 	if (c->has_idled) {
 		c->has_idled = false;

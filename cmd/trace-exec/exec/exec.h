@@ -122,7 +122,7 @@ struct frame {
 	uint32_t n_init, cap_init;
 	uint32_t carry; /* slot of the carry of .cc; 0: not used */
 	uint32_t order; /* effects of the function that depend on the order of thread blocks (ORDER_*) */
-	/* place of the reserved shared memory in the CTA's, RESERVED_LAST or RESERVED_FIRST; 0: not used by the function */
+	/* place of the reserved shared memory in the CTA's, RESERVED_LAST or RESERVED_FIRST; 0: not used */
 	uint8_t reserved;
 };
 enum { RESERVED_LAST = 1, RESERVED_FIRST };
@@ -262,7 +262,8 @@ struct grid {
 	const struct launch *launch;
 	uint32_t kernel; /* function number */
 	uint32_t threads, warps, shared_static, shared_bytes;
-	uint32_t shared_window; /* bytes of shared memory of a CTA: shared_bytes, and reserved ones if the kernel uses them */
+	/* bytes of shared memory of a CTA: shared_bytes, and reserved ones if the kernel uses them */
+	uint32_t shared_window;
 	uint32_t reserved_at;              /* offset of the reserved bytes; UINT32_MAX: not used */
 	uint32_t cluster[3];               /* CTAs of a cluster in each dimension */
 	uint32_t cluster_size;             /* CTAs of a cluster; 1 without clusters */
@@ -364,12 +365,14 @@ struct warp {
 	bool leaves_warpgroup;              /* the warp does not wait for the other warps of its warpgroup */
 	const struct op *waiting;           /* barrier at which the warp waits */
 	uint32_t wait_mask;
-	uint32_t awaited_sync_lanes; /* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
+	/* lanes in the mask of a .sync instruction that have not reached it yet (sem/warp.c) */
+	uint32_t awaited_sync_lanes;
 	uint32_t early_sync_lanes; /* lanes that executed the .sync instruction */
 	uint32_t barrier_waiting_lanes; /* lanes that wait at a barrier while other lanes of the warp run: stack.c */
 	uint32_t cluster_waiting_lanes; /* lanes of barrier_waiting_lanes that wait at barrier.cluster */
 	uint64_t switched_at;           /* value of insts when stack_switch_call() was called last */
-	uint64_t released_at; /* value of insts when lanes last converged, or were released although others had not arrived */
+	/* value of insts when lanes last converged, or were released although others had not arrived */
+	uint64_t released_at;
 	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
 	const struct op
@@ -421,7 +424,7 @@ struct cta {
 	struct finding {
 		const struct op *op;
 		struct fault fault;
-	} finding[FINDINGS_MAX]; /* faults that do not end the launch: one race and one read per place, one other fault */
+	} finding[FINDINGS_MAX]; /* faults that do not end the launch: a race and a read per place, one other fault */
 	uint32_t n_findings;
 	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;

@@ -27,7 +27,8 @@ struct buffer {
 	bool live;
 	uint32_t allocated_by; /* 1 + index of the call by which a kernel allocated it; 0: not allocated by a kernel */
 	bool host;             /* managed or pinned memory, which the host may write */
-	uint32_t summed; /* digest.c: time at which `sum`, the sum of the hashes of its chunks, was computed; 0: never */
+	/* digest.c: time at which `sum`, the sum of the hashes of its chunks, was computed; 0: never */
+	uint32_t summed;
 	uint64_t sum[2];
 };
 

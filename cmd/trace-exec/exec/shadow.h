@@ -14,10 +14,12 @@ enum { WRITTEN = 1, IN_FLIGHT = 2, OF_BULK_COPY = SHARED_BULK_WRITES | SHARED_BU
 struct shared_shadow {
 	uint32_t epoch; /* number of barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *byte_state; /* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
+	/* state of each byte: 0 (uninitialised), WRITTEN, or IN_FLIGHT (target of a copy in flight) */
+	uint8_t *byte_state;
 	bool bulk;             /* bulk or tensor copies have accessed the memory of this thread block */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
-	uint32_t *warps; /* for each word, 1 + the warp that wrote it (bits 0-14), QUIET (shared.c), and 1 + the warp that read it (bits 16-31) */
+	/* for each word: 1 + the warp that wrote it (bits 0-14), QUIET (shared.c), 1 + the warp that read it (bits 16-31) */
+	uint32_t *warps;
 	uint32_t *byte_warps; /* the same for each byte of words that are IN_PARTS (shared.c); NULL: there are none */
 	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */
 	uint8_t *stored_at;

@@ -154,8 +154,8 @@ static ALWAYS_INLINE uint32_t marks_after_access(uint32_t old, uint32_t self, bo
 }
 
 /*
- * Marks n > 0 words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks after the
- * access.
+ * Marks n > 0 words, if none of them has been accessed in the epoch. Returns false if one has. mark: their marks
+ * after the access.
  */
 static ALWAYS_INLINE bool mark_fresh_words(
 	uint32_t *seen, uint32_t *warps, uint64_t n, uint32_t epoch, uint32_t mark)

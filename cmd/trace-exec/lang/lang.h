@@ -255,7 +255,8 @@ struct func {
 	uint32_t n_vars, cap_vars;
 	uint32_t number;     /* index in program->func */
 	uint32_t shared_end; /* end of the shared variables that a kernel reaches */
-	uint32_t shared_align; /* alignment of the dynamic variables that the function names, or that a kernel reaches */
+	/* alignment of the dynamic variables that the function names, or that a kernel reaches */
+	uint32_t shared_align;
 	uint32_t local_bytes;    /* size of the frame */
 	uint32_t local_align;    /* alignment of the frame */
 	bool stack_grows;        /* machine code whose calls may need more local memory than local_bytes */

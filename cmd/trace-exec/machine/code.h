@@ -61,7 +61,8 @@ struct machine_code { /* Machine code of a kernel. */
 	struct sass_inst *inst;
 	uint32_t n;     /* number of instructions; the op after them fails the launch */
 	uint32_t n_own; /* number of the kernel's own instructions; those of device functions follow */
-	uint32_t *function_start; /* number of the first instruction of each device function; UINT32_MAX: it is not called */
+	/* number of the first instruction of each device function; UINT32_MAX: it is not called */
+	uint32_t *function_start;
 	/* address from the relocation of each absolute call; UINT64_MAX: no relocation; NULL: no instruction has one */
 	uint64_t *call_target;
 	unsigned sm;
@@ -134,7 +135,8 @@ struct mbind {
 	uint32_t index; /* number of the instruction in the function */
 	struct fault *fault;
 	bool uniform; /* the instruction belongs to the uniform datapath */
-	bool beyond_bank_end; /* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
+	/* a constant of the instruction is beyond the end of its bank: beyond_bank, beyond_offset */
+	bool beyond_bank_end;
 	uint32_t beyond_bank, beyond_offset;
 	struct table constants; /* numbers of the code's constants, by bank and value */
 };

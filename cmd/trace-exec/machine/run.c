@@ -2,12 +2,12 @@
 /*
  * Executes a warp of machine code, op by op.
  *
- * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction of
- * the uniform datapath is executed in the lanes of the running group. Compiled code is right for each lane alone, so a
- * lane reads a uniform register only after it has written it; lanes that have parted may write it in any order. Plain
- * code is a sequence of ops that the whole group executes and that access no memory. o->n_straight is the number of such
- * ops from op o on. In packed records, plain code extends a run once. A stretch (same_base.c) also has accesses whose
- * records follow from earlier records.
+ * Always true: flow.c executes ops that change the flow; all others continue at the next instruction. An instruction
+ * of the uniform datapath is executed in the lanes of the running group. Compiled code is right for each lane alone,
+ * so a lane reads a uniform register only after it has written it; lanes that have parted may write it in any order.
+ * Plain code is a sequence of ops that the whole group executes and that access no memory. o->n_straight is the
+ * number of such ops from op o on. In packed records, plain code extends a run once. A stretch (same_base.c) also has
+ * accesses whose records follow from earlier records.
  */
 #include "inlining.h"
 #include "machine/code.h"

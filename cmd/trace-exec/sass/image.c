@@ -62,8 +62,10 @@ static uint32_t find_function_by_name(const struct image_loading *l, const char 
 	return found ? found->function : NO_FUNCTION;
 }
 
-/* Returns the function that section s describes; its name is the end of the name of s. Local functions of objects that were
- * linked may have one name, so that the section which s names by its number decides. */
+/*
+ * Returns the function that section s describes. The name of s ends in the name of the function. Linked objects may
+ * have local functions with the same name; the section number in s then decides.
+ */
 static uint32_t function_described_by(
 	const struct image_loading *l, const struct elf_section *s, const char *name)
 {

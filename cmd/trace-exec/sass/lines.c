@@ -66,7 +66,8 @@ struct line_state {
 	uint64_t pc;
 	int64_t line;
 	uint64_t file;
-	uint64_t call; /* number of the row with the call by which the code was inlined, from 1 in the sequence; 0: none */
+	/* number of the row with the call by which the code was inlined, from 1 in the sequence; 0: none */
+	uint64_t call;
 	uint32_t function;
 };
 

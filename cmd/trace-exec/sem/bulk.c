@@ -3,10 +3,10 @@
  * Bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk), bulk stores of zeros (st.bulk), and
  * stores and reductions that complete bytes of an mbarrier of a cluster (st.async, red.async).
  *
- * Always true: an instruction completes at its issue, one lane after another, and completes its bytes of the
- * mbarrier at once. The checks treat it as an access of the issuing warp; bulk copies are in flight until waits for them
- * (exec/bulk_flight.c). A copy to several thread blocks
- * uses the same offsets in the shared memory of each block, for the data and for the mbarrier.
+ * Always true: an instruction completes at its issue, one lane after another, and completes its bytes of the mbarrier
+ * at once. The checks treat it as an access of the issuing warp; bulk copies are in flight until waits for them
+ * (exec/bulk_flight.c). A copy to several thread blocks uses the same offsets in the shared memory of each block, for
+ * the data and for the mbarrier.
  */
 #include <string.h>
 #include "exec/check.h"

@@ -222,7 +222,10 @@ static bool init_mbarrier(struct warp *w, const struct op *o, unsigned lane, u64
 	return true;
 }
 
-/* Applies the op with operand n to the word v of the mbarrier at host address `at`. Returns false if the launch has failed. */
+/*
+ * Applies the op with operand n to the word v of the mbarrier at host address `at`. Returns false if the launch has
+ * failed.
+ */
 static bool apply_mbarrier_op(
 	struct warp *w, const struct op *o, unsigned lane, u64 n, const uint8_t *at, u64 *v)
 {

@@ -25,7 +25,8 @@ struct mshr_entry {
 	uint8_t pieces;              /* number of outstanding sector replies */
 	bool waiting;                /* true until the reply to the first request has arrived */
 	bool atomic;                 /* true if one of the requests is an atomic */
-	bool fetched_ahead; /* true if the first request is a fetch that no requester waits for (pair.c), until it is popped */
+	/* true if the first request is a fetch that no requester waits for (pair.c), until it is popped */
+	bool fetched_ahead;
 };
 
 struct mshr {

@@ -23,7 +23,8 @@ struct block_rate {
 	uint64_t wave_blocks;   /* thread blocks per wave */
 	uint32_t n_waves;       /* number of waves */
 	bool stopped;           /* true if no more thread blocks are launched */
-	double first_wave_turnover; /* lines filled into the L2 up to the first wave's end, as a fraction of its capacity */
+	/* lines filled into the L2 up to the first wave's end, as a fraction of its capacity */
+	double first_wave_turnover;
 	struct sample_wave waves[SAMPLE_WAVES + 1];
 	double per_block, deviation, drift; /* cycles per thread block when launching stopped */
 };

@@ -9,8 +9,8 @@
  *    waits for registers, one without an instruction, one at a barrier.
  *  - The instruction is the one that the warp waits for: the producer of a register, the barrier, the instruction
  *    whose pipeline register is full, or the instruction that is not fetched yet.
- *  - The cycles of all rows of an SM, plus sm_profile.removed_cycles, are the SM's clock times its number of schedulers. They
- *    include the cycles in which the SM sleeps. Each SM has its own rows, so SMs may run in parallel.
+ *  - The cycles of all rows of an SM, plus sm_profile.removed_cycles, are the SM's clock times its number of
+ *    schedulers. They include the cycles in which the SM sleeps. Each SM has its own rows, so SMs may run in parallel.
  *  - The simulation does not read the profile: results are the same with and without it.
  */
 #ifndef PROFILE_H
