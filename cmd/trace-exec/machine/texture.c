@@ -179,13 +179,13 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 		return !mode;
 	}
 	if (b->code->sm >=
-		100) { /* bit 59 of TEX and bit 76 of TLD are set if the fetch has a level; mode 0 of TEX: 0 */
+		100) { /* bit 59 of TEX and bit 76 of TLD: the fetch has a level, 0 in mode 0 of TEX */
 		bool level = bit(b, kind == FETCH_TEX ? 59 : 76);
 
-		f->detail = mode ? DETAIL_LEVEL : DETAIL_BASE;
+		f->detail = mode ? DETAIL_LEVEL : level ? DETAIL_ZERO : DETAIL_BASE;
 		return mode == level || (!mode && kind == FETCH_TEX);
 	}
-	f->detail = mode == 3 ? DETAIL_LEVEL : mode ? DETAIL_BASE : DETAIL_QUAD;
+	f->detail = mode == 3 ? DETAIL_LEVEL : mode ? DETAIL_ZERO : DETAIL_QUAD;
 	return mode == 1 || mode == 3 || (!mode && kind == FETCH_TEX);
 }
 

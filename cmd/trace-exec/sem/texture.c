@@ -4,8 +4,8 @@
  *
  * A fetch is the weighted sum of up to eight texels of a level. The sum is exact and rounded once. With a
  * linear filter between levels, the results of two levels are weighted and rounded once more. Integer
- * coordinates count texels of the given level and ignore the sampler. Without .level and .grad the level of
- * detail is 0.
+ * coordinates count texels of the given level and ignore the sampler. Without .level and .grad the first level is
+ * read, whatever the bias of the sampler.
  *
  * Always true: each face of a cube is clamped on its own. Linear memory reads as zeros outside. A layer
  * outside is clamped to the nearest layer.
@@ -123,6 +123,9 @@ static double gradient_lod(const struct warp *w, const struct texture *t, const 
 	return sample_lod(d, n);
 }
 
+/* A level of detail that remains negative with any bias; ptxas writes it for the first level. */
+#define FIRST_LEVEL (-32.0)
+
 /* Returns the levels that a lane reads. */
 static struct depth find_lane_levels(const struct warp *w, const struct texture *t, const struct sampler *s,
 	const struct texture_fetch *x, unsigned lane)
@@ -135,7 +138,8 @@ static struct depth find_lane_levels(const struct warp *w, const struct texture 
 		return sample_depth(s, t->levels,
 			x->detail >= DETAIL_GRAD    ? gradient_lod(w, t, s, x, lane)
 			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
-						    : 0);
+			: x->detail == DETAIL_ZERO  ? 0
+						    : FIRST_LEVEL);
 	if (x->detail == DETAIL_LEVEL) {
 		int32_t v = REG(s32, w, x->level)[lane];
 

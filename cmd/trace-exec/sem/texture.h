@@ -18,8 +18,14 @@ struct geometry {
 	uint32_t coordinate_slot[3], layer_slot, sampler_slot;
 };
 
-/* Source of the level of detail: level 0, a register, gradients in registers, differences in the quad of lanes. */
-enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD, DETAIL_QUAD };
+/* Source of the level of detail. */
+enum detail {
+	DETAIL_BASE,  /* the first level, with any bias */
+	DETAIL_ZERO,  /* the number 0 */
+	DETAIL_LEVEL, /* a register */
+	DETAIL_GRAD,  /* gradients in registers */
+	DETAIL_QUAD   /* differences in the quad of lanes */
+};
 
 /* A fetch from a texture. */
 struct texture_fetch {
