@@ -102,8 +102,6 @@ static uint64_t add_extra(uint64_t sum, const struct code *code, const struct tb
 
 uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblock *tb, bool ptx)
 {
-	const uint64_t *hash = code_hashes(code);
-
 	sum = mix_value(sum, (uint64_t)tb->y << 32 | tb->x);
 	sum = mix_value(sum, (uint64_t)tb->n_warps << 32 | tb->z);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
@@ -111,7 +109,7 @@ uint64_t checksum_block(uint64_t sum, const struct code *code, const struct tblo
 
 		sum = mix_value(sum, tb->warp[w].n_recs);
 		for (; r < end; r++) {
-			sum = mix_value(sum, hash[r->inst] + r->mask * MULTIPLIER);
+			sum = mix_value(sum, code_hash(code, r->inst) + r->mask * MULTIPLIER);
 			if (r->addr & 3)
 				sum = mix_value(sum, weigh_addresses(tb, r));
 			if (ptx)

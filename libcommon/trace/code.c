@@ -17,19 +17,38 @@
 #include "arena.h"
 #include "code.h"
 
+#define CHUNK_BITS 14u
+#define CHUNK_SIZE (1u << CHUNK_BITS) /* number of instructions of a chunk */
+
+/* Instructions with consecutive handles. */
+struct chunk {
+	struct inst inst[CHUNK_SIZE];
+	uint64_t hash[CHUNK_SIZE]; /* hash of each element of inst[], for growing and comparing */
+};
+
 struct code {
 	uint64_t serial; /* number that is unique in the process */
 	const struct isa *isa;
-	struct inst *inst;   /* instructions by handle, with memory reserved for CODE_MAX entries */
 	atomic_uint n;       /* number of instructions */
 	uint32_t *slot;      /* hash table with open addressing: handle + 1, or 0 for a free slot */
-	uint64_t *hash;      /* hash of each element of inst[], for growing and comparing */
 	uint32_t n_slots;    /* number of slots, a power of 2, at least twice n */
 	struct arena text;   /* texts of opcodes, and registers */
 	const char **warned; /* stems for which a warning was printed */
 	uint32_t n_warned, cap_warned;
 	pthread_mutex_t lock;
+	/* Chunks by the upper bits of a handle; those of handles that are not used are NULL. */
+	struct chunk *chunk[CODE_MAX / CHUNK_SIZE];
 };
+
+static struct inst *inst_at(const struct code *c, uint32_t handle)
+{
+	return &c->chunk[handle >> CHUNK_BITS]->inst[handle % CHUNK_SIZE];
+}
+
+static uint64_t *hash_at(const struct code *c, uint32_t handle)
+{
+	return &c->chunk[handle >> CHUNK_BITS]->hash[handle % CHUNK_SIZE];
+}
 
 struct code *code_new(const struct isa *isa)
 {
@@ -38,8 +57,6 @@ struct code *code_new(const struct isa *isa)
 
 	c->serial = atomic_fetch_add(&made, 1) + 1;
 	c->isa = isa;
-	c->inst = reserve(CODE_MAX, sizeof(c->inst[0]));
-	c->hash = reserve(CODE_MAX, sizeof(c->hash[0]));
 	c->n_slots = 1024;
 	c->slot = xcalloc(c->n_slots, sizeof(c->slot[0]));
 	pthread_mutex_init(&c->lock, NULL);
@@ -50,8 +67,8 @@ void code_free(struct code *c)
 {
 	if (!c)
 		return;
-	reserve_free(c->inst, CODE_MAX, sizeof(c->inst[0]));
-	reserve_free(c->hash, CODE_MAX, sizeof(c->hash[0]));
+	for (size_t i = 0; i < CODE_MAX / CHUNK_SIZE && c->chunk[i]; i++)
+		reserve_free(c->chunk[i], 1, sizeof(*c->chunk[i]));
 	pthread_mutex_destroy(&c->lock);
 	arena_free(&c->text);
 	free(c->warned);
@@ -66,10 +83,10 @@ uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
 const struct inst *code_at(const struct code *c, uint32_t handle)
 {
 	assert(handle < atomic_load_explicit(&c->n, memory_order_relaxed));
-	return &c->inst[handle];
+	return inst_at(c, handle);
 }
 
-const uint64_t *code_hashes(const struct code *c) { return c->hash; }
+uint64_t code_hash(const struct code *c, uint32_t handle) { return *hash_at(c, handle); }
 
 bool code_has_stem(const char *opcode, size_t n, const char *stem)
 {
@@ -141,7 +158,7 @@ static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *
 	uint32_t s = (uint32_t)h & (c->n_slots - 1);
 	for (; c->slot[s]; s = (s + 1) & (c->n_slots - 1)) {
 		uint32_t handle = c->slot[s] - 1;
-		if (c->hash[handle] == h && inst_equals_draft(&c->inst[handle], d))
+		if (*hash_at(c, handle) == h && inst_equals_draft(inst_at(c, handle), d))
 			break;
 	}
 	return s;
@@ -155,7 +172,7 @@ static void grow_code_slots(struct code *c, uint32_t n)
 	c->slot = slot;
 	c->n_slots *= 2;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t s = (uint32_t)c->hash[i] & (c->n_slots - 1);
+		uint32_t s = (uint32_t)*hash_at(c, i) & (c->n_slots - 1);
 		while (c->slot[s])
 			s = (s + 1) & (c->n_slots - 1);
 		c->slot[s] = i + 1;
@@ -331,8 +348,10 @@ static int64_t add_inst(struct code *c, uint64_t h, uint32_t slot, const struct 
 	i.reg = reg;
 	i.opcode = arena_strndup(&c->text, d->opcode, d->opcode_len);
 	i.strong_gpu = isa_strong_gpu(d->opcode, d->opcode_len);
-	c->inst[n] = i;
-	c->hash[n] = h;
+	if (n % CHUNK_SIZE == 0)
+		c->chunk[n >> CHUNK_BITS] = reserve(1, sizeof(*c->chunk[0]));
+	*inst_at(c, n) = i;
+	*hash_at(c, n) = h;
 	c->slot[slot] = n + 1;
 	atomic_store_explicit(&c->n, n + 1, memory_order_release);
 	if ((n + 1) * 2 > c->n_slots)

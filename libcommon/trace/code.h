@@ -45,11 +45,8 @@ struct code_place {
 	struct place place;
 };
 
-/*
- * Returns the hash of the content of each instruction, by handle. Equal instructions have equal hashes in every
- * struct code.
- */
-const uint64_t *code_hashes(const struct code *c);
+/* Returns the hash of an instruction's content. Equal instructions have equal hashes in every struct code. */
+uint64_t code_hash(const struct code *c, uint32_t handle);
 /* Returns the handle of the instruction, or -1 and sets *f. The function is thread-safe. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*

@@ -46,6 +46,15 @@ peak() {
 	[ "$four" -le $((one + 16384)) ]
 }
 
+@test "memory: 64 MiB of address space are enough to check, pack and pick" {
+	plain_build_only
+	d=$(trace vecadd -n 4)
+	ulimit -v 65536
+	for program in trace-lint trace-pack trace-pick; do
+		run -0 $program "$d"
+	done
+}
+
 @test "memory: a stack of 64 KB is enough for each program" {
 	plain_build_only
 	cd "$BATS_TEST_TMPDIR"
