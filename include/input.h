@@ -55,13 +55,12 @@ bool input_can_reopen(const struct input *in);
  */
 int input_duplicate(const struct input *in);
 
+/* Consumes a byte order mark of UTF-8 at the current offset, which some editors write at the start of a text. */
+void input_skip_byte_order_mark(struct input *in);
+
 /*
- * Reads the next line without its end ("
- *
- * " or "\r
- *
- * ") and without a NUL. Returns 1, 0 at the end, or -1 and sets *f. *text is valid until the next call. A last line
- * without newline counts.
+ * Reads the next line without its end, which is a newline or a carriage return and a newline, and without a NUL.
+ * Returns 1, 0 at the end, or -1 and sets *f. *text is valid until the next call. A last line without newline counts.
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
 uint64_t input_lineno(const struct input *in); /* returns the number of the last returned line, from 1 */

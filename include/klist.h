@@ -65,6 +65,8 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
  * written).
  */
 int klist_parse(struct klist *k, struct input *in, const char *directory, struct fault *f);
+/* Checks a line of a list, without its end. Returns 0, or -1 and sets *f. */
+int klist_check_line(const char *text, size_t n, struct place at, struct fault *f);
 /*
  * Opens the kernel of command cmd like trace_open(). A pipe can be opened only once. The list must outlive the trace.
  */

@@ -255,11 +255,15 @@ void source_select_packed(struct source *s, const struct pack_args *a)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Appends a line, with its end, to the list t. If the line names a selected kernel, adds this to the source. */
-static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len,
+/*
+ * Appends a line, with its end, to the list t. If the line names a selected kernel, adds this to the source. Ends the
+ * program if readers of the packed list would reject the line.
+ */
+static void add_list_line(struct source *s, struct bytes *t, const char *line, size_t len, struct place at,
 	const char *directory, uint32_t *position, const struct pack_args *a)
 {
 	size_t from = 0, to = len;
+	struct fault f;
 
 	while (from < to && strchr(" \t\r\n", line[from]))
 		from++;
@@ -268,6 +272,8 @@ static void add_list_line(struct source *s, struct bytes *t, const char *line, s
 	if (s->hash && to > from)
 		list_hash_line(s->hash, line + from, to - from);
 	if (to - from < 6 || memcmp(line + from, "kernel", 6)) {
+		if (to > from && klist_check_line(line, to, at, &f) < 0)
+			die_fault(&f);
 		bytes_add(t, line, len);
 		return;
 	}
@@ -290,7 +296,9 @@ static void read_source_list(
 	char buf[8192];
 	long n;
 	uint32_t position = 0;
+	struct place at = {.file = input_name(in)};
 
+	input_skip_byte_order_mark(in);
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
 		if (memchr(buf, '\0', (size_t)n))
 			die_at(source_place(s), "NUL byte in a kernel list (expected a text file)");
@@ -306,7 +314,8 @@ static void read_source_list(
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 		char *to = nl ? nl + 1 : end;
 
-		add_list_line(s, &t, p, (size_t)(to - p), directory, &position, a);
+		at.line++;
+		add_list_line(s, &t, p, (size_t)(to - p), at, directory, &position, a);
 		p = to;
 	}
 	s->n_listed = position;

@@ -444,6 +444,16 @@ void input_consume(struct input *in, size_t bytes, uint64_t lines)
 	in->lines += lines;
 }
 
+void input_skip_byte_order_mark(struct input *in)
+{
+	static const char mark[3] = "\xef\xbb\xbf";
+	const char *text;
+
+	if (input_window(in, sizeof(mark), &text, NULL) >= (long)sizeof(mark) &&
+		!memcmp(text, mark, sizeof(mark)))
+		input_consume(in, sizeof(mark), 0);
+}
+
 long input_read(struct input *in, void *buf, size_t n, struct fault *f)
 {
 	size_t held, got;

@@ -38,21 +38,24 @@ static inline unsigned utf8_length(const char *p, size_t n)
 	return len;
 }
 
-/* Returns true if a character changes the direction of text: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069. */
-static inline bool utf8_is_bidi_control(const unsigned char *u, unsigned len)
+/*
+ * Returns true if a character has no width, or changes the direction of text: U+061C, U+200B-200F, U+202A-202E,
+ * U+2060, U+2066-2069, U+FEFF (the byte order mark).
+ */
+static inline bool utf8_is_invisible(const unsigned char *u, unsigned len)
 {
 	if (len == 2)
 		return u[0] == 0xd8 && u[1] == 0x9c;
+	if (len == 3 && u[0] == 0xef)
+		return u[1] == 0xbb && u[2] == 0xbf;
 	if (len != 3 || u[0] != 0xe2)
 		return false;
 	if (u[1] == 0x80)
-		return u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xaa && u[2] <= 0xae);
-	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9;
+		return (u[2] >= 0x8b && u[2] <= 0x8f) || (u[2] >= 0xaa && u[2] <= 0xae);
+	return u[1] == 0x81 && (u[2] == 0xa0 || (u[2] >= 0xa6 && u[2] <= 0xa9));
 }
 
-/*
- * Does the same as utf8_length(), but also returns 0 for control characters (C0, DEL, C1) and bidirectional controls.
- */
+/* Does the same as utf8_length(), but also returns 0 for control characters (C0, DEL, C1) and invisible characters. */
 static inline unsigned utf8_printable(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -60,7 +63,7 @@ static inline unsigned utf8_printable(const char *p, size_t n)
 
 	if (u[0] < 0x20 || u[0] == 0x7f || (len == 2 && u[0] == 0xc2 && u[1] < 0xa0))
 		return 0;
-	return utf8_is_bidi_control(u, len) ? 0 : len;
+	return utf8_is_invisible(u, len) ? 0 : len;
 }
 
 #endif

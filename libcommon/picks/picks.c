@@ -293,6 +293,7 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 	int r;
 
 	*p = (struct picks){.path = input_name(in), .error = -1};
+	input_skip_byte_order_mark(in);
 	while ((r = input_line(in, &text, &n, f)) > 0) {
 		struct place at = {p->path, input_lineno(in), 0};
 

@@ -21,6 +21,7 @@ struct results *results_new(struct input *in, unsigned flags)
 	r->file = input_name(in);
 	r->mark = 1;
 	r->first_figure = UINT32_MAX;
+	input_skip_byte_order_mark(in);
 	return r;
 }
 

@@ -198,6 +198,7 @@ static int parse_list_input(struct klist *k, struct input *in, const char *direc
 	size_t len;
 	uint32_t cap = k->n_cmds;
 	int r;
+	input_skip_byte_order_mark(in);
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct list_field line = trim_list_line(text, len);
 		struct place at = {input_name(in), input_lineno(in), place_column(text, line.s)};
@@ -221,6 +222,17 @@ int klist_parse(struct klist *k, struct input *in, const char *directory, struct
 {
 	struct fault_receiver silent = {NULL, NULL, false};
 	return parse_list_input(k, in, directory, &silent, f);
+}
+
+int klist_check_line(const char *text, size_t n, struct place at, struct fault *f)
+{
+	struct klist list = {.path = NULL};
+	struct list_field line = trim_list_line(text, n);
+	uint32_t cap = 0;
+	at.col = place_column(text, line.s);
+	int r = line.n ? parse_list_line(&list, &cap, line, NULL, at, f) : 0;
+	klist_free(&list);
+	return r;
 }
 
 /* ---- opening a list by its path ---------------------------------------------------------- */

@@ -637,6 +637,8 @@ packed_and_swapped() {
 	run -2 trace-pack /dev/zero
 	assert_output --partial 'NUL'
 	run -2 trace-pack <<<x
+	assert_output --partial "trace-pack: <stdin>:1:1: error: unexpected 'x' (expected a kernel file name"
+	run -2 trace-pack <<<''
 	assert_output "trace-pack: <stdin>: error: no line begins with 'kernel' (expected a kernel list)"
 	for what in -l -t '-d -o -' '-d -k 1 -o -'; do
 		run -2 timeout 20 trace-pack $what /dev/zero
@@ -646,6 +648,23 @@ packed_and_swapped() {
 	done
 	run -2 trace-pack --level -5 "$(trace vecadd)"
 	assert_output --partial "--level: invalid value '-5'"
+}
+
+@test "a list with a line that readers reject is rejected, and a byte order mark before it is ignored" {
+	cp -r "$(trace vecadd)" app
+	echo garbage >>app/kernelslist.g
+	run -2 trace-pack -o a.tpack app
+	assert_output --partial "app/kernelslist.g:3:1: error: unexpected 'garbage' (expected a kernel file name"
+	[ ! -e a.tpack ]
+	printf '\xef\xbb\xbfkernel-1.traceg\n' >app/kernelslist.g
+	trace-pack -o a.tpack app
+	for input in app a.tpack; do
+		run -0 trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -s gpu_sim_cycle $input
+		assert_line --regexp '^gpu_sim_cycle '
+	done
+	sed -i '1s/^/\xef\xbb\xbf/' app/kernel-1.traceg
+	run -2 trace-sim -q -g rtx3070 app
+	assert_output --partial "kernel-1.traceg:1:1: error: unexpected '\\xef\\xbb\\xbf-kernel name"
 }
 
 @test "--level accepts three values, which differ, and rejects others" {

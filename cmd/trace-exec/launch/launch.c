@@ -491,6 +491,7 @@ static int read_script(struct script *s, struct input *in, struct fault *f)
 	size_t len;
 	int got, bad = 0;
 
+	input_skip_byte_order_mark(in);
 	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
 		r.line = input_lineno(in);
 		bad = launch_split_line(&r, text, len) || read_command(&r);
