@@ -134,8 +134,10 @@ bool read_begin(struct results *r, enum read_record record)
 		read_cut_run(r, "another run starts before the end record of this one");
 		return false;
 	}
-	if (record != READ_OTHER && !r->in_run)
+	if (record != READ_OTHER && !r->in_run) {
+		r->headless = record != READ_RUN && r->form != RESULT_ACCELSIM;
 		start_run(r);
+	}
 	r->record = record;
 	r->mark++;
 	r->n_order = 0;
@@ -506,5 +508,8 @@ int results_next(struct results *r, struct result_item *item, struct fault *f)
 		}
 		if (read_step(r, f) < 0)
 			return -1;
+		if (r->headless)
+			return fault_set(f, read_place(r), "run-missing",
+				"a record without a run record before it (expected a complete result)");
 	}
 }

@@ -307,6 +307,23 @@ kernels() {
 	run -2 sh -c 'stats-csv -s gpu_ipc app.json >/dev/full'
 }
 
+@test "a result without its run record is rejected" {
+	tail -n +2 app.json >cut.json
+	sed -n '/^# kernel/,$p' app.text >cut.text
+	run -2 stats-csv cut.json
+	assert_output 'stats-csv: cut.json:1: error: a record without a run record before it (expected a complete result)'
+	run -2 stats-diff -q app.json cut.text
+	assert_output 'stats-diff: cut.text:1: error: a record without a run record before it (expected a complete result)'
+}
+
+@test "a byte order mark before a result is ignored" {
+	for form in json text accelsim; do
+		{ printf '\xef\xbb\xbf'; cat app.$form; } >marked.$form
+		run -0 stats-diff app.$form marked.$form
+		assert_output ''
+	done
+}
+
 @test "a long log is read in little memory" {
 	plain_build_only
 	for i in $(seq 60); do cat app.accelsim; done >long

@@ -81,17 +81,18 @@ static void test_text(void)
 		"# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n",
 		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n",
 		"a text result with an end gives its run, kernel and totals");
-	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n",
+	check_events(
+		"# run\n# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n",
 		0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\nkernel 2 b 0 gpgpu_n_load_insn=6\n"
 		"done cut gpgpu_n_load_insn=11\n",
 		"the totals of a text result without an end are the sums");
-	check_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
+	check_events("# run\n# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n",
 		"a text result that is truncated in a line gives its whole lines");
-	check_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n",
+	check_events("# run\n# kernel\nname a -\ngpu_ipc x -\n", 0, "start\nfault record-value\n",
 		"a text result with an invalid number is rejected");
-	check_events("# kernel\nname a\n", 0, "fault record-line\n",
+	check_events("# run\n# kernel\nname a\n", 0, "start\nfault record-line\n",
 		"a text result with a line of two words is rejected");
 }
 
@@ -111,6 +112,8 @@ static void test_json(void)
 		"a malformed JSON line is rejected");
 	check_events("{\"x\":1}\n", 0, "fault record-member\n",
 		"a JSON object without a record member is rejected");
+	check_events("{\"record\":\"kernel\",\"name\":\"k\",\"stats\":{}}\n", 0, "fault run-missing\n",
+		"a JSON kernel without a run record is rejected");
 	check_events("", 0, "fault no-run\n", "an empty result is rejected");
 	check_events("nothing of ours\n", 0, "fault no-run\n", "text that is not a result is rejected");
 }
@@ -118,6 +121,7 @@ static void test_json(void)
 static void test_msgpack(void)
 {
 	static const char whole[] =
+		"\x81\xa6record\xa3run"
 		"\x83\xa6record\xa6kernel\xa4name\xa1k\xa5stats\x82\xadgpu_sim_cycle\x05\xa7gpu_ipc\xc0"
 		"\x82\xa6record\xa3"
 		"end\xa6status\xa8"
@@ -127,6 +131,8 @@ static void test_msgpack(void)
 	is_text(events_of_input(whole, sizeof(whole) - 1, 0),
 		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n",
 		"a msgpack result gives its kernel and its end");
+	is_text(events_of_input(whole + 12, sizeof(whole) - 13, 0), "fault run-missing\n",
+		"a msgpack kernel without a run record is rejected");
 	is_text(events_of_input(whole, sizeof(whole) - 12, 0),
 		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n",
 		"a truncated msgpack result is reported as truncated");
