@@ -28,7 +28,8 @@ struct cli_row {
 	int letter;        /* short name, a value > 255 for an option without one, or CLI_GROUP */
 	const char *name;  /* long name without dashes; text of a heading */
 	const char *value; /* name of the value in help ("FILE"); NULL: the option is a flag */
-	const char *help;  /* one sentence without full stop; -h wraps it */
+	/* One sentence without full stop, which -h wraps. NULL: an old name, which is accepted and shown nowhere. */
+	const char *help;
 	/*
 	 * Completion of the value: "file", "dir" or "none"; a blank-separated list of words; "@KIND" for words that
 	 * the program's words() prints; "@,KIND" for a comma-separated list of such words; NULL for none. "command"

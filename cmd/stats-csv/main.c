@@ -17,7 +17,6 @@ enum {
 	OPT_PER = 256,
 	OPT_WIDE,
 	OPT_LONG,
-	OPT_LIST,
 	OPT_RUNNING,
 	OPT_GROUP,
 	OPT_AGG,
@@ -47,7 +46,7 @@ static const struct cli_row rows[] = {
 	{CLI_GROUP, "Rows and columns", NULL, NULL, NULL},
 	{'s', "stats", "NAMES",
 		"figures: names and patterns (gpu_ipc,L2_*); default: figures of the whole GPU", "@,figures"},
-	{'k', "kernels", "KERNELS",
+	{'k', "kernels", "LIST",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
 	{OPT_PER, "per", "kernel|run|interval",
@@ -77,16 +76,16 @@ static const struct cli_row rows[] = {
 	{OPT_NAMES, "names", "FORM",
 		"form of kernel names: mangled (as recorded, the default), full or short",
 		"short full mangled"},
-	{OPT_LIST, "list", NULL, "print the figures of the input with their units", NULL},
+	{'l', "list", NULL, "print the figures of the input with their units", NULL},
 	{'o', "output", "FILE", "write the table to FILE when it is complete; -: stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never an input", NULL},
 	{'q', "quiet", NULL, "print no warnings", NULL},
 };
 
 static const struct cli cli = {
-	"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
+	"[-s NAMES] [-k LIST] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
 	"NAME=EXPR]... [--group COLUMNS] [--agg LIST] [--weights FILE] [-o FILE] [FILE...]\n"
-	"--top N [--by WHAT] [-k KERNELS] [-F FORMAT] [-o FILE] [PROFILE...]",
+	"--top N [--by WHAT] [-k LIST] [-F FORMAT] [-o FILE] [PROFILE...]",
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
@@ -221,7 +220,7 @@ static void on_csv_option(void *ctx, int letter, const char *value)
 		break;
 	case 'o': j->output = value; break;
 	case 'f': j->force = true; break;
-	case OPT_LIST: j->list = true; break;
+	case 'l': j->list = true; break;
 	case OPT_RUNNING: j->running = true; break;
 	case 'e': add_derived(j, value); break;
 	case OPT_GROUP: add_groups(j, value); break;

@@ -25,7 +25,7 @@ static const struct cli_row rows[] = {
 		"ignore changes up to TOL: relative to the larger value (5%) or absolute (10)", NULL},
 	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", "@,figures"},
 	{'i', "ignore", "NAMES", "do not compare these figures", "@,figures"},
-	{'k', "kernels", "KERNELS",
+	{'k', "kernels", "LIST",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
 	{OPT_WEIGHTS, "weights", "FILE",
@@ -46,8 +46,8 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] [--weights FILE] A B\n"
-	"--top N [--by WHAT] [-q] [-k KERNELS] [--all] [-F FORMAT] A B",
+	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k LIST] [--all] [-q] [-F FORMAT] [--options] [--summary] [--weights FILE] A B\n"
+	"--top N [--by WHAT] [-q] [-k LIST] [--all] [-F FORMAT] A B",
 	"compare two simulation results",
 	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. If both are "
 	"directories, their files are compared by name. Host times are left out unless -s names them.\n"

@@ -11,7 +11,7 @@
 #include "lint.h"
 #include "output.h"
 
-enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN, OPT_SKIP_MISSING };
+enum { OPT_EXPLAIN = 256, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN, OPT_SKIP_MISSING };
 
 static const struct cli_row rows[] = {
 	{CLI_GROUP, "Configuration", NULL, NULL, NULL},
@@ -30,7 +30,7 @@ static const struct cli_row rows[] = {
 		"trace-sim accel-sim"},
 	{OPT_SKIP_MISSING, "skip-missing", NULL, "report all missing kernels of the list in a single warning",
 		NULL},
-	{OPT_LIST, "list", NULL, "print the table of rules and exit", NULL},
+	{'l', "list", NULL, "print the table of rules and exit", NULL},
 	{OPT_EXPLAIN, "explain", "ID", "explain a rule and exit", "@rules"},
 	{CLI_GROUP, "Output", NULL, NULL, NULL},
 	{'F', "format", "FORMAT", "text (default) or json", "text json"},
@@ -135,7 +135,7 @@ static void on_lint_option(void *ctx, int letter, const char *value)
 	case OPT_LIMIT: a->rep->limit = (uint32_t)cli_number("--limit", value, 0, UINT32_MAX); break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_SKIP_MISSING: a->skip_missing = true; break;
-	case OPT_LIST: a->list = true; break;
+	case 'l': a->list = true; break;
 	case OPT_EXPLAIN: a->explain = value; break;
 	}
 }

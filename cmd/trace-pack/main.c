@@ -60,8 +60,9 @@ static const struct cli_row rows[] = {
 	{OPT_VERIFY, "verify", NULL, "read the new stream back before it is renamed (default with -o FILE)",
 		NULL},
 	{OPT_NO_VERIFY, "no-verify", NULL, "do not read the new stream back", NULL},
-	{'j', "jobs", "N",
-		"number of threads (default 1; 0: all processors); the output does not depend on it", NULL},
+	{'j', "threads", "N", "use N threads (default 1; 0: all processors); the output does not depend on N",
+		NULL},
+	{'j', "jobs", "N", NULL, NULL},
 	{OPT_MEMORY, "memory", "SIZE", "memory for the text while --group runs (default 1G)", NULL},
 	{CLI_GROUP, "Messages", NULL, NULL, NULL},
 	{'q', "quiet", NULL, "no warnings, no progress", NULL},
@@ -76,12 +77,12 @@ static void print_pack_words(FILE *out, const char *kind, char *const *word, int
 }
 
 static const struct cli cli = {
-	"[-fqv] [-k KERNELS] [--tb RANGE] [--cubin FILE]... [-j N] [--level LEVEL] [-o FILE] [TRACE]\n"
-	"-d [-fqv] [-k KERNELS] [-C DIR|-o FILE] [STREAM]\n"
-	"-l [-F FORMAT] [-k KERNELS] [STREAM]\n"
+	"[-fqv] [-k LIST] [--tb RANGE] [--cubin FILE]... [-j N] [--level LEVEL] [-o FILE] [TRACE]\n"
+	"-d [-fqv] [-k LIST] [-C DIR|-o FILE] [STREAM]\n"
+	"-l [-F FORMAT] [-k LIST] [STREAM]\n"
 	"-t [STREAM]\n"
-	"--group [-fqv] [-k KERNELS] [-C DIR] DIR\n"
-	"--to FORM [-fqv] [-k KERNELS] [-C DIR|-o FILE] [TRACE]",
+	"--group [-fqv] [-k LIST] [-C DIR] DIR\n"
+	"--to FORM [-fqv] [-k LIST] [-C DIR|-o FILE] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a directory, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 success; 1 -t found damage; 2 error.\n",

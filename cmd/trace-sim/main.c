@@ -190,7 +190,7 @@ static const struct cli_man_table man_tables[] = {
 };
 
 static const struct cli cli = {
-	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
+	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k LIST] [-o FILE] [TRACE]\n"
 	"--selftest [--measured FILE]... [--only PATTERNS] [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a directory with one, one kernel file, a packed stream, or - (stdin, the default).\n"

@@ -111,7 +111,7 @@ static _Noreturn void fail_unknown_option(const struct cli *c, const char *name)
 
 	if (names) {
 		for (size_t i = 0; i < n; i++)
-			names[i] = cli_is_group(cli_row_at(c, i)) ? NULL : cli_row_at(c, i)->name;
+			names[i] = cli_is_shown(cli_row_at(c, i)) ? cli_row_at(c, i)->name : NULL;
 		near = cli_nearest(name, names, n, sizeof(*names));
 	}
 	/* near points to a name outside the array, so it remains valid. */

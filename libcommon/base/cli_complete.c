@@ -115,14 +115,14 @@ static void print_bash(const struct cli *c, FILE *out)
 	      "\tcase $prev in\n",
 		out);
 	for (size_t i = 0; i < c->n_rows; i++) {
-		if (c->row[i].value)
+		if (cli_is_shown(&c->row[i]) && c->row[i].value)
 			print_bash_value(&c->row[i], out);
 	}
 	fputs("\tesac\n\tif [[ $cur == -* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
 
-		if (cli_is_group(r))
+		if (!cli_is_shown(r))
 			continue;
 		if (cli_has_letter(r))
 			fprintf(out, "%s-%c", space, r->letter);
@@ -187,7 +187,7 @@ static void print_zsh(const struct cli *c, FILE *out)
 	}
 	fputs("_arguments -s -S \\\n", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
-		if (!cli_is_group(cli_row_at(c, i)))
+		if (cli_is_shown(cli_row_at(c, i)))
 			print_zsh_row(cli_row_at(c, i), out);
 	fputs("\t'*:file:_files'\n", out);
 }
@@ -240,7 +240,7 @@ static void print_fish(const struct cli *c, FILE *out)
 {
 	fprintf(out, "# fish completion for %s, made from its table of options\n", diag_program());
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
-		if (!cli_is_group(cli_row_at(c, i)))
+		if (cli_is_shown(cli_row_at(c, i)))
 			print_fish_row(cli_row_at(c, i), out);
 }
 

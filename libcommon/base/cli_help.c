@@ -81,7 +81,7 @@ static unsigned find_help_column(const struct cli *c)
 
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
 		const struct cli_row *r = cli_row_at(c, i);
-		unsigned width = cli_is_group(r) ? 0 : format_option_names(text, sizeof(text), r);
+		unsigned width = cli_is_shown(r) ? format_option_names(text, sizeof(text), r) : 0;
 
 		if (width > column && width <= OPTION_COLUMN_MAX)
 			column = width;
@@ -130,7 +130,7 @@ void cli_print_help(const struct cli *c, FILE *out)
 
 		if (cli_is_group(r))
 			fprintf(out, "\n%s:\n", r->name);
-		else
+		else if (cli_is_shown(r))
 			print_option(r, column, out);
 	}
 	if (c->epilog && *c->epilog) {
@@ -148,6 +148,8 @@ void cli_print_man(const struct cli *c, FILE *out)
 			fprintf(out, ".It Sy %s\n", r->name);
 			continue;
 		}
+		if (!cli_is_shown(r))
+			continue;
 		fputs(".It ", out);
 		if (cli_has_letter(r))
 			fprintf(out, "Fl %c%s%s , ", r->letter, r->value ? " Ar " : "",

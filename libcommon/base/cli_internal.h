@@ -31,6 +31,9 @@ static inline const struct cli_row *cli_row_at(const struct cli *c, size_t i)
 
 static inline bool cli_is_group(const struct cli_row *r) { return r->letter == CLI_GROUP; }
 
+/* Returns true for an option that -h, the manual page and the completions show. */
+static inline bool cli_is_shown(const struct cli_row *r) { return !cli_is_group(r) && r->help; }
+
 static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 0 && r->letter < 256; }
 
 /* Print the text of -h, and the OPTIONS part of the man page. */

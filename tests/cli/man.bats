@@ -34,6 +34,39 @@ load helper
 	done
 }
 
+# Prints "LETTER NAME" for each option with a letter, of all programs; -n and -e, which depend on the program, are left out.
+option_letters() {
+	for main in "$ROOT"/cmd/*/main.c; do
+		"$(basename "$(dirname "$main")")" -h
+	done | sed -nE 's/^  -([A-Za-z]), --([a-z-]+).*/\1 \2/p' | sort -u | grep -v '^[ne] '
+}
+
+@test "an option letter means the same in all programs, and so does its long name" {
+	run -0 option_letters
+	[ "${#lines[@]}" -gt 15 ]
+	[ -z "$(cut -d' ' -f1 <<<"$output" | uniq -d)" ]
+	[ -z "$(cut -d' ' -f2 <<<"$output" | sort | uniq -d)" ]
+	# no program has the long name without the letter; trace-exec --kernels selects by name only
+	for main in "$ROOT"/cmd/*/main.c; do
+		program=$(basename "$(dirname "$main")")
+		for name in $("$program" -h | sed -nE 's/^      --([a-z-]+).*/\1/p'); do
+			[ "$program $name" = 'trace-exec kernels' ] || [ "$program $name" = 'trace-sim tolerance' ] ||
+				! grep -q " $name\$" <<<"$output" || { echo "$program: --$name has no letter"; return 1; }
+		done
+	done
+}
+
+@test "old names of options are accepted and not shown" {
+	trace-pack -q --jobs=2 -o "$BATS_TEST_TMPDIR/a.tpack" "$(trace vecadd)"
+	for program in trace-pack trace-exec; do
+		run ! grep -e --jobs <<<"$("$program" -h; "$program" --completion bash; "$program" --man-options)"
+		run -2 "$program" --threads x
+		assert_output --partial "-j: invalid value 'x'"
+		run -2 "$program" --jobs x
+		assert_output --partial "-j: invalid value 'x'"
+	done
+}
+
 @test "each rule that a source cites exists in a model page, and a source names each quirk" {
 	run -0 python3 "$ROOT/tests/layers/citations"
 	assert_output ''

@@ -27,6 +27,7 @@ static const struct cli_row rows[] = {
 		"file"},
 	{302, "an-option-wider-than-its-column", NULL, "help in the next line", NULL},
 	{301, "strict", NULL, ".leading dot and \\ back", NULL},
+	{301, "stern", NULL, NULL, NULL},
 };
 static void print_table(FILE *out)
 {
@@ -81,6 +82,8 @@ static void test_options(void)
 {
 	check_parsed_words("-qv -kLIST a -k LIST b", 0, "q=;v=;k=LIST;k=LIST; a b");
 	check_parsed_words("--config=x=y --config z --strict", 0, "c=x=y;c=z;301=;");
+	check_parsed_words("--stern", 0, "301=;");
+	check_parsed_words("--stearn", 2, "test: error: unknown option '--stearn'\nTry 'test -h'.\n");
 	check_parsed_words("-qc file - -- -q --config", 0, "q=;c=file; - -q --config");
 	check_parsed_words("--config=", 0, "c=;");
 	check_parsed_words("--version", 0, "test (warptools) " VERSION "\n");
