@@ -12,6 +12,7 @@
 #include "picks.h"
 #include "job.h"
 #include "hotspots.h"
+#include "result_files.h"
 
 enum {
 	OPT_PER = 256,
@@ -87,8 +88,8 @@ static const struct cli cli = {
 	"NAME=EXPR]... [--group COLUMNS] [--agg LIST] [--weights FILE] [-o FILE] [FILE...]\n"
 	"--top N [--by WHAT] [-k LIST] [-F FORMAT] [-o FILE] [PROFILE...]",
 	"make a table from simulation results",
-	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
-	"default).\n"
+	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim, or is a directory of such files; "
+	"- is stdin (the default).\n"
 	"Exit status: 0 success; 1 a run stopped early (its rows are in the table); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
 
@@ -301,21 +302,23 @@ int main(int argc, char **argv)
 {
 	struct csv_job j = {.names = DEMANGLE_MANGLED};
 	struct output *out;
+	struct result_files in;
 	int n;
 
 	diag_init(argv[0]);
 	n = cli_parse(&cli, argc, argv, on_csv_option, &j);
 	prepare_job(&j);
-	protect_csv_inputs(&j, n, argv);
+	result_files_of_operands(&in, n, argv);
+	protect_csv_inputs(&j, in.n, in.name);
 	collect_add_named_columns(&j);
 	out = output_open(j.output, j.force);
-	for (int i = 0; i < n && !j.top; i++)
-		collect(&j, argv[i]);
+	for (int i = 0; i < in.n && !j.top; i++)
+		collect(&j, in.name[i]);
 	if (!n && !j.top)
 		collect(&j, "-");
 	collect_warn(&j);
 	if (j.top)
-		csv_print_top(&j, output_stream(out), n, argv);
+		csv_print_top(&j, output_stream(out), in.n, in.name);
 	else if (j.list)
 		csv_print_list(&j, output_stream(out));
 	else if (j.weights)
@@ -327,5 +330,6 @@ int main(int argc, char **argv)
 	output_commit(out);
 	n = j.status;
 	free_job(&j);
+	result_files_free(&in);
 	return n;
 }

@@ -3,12 +3,9 @@
  * stats-diff: compares two simulation results, kernel by kernel. This file parses the command line, and pairs
  * files of two directories by name.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "cli.h"
 #include "complete.h"
 #include "compare.h"
@@ -16,6 +13,7 @@
 #include "output.h"
 #include "picks.h"
 #include "hotspots.h"
+#include "result_files.h"
 
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY, OPT_FULL };
 
@@ -251,76 +249,13 @@ static int diff_files(
 
 /* ---- directories ---------------------------------------------------------------------------------- */
 
-struct directory_files {
-	char **name;
-	size_t n;
-};
-
-static int compare_entry_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-static char *join_path(const char *directory, const char *name)
-{
-	char *path = xmalloc(strlen(directory) + strlen(name) + 2);
-
-	sprintf(path, "%s/%s", directory, name);
-	return path;
-}
-
-/* Returns true if path is a file to compare, or cannot be examined, so that its comparison fails with a message. */
-static bool is_compared_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) || S_ISREG(st.st_mode);
-}
-
-/* Lists the files of a directory. Opening a FIFO could wait forever, so only regular files are listed. */
-static struct directory_files read_directory(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct directory_files f = {0};
-	struct dirent *e;
-
-	if (!dir)
-		die_errno_at((struct place){.file = path}, "cannot read the directory");
-	while ((e = readdir(dir))) {
-		char *full = join_path(path, e->d_name);
-
-		if (*e->d_name != '.' && is_compared_file(full)) {
-			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
-			f.name[f.n++] = xstrdup(e->d_name);
-		}
-		free(full);
-	}
-	closedir(dir);
-	if (f.n)
-		qsort(f.name, f.n, sizeof(*f.name), compare_entry_names);
-	return f;
-}
-
-static void free_directory(struct directory_files *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		free(f->name[i]);
-	free(f->name);
-}
-
 static int diff_directories(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
-	struct directory_files fa = read_directory(a), fb = read_directory(b);
-	size_t i = 0, j = 0;
-	int status = EXIT_GOOD;
+	struct result_files fa, fb;
+	int i = 0, j = 0, status = EXIT_GOOD;
 
+	result_files_list(&fa, a);
+	result_files_list(&fb, b);
 	if (!fa.n && !fb.n)
 		die("%s, %s: no files in either directory", a, b);
 	while (i < fa.n || j < fb.n) {
@@ -330,7 +265,7 @@ static int diff_directories(const struct diff_options *o, FILE *out, const char 
 			print_lone_file(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
 			status = worse_status(status, EXIT_NO);
 		} else {
-			char *pa = join_path(a, fa.name[i]), *pb = join_path(b, fb.name[j]);
+			char *pa = result_files_join(a, fa.name[i]), *pb = result_files_join(b, fb.name[j]);
 
 			status = worse_status(status, diff_files(o, out, pa, pb, fa.name[i]));
 			free(pa);
@@ -339,22 +274,23 @@ static int diff_directories(const struct diff_options *o, FILE *out, const char 
 			j++;
 		}
 	}
-	free_directory(&fa);
-	free_directory(&fb);
+	result_files_free(&fa);
+	result_files_free(&fb);
 	return status;
 }
 
 /* Compares a file with the file of the same name in a directory. */
 static int diff_file_with_directory(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
-	const char *file = is_directory(a) ? b : a, *slash = strrchr(file, '/');
+	const char *file = result_files_is_directory(a) ? b : a, *slash = strrchr(file, '/');
 	char *path;
 	int status;
 
 	if (!strcmp(file, "-"))
 		die("a directory cannot be compared with standard input (expected two files or two directories)");
-	path = join_path(is_directory(a) ? a : b, slash ? slash + 1 : file);
-	status = is_directory(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
+	path = result_files_join(result_files_is_directory(a) ? a : b, slash ? slash + 1 : file);
+	status = result_files_is_directory(a) ? diff_files(o, out, path, b, NULL)
+					      : diff_files(o, out, a, path, NULL);
 	free(path);
 	return status;
 }
@@ -380,9 +316,9 @@ int main(int argc, char **argv)
 		cli_usage("--weights cannot be used with %s", o.summary ? "--summary" : "-k");
 	list_required_names(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
-	if (is_directory(argv[0]) && is_directory(argv[1]))
+	if (result_files_is_directory(argv[0]) && result_files_is_directory(argv[1]))
 		status = diff_directories(&o, output_stream(out), argv[0], argv[1]);
-	else if (is_directory(argv[0]) || is_directory(argv[1]))
+	else if (result_files_is_directory(argv[0]) || result_files_is_directory(argv[1]))
 		status = diff_file_with_directory(&o, output_stream(out), argv[0], argv[1]);
 	else
 		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);

@@ -9,6 +9,7 @@
 #include "output.h"
 #include "measured.h"
 #include "report.h"
+#include "result_files.h"
 
 enum { OPT_PROFILE = 256, OPT_SOURCE, OPT_MEASURED, OPT_TITLE };
 
@@ -33,7 +34,8 @@ static const struct cli_row rows[] = {
 
 static const struct cli cli = {"[--profile FILE]... [--source DIR] [--measured FILE]... [-o FILE] [RUN...]",
 	"show simulation results on a page for a browser",
-	"RUN holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default). "
+	"RUN holds results of trace-sim in any of its formats, or a log of Accel-Sim, or is a directory of such files; "
+	"- is stdin (the default). "
 	"The page needs no network and no other file.\n"
 	"Exit status: 0 success; 1 a run stopped early (the page shows it); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_results, NULL};
@@ -90,6 +92,7 @@ int main(int argc, char **argv)
 {
 	struct html_args a = {.profile = NULL};
 	struct output *out;
+	struct result_files in;
 	struct stat st;
 	int n;
 
@@ -100,16 +103,17 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (a.report.source && !a.n_profiles)
 		cli_usage("--source requires --profile, which names the lines");
-	for (int i = 0; i < n; i++)
-		output_check_input(a.output, argv[i]);
+	result_files_of_operands(&in, n, argv);
+	for (int i = 0; i < in.n; i++)
+		output_check_input(a.output, in.name[i]);
 	for (uint32_t i = 0; i < a.n_profiles; i++)
 		output_check_input(a.output, a.profile[i]);
 	for (uint32_t i = 0; i < a.n_measured; i++)
 		output_check_input(a.output, a.measured[i]);
 	if (a.report.source && (stat(a.report.source, &st) < 0 || !S_ISDIR(st.st_mode)))
 		die("--source: %s is not a directory", a.report.source);
-	for (int i = 0; i < n; i++)
-		html_load_run(&a.report, argv[i]);
+	for (int i = 0; i < in.n; i++)
+		html_load_run(&a.report, in.name[i]);
 	if (!n)
 		html_load_run(&a.report, "-");
 	if (!a.report.n_runs)
@@ -126,6 +130,7 @@ int main(int argc, char **argv)
 	output_commit(out);
 	n = a.report.status;
 	html_free(&a.report);
+	result_files_free(&in);
 	free(a.profile);
 	free(a.measured);
 	return n;

@@ -301,10 +301,24 @@ kernels() {
 	run -2 stats-csv empty
 	assert_output --partial "empty: error: no statistics (expected records of trace-sim or a log of Accel-Sim)"
 	run -2 stats-csv missing.json
-	run -2 stats-csv .
 	head -c 3000 /dev/urandom >noise
 	run -2 stats-csv noise
 	run -2 sh -c 'stats-csv -s gpu_ipc app.json >/dev/full'
+}
+
+@test "a directory stands for its files" {
+	mkdir d none d/sub
+	cp app.json d/2
+	cp small.json d/1
+	mkfifo d/fifo
+	touch d/.hidden
+	run -0 timeout 20 stats-csv -s gpu_sim_cycle d app.text
+	assert_equal "$output" "$(stats-csv -s gpu_sim_cycle d/1 d/2 app.text)"
+	run -2 stats-csv none
+	assert_output 'stats-csv: none: error: no files in the directory (expected results)'
+	run -2 stats-csv -f -o d/1 d
+	assert_output --partial 'd/1'
+	cmp small.json d/1
 }
 
 @test "a result without its run record is rejected" {

@@ -110,6 +110,14 @@ browser() {
 	run -2 stats-html nothing.json
 }
 
+@test "a directory stands for its files" {
+	mkdir d
+	cp a.json empty.json d
+	stats-html -o page.htm d
+	stats-html -o same.htm d/a.json d/empty.json
+	cmp page.htm same.htm
+}
+
 @test "an incomplete run is shown, with exit status 1" {
 	head -n 2 a.json >cut.json
 	run -1 stats-html -q -o page.htm cut.json
