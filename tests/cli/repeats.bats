@@ -26,7 +26,9 @@ repeated() {
 		assert_equal "$repeats" 8
 	done
 	assert_equal "$(cat got.out)" "0 0 0 0 0 0 0 0 0 0 no error"
-	for how in sum print clock; do
+	repeated clock
+	assert_equal "$repeats" 8
+	for how in sum print; do
 		repeated $how
 		assert_equal "$how $repeats" "$how 0"
 	done
@@ -34,6 +36,22 @@ repeated() {
 	assert_equal "$(cat got.out)" "1 2 3 4 5 6 7 8 9 10 no error"
 	repeated print
 	assert_equal "$(grep -c print got.out)" 10
+}
+
+@test "a launch that reads %globaltimer is repeated while its effect does not depend on the time" {
+	local ptx=$ROOT/tests/data/cudart/repeats.ptx
+	sed 's/%clock/%globaltimer_lo/' "$ptx" >waits.ptx
+	program repeats repeats ptx:70:waits.ptx
+	# launches 1, 2 and 3 are executed, and those after 1 and 2 repeats
+	repeated clock
+	assert_equal "$repeats" 5
+	# launch 7 would be the first to store 1, but repeats launch 5; launch 8 finds the difference
+	sed '/%globaltimer_lo/,/ret/ { s/and.b32 %r2, %r1, 0/shr.u32 %r2, %r1, 10/; /rd1\], 0;/d }' waits.ptx >late.ptx
+	program repeats repeats ptx:70:late.ptx
+	run -0 trace-exec -q -n --every-launch --run ./repeats clock
+	assert_output "0 0 0 0 0 0 1 1 1 1 no error"
+	run -0 trace-exec -q -n --run ./repeats clock
+	assert_output "0 0 0 0 0 0 0 1 1 1 no error"
 }
 
 @test "a repeated launch is executed again after memory has changed" {

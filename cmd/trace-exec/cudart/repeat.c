@@ -11,6 +11,10 @@
  * executed with the same checks and did not pause, and if all effects and inputs of that launch were in memory
  * (cta.has_outside_effect). Contents of memory are compared by hashes of 128 bits. The launch may have had findings:
  * they are reported once for each place or kernel, so that the same findings again would report nothing.
+ *
+ * The value of %globaltimer is different in each launch. Most kernels that read it only wait for a time, as barriers
+ * of libcu++ do, and have the same effect at any time. A launch that reads it is therefore executed twice before it is
+ * repeated, and again after 1, 2, 4, 8 and so on repeats. Once its effect was different, it is always executed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +51,10 @@ struct effect {
 	struct effect *next; /* effect that was kept after this one */
 	uint64_t warp_insts, thread_insts;
 	bool changes_host;    /* some of the chunks have bytes that the host may write */
+	bool reads_timer;     /* the launch read %globaltimer */
+	bool is_timed;        /* the effect depends on %globaltimer */
+	uint64_t period;      /* reads_timer: number of repeats between two executions */
+	uint64_t left;        /* reads_timer: number of repeats before the next execution */
 	struct bytes changes; /* struct chunk_change, with the contents of the chunks */
 };
 
@@ -162,8 +170,13 @@ static void add_change(void *search, uint64_t addr, XXH128_hash_t hash)
 {
 	struct change_search *s = search;
 	const uint8_t *marks = digest_chunk_marks(s->memory, addr);
-	struct chunk_change c = {.addr = addr, .hash = hash, .has_marks = is_any_mark_set(marks)};
+	struct chunk_change c;
 	struct bytes *b = &s->effect->changes;
+
+	memset(&c, 0, sizeof(c)); /* effects are compared by bytes, including the padding */
+	c.addr = addr;
+	c.hash = hash;
+	c.has_marks = is_any_mark_set(marks);
 
 	s->effect->changes_host |= digest_is_host_chunk(s->memory, addr);
 	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && s->effect->changes_host))
@@ -241,7 +254,7 @@ static XXH128_hash_t hash_launch_and_memory(XXH128_hash_t key, const struct grid
 
 bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 {
-	const struct effect *e;
+	struct effect *e;
 	struct repeated *r;
 	uint64_t cost;
 
@@ -259,32 +272,46 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 		return false;
 	x->id = hash_launch_and_memory(x->key, g);
 	e = find_effect(x->id);
-	if (e && e->changes_host && !is_only_thread()) /* another thread may write to one of the chunks */
+	if (e && (e->is_timed ||
+			 (e->changes_host && !is_only_thread()))) /* another thread may write to a chunk */
 		return false;
-	if (!e) {
-		r->misses++;
+	if (!e || (e->reads_timer && !e->left)) {
+		r->misses += !e;
 		x->examined = true;
 		x->has_threads = !is_only_thread();
 		x->may_have_unset = g->mem->may_have_unset;
 		return false;
 	}
 	r->misses = 0;
+	e->left -= e->reads_timer;
 	replay_effect(e, g->mem);
 	add_credit(r, e->thread_insts);
 	return true;
 }
 
+/* Compares the known effect of a launch that reads %globaltimer with its effect at another time. */
+static void compare_at_another_time(struct effect *known, const struct effect *e)
+{
+	known->is_timed = known->warp_insts != e->warp_insts || known->thread_insts != e->thread_insts ||
+			  known->changes.n != e->changes.n ||
+			  (e->changes.n && memcmp(known->changes.p, e->changes.p, e->changes.n) != 0);
+	known->left = known->period = known->period ? 2 * known->period : 1;
+}
+
 static void examine_effect(const struct repeat *x, const struct grid *g)
 {
-	struct effect *e = xcalloc(1, sizeof(*e));
+	struct effect *e = xcalloc(1, sizeof(*e)), *known = find_effect(x->id);
 	struct change_search s = {
 		.memory = g->mem, .effect = e, .has_threads = x->has_threads || !is_only_thread()};
 
 	e->id = x->id;
 	e->warp_insts = g->warp_insts;
 	e->thread_insts = g->thread_insts;
+	e->reads_timer = g->reads_timer;
 	digest_update(g->mem, add_change, &s);
-	if (s.fails || g->mem->may_have_unset != x->may_have_unset || find_effect(x->id)) {
+	if (known)
+		compare_at_another_time(known, e);
+	if (known || s.fails || g->mem->may_have_unset != x->may_have_unset) {
 		free_effect(e);
 		return;
 	}

@@ -73,6 +73,7 @@ void cta_start(struct cta *c, uint64_t number)
 	c->n_done = 0;
 	c->clock = 0;
 	c->has_outside_effect = false;
+	c->reads_timer = false;
 	memset(c->barrier, 0, sizeof(c->barrier));
 	c->shared_bytes = c->grid->shared_window;
 	memset(c->shared, 0, c->shared_bytes);

@@ -543,10 +543,15 @@ void exec_warp(struct warp *w, uint64_t quantum)
 uint64_t exec_clock(struct warp *w, uint64_t uncounted)
 {
 	w->timed = true;
-	w->cta->has_outside_effect = true;
 	if (w->clock_reads < CLOCK_READS)
 		w->clock_reads++;
 	else if (!w->frozen && w->depth == 1) /* with several groups of lanes, only the group would change */
 		w->stop |= WARP_YIELD;
 	return w->frozen ? w->frozen_clock : w->cta->clock + w->insts + uncounted + w->cta->cluster->idle_ns;
+}
+
+uint64_t exec_timer(struct warp *w, uint64_t uncounted)
+{
+	w->cta->reads_timer = true;
+	return w->grid->timer + exec_clock(w, uncounted);
 }

@@ -276,6 +276,7 @@ struct grid {
 	struct fault fault;                /* fault of CTA `first_failed` */
 	bool has_finding;                  /* a delivered CTA has a finding that does not end the launch */
 	bool has_outside_effect;           /* a delivered CTA has an effect outside of memory (struct cta) */
+	bool reads_timer;                  /* a delivered CTA read %globaltimer */
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	uint64_t n_resident;               /* number of CTAs that the GPU executes at once; 0: unknown */
 	uint64_t cluster_turn;     /* number of warp instructions after which another cluster continues */
@@ -428,7 +429,8 @@ struct cta {
 	uint32_t n_findings;
 	void *product; /* operands of a matrix product: sem/product.c */
 	uint64_t clock;
-	bool has_outside_effect; /* it printed, allocated, freed, or read a clock or the number of the launch */
+	bool has_outside_effect; /* it printed, allocated, freed, or read the number of the launch */
+	bool reads_timer;        /* it read %globaltimer */
 };
 
 /*
@@ -537,6 +539,8 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
  * instructions that the warp has executed, including the one that reads the clock, but w->insts does not contain.
  */
 uint64_t exec_clock(struct warp *w, uint64_t uncounted);
+/* Returns %globaltimer, with the same argument. */
+uint64_t exec_timer(struct warp *w, uint64_t uncounted);
 /* Returns true if a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)
 {

@@ -142,6 +142,7 @@ static void deliver_cta(struct grid_team *t, struct cta *c, bool good)
 		g->thread_insts += c->warp[i].thread_insts;
 	}
 	g->has_outside_effect |= c->has_outside_effect;
+	g->reads_timer |= c->reads_timer;
 	if (good && g->warp_insts > g->options->limit)
 		cta_fail_over_limit(c);
 	good = good && !grid_failed(g, c->number);

@@ -105,14 +105,14 @@ static inline u32 read_block_axis(const struct warp *w, unsigned axis)
 }
 
 /*
- * Returns the clock when o is executed. run_warp() counts instructions when it sets the PC of the group; the
+ * Returns the clock, or %globaltimer, when o is executed. run_warp() counts instructions when it sets the PC of the group; the
  * instructions from this PC to o follow each other.
  */
-static uint64_t clock_at(struct warp *w, const struct op *o)
+static uint64_t clock_at(struct warp *w, const struct op *o, bool timer)
 {
 	const struct op *counted = &w->grid->code->op[w->stack[w->depth - 1].pc];
 
-	return exec_clock(w, (uint64_t)(o - counted) + 1);
+	return (timer ? exec_timer : exec_clock)(w, (uint64_t)(o - counted) + 1);
 }
 
 /* Reads special register `number` for o, into a value for each lane. */
@@ -133,10 +133,10 @@ static void read_special_register(struct warp *w, const struct op *o, unsigned n
 	case 2: one = (u32)exec_sreg_value(w, S_NWARPID, 0) << 8; break; /* SR_VIRTCFG: bits 8 to 15 */
 	case 3: one = (u32)w->index << 8; break; /* SR_VIRTID: bits 8 to 14 are the number of the warp */
 	case 47: one = (u32)(SHARED_WINDOW_BASE >> 32); break;
-	case 80: one = (u32)clock_at(w, o); break;
-	case 81: one = (u32)(clock_at(w, o) >> 32); break;
-	case 82: one = (u32)(clock_at(w, o) + w->grid->timer); break;
-	case 83: one = (u32)((clock_at(w, o) + w->grid->timer) >> 32); break;
+	case 80: one = (u32)clock_at(w, o, false); break;
+	case 81: one = (u32)(clock_at(w, o, false) >> 32); break;
+	case 82: one = (u32)clock_at(w, o, true); break;
+	case 83: one = (u32)(clock_at(w, o, true) >> 32); break;
 	case 40: one = w->grid->threads; break;
 	case 50: one = shared_size(w->grid); break;
 	case BLOCK_X:

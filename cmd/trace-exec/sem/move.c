@@ -30,8 +30,7 @@ static void move_predicate(struct warp *w, const struct op *o, uint32_t m)
 static void move_clock(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool timer = o->n == S_GLOBALTIMER || o->n == S_GLOBALTIMER_LO || o->n == S_GLOBALTIMER_HI;
-	u64 v = exec_clock(w, w->uncounted ? (uint64_t)(o - w->uncounted) + 1 : 0) +
-		(timer ? w->grid->timer : 0);
+	u64 v = (timer ? exec_timer : exec_clock)(w, w->uncounted ? (uint64_t)(o - w->uncounted) + 1 : 0);
 
 	switch (o->n) {
 	case S_CLOCK_HI:
