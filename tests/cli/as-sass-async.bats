@@ -169,6 +169,8 @@ lines() { grep -h " $1" t/kernel-1.traceg; }
 	wait:
 		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
 		@!%p1 bra wait;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
 		ld.shared::cluster.u32 %r7, [%r4];
 		st.global.u32 [%rd1], %r7;
 		barrier.cluster.arrive.aligned;

@@ -222,6 +222,10 @@ faults() {
 	assert_line --index 0 '200 0 201 0 202 0 203 0'
 	run -0 trace-exec -o out k.launch
 	run -0 trace-lint out/kernelslist.g
+	# a read between the store and the wait
+	sed -i '/st.async/a ld.shared.u32 %r16, [s];' k.ptx
+	run -1 timeout 60 trace-exec -n k.launch
+	assert_output --regexp 'race: read at byte [0-9]+ of .shared, which an asynchronous store by warp 0 writes .expected a successful wait for its mbarrier before it. .kernel k, thread'
 	# each block adds its rank + 1 to the first word of rank 2
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 16)

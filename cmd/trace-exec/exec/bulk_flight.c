@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bulk and tensor copies in flight: the bytes of shared memory that they write, and those that they read.
+ * Bulk and tensor copies in flight: the bytes of shared memory that they write, and those that they read. Stores and
+ * reductions that complete bytes of an mbarrier (st.async, red.async) are in flight like copies.
  *
  * The bytes are copied when the instruction is issued. The checks report accesses before the copy is known to be
  * complete. A copy that completes bytes of an mbarrier is known to be complete when a thread has waited successfully
@@ -22,6 +23,7 @@ struct bulk_range { /* bytes of shared memory that a copy writes or reads */
 	uint64_t bytes;
 	uint8_t state;           /* SHARED_BULK_WRITES or SHARED_BULK_READS */
 	bool phase_over;         /* the phase of the mbarrier is over */
+	bool store;              /* st.async or red.async, not a copy */
 	uint8_t lane;            /* lane that issued the copy */
 	uint32_t commits;        /* copy of a bulk group: number of groups that the lane has ended since */
 	const struct warp *warp; /* warp that issued the copy */
@@ -111,6 +113,31 @@ void bulk_flight_begin_write(struct warp *w, uint8_t *to, uint64_t bytes, const 
 			     .mbarrier = mbarrier});
 }
 
+/* Extends the newest range if it belongs to the same phase and ends where the bytes begin. */
+static bool extend_stored_range(struct warp *w, const uint8_t *to, uint64_t bytes, const uint8_t *mbarrier)
+{
+	struct bulk_flights *f = w->cta->cluster->bulk_flights;
+	struct bulk_range *r = f && f->n ? &f->range[f->n - 1] : NULL;
+
+	if (!w->cta->check || !r || !r->store || r->phase_over || r->mbarrier != mbarrier || r->warp != w ||
+		r->at + r->bytes != to)
+		return false;
+	checker_mark_bulk(w->cta, to, bytes, r->state, true);
+	r->bytes += bytes;
+	return true;
+}
+
+void bulk_flight_begin_store(struct warp *w, uint8_t *to, uint64_t bytes, const uint8_t *mbarrier)
+{
+	if (!extend_stored_range(w, to, bytes, mbarrier))
+		add_range(w, &(struct bulk_range){.at = to,
+				     .bytes = bytes,
+				     .state = SHARED_BULK_WRITES,
+				     .store = true,
+				     .warp = w,
+				     .mbarrier = mbarrier});
+}
+
 void bulk_flight_begin_read(
 	struct warp *w, unsigned lane, uint8_t *from, uint64_t bytes, const uint8_t *mbarrier)
 {
@@ -174,8 +201,11 @@ void bulk_flight_wait(struct warp *w, uint32_t m, uint32_t groups)
 		complete_ranges(w->cta, is_group_complete, &x);
 }
 
-/* Returns true if the op is a bulk or tensor copy. */
-static bool is_bulk_copy(const struct op *o) { return o->stmt->opcode == I_cp && stmt_has(o->stmt, M_BULK); }
+/* Returns true if the op is a bulk or tensor copy, or a store or reduction that completes bytes of an mbarrier. */
+static bool is_bulk_write(const struct op *o)
+{
+	return o->stmt->opcode == I_cp ? stmt_has(o->stmt, M_BULK) : stmt_has(o->stmt, M_ASYNC);
+}
 
 /* Returns the newest range that contains one of the bytes and has one of the states; NULL: none. */
 static const struct bulk_range *find_range(
@@ -194,19 +224,20 @@ void bulk_flight_report(struct warp *w, const struct op *o, uint32_t lane, const
 	uint32_t off, uint64_t bytes, bool write)
 {
 	const uint8_t *at = owner->shared + off;
-	/* a copy may overwrite the target of another one */
+	/* a copy or an asynchronous store may overwrite the target of another one */
 	unsigned states =
-		(write && is_bulk_copy(o) ? 0 : SHARED_BULK_WRITES) | (write ? SHARED_BULK_READS : 0);
+		(write && is_bulk_write(o) ? 0 : SHARED_BULK_WRITES) | (write ? SHARED_BULK_READS : 0);
 	const struct bulk_range *r = find_range(w->cta->cluster->bulk_flights, at, bytes, states);
 
 	if (!r || is_ordered_access(o))
 		return;
 	uint64_t first = r->at > at ? off + (uint64_t)(r->at - at) : off;
 	exec_note_finding(w, o, 1u << lane, "race",
-		"race: %s at byte %llu of .shared, which a bulk copy by warp %u %s (expected %s before it)",
+		"race: %s at byte %llu of .shared, which %s by warp %u %s (expected %s before it)",
 		write && o->stmt->opcode != I_cp && !is_atomic_access(o) ? "write" : checker_access_noun(o),
-		(unsigned long long)first, r->warp->index,
+		(unsigned long long)first, r->store ? "an asynchronous store" : "a bulk copy", r->warp->index,
 		r->state == SHARED_BULK_WRITES ? "writes" : "reads",
-		r->mbarrier ? "a successful wait for the mbarrier of the copy"
+		r->mbarrier ? r->store ? "a successful wait for its mbarrier"
+				       : "a successful wait for the mbarrier of the copy"
 			    : "cp.async.bulk.wait_group.read by the thread that issued the copy");
 }

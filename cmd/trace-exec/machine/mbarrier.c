@@ -285,6 +285,7 @@ int mbind_store_async(struct mbind *b, struct op *o)
 		o->x->bytes[k] = 4;
 	}
 	b->func->inst[b->index].opcode = reduce ? I_red : I_st;
+	stmt_add(&b->func->inst[b->index], M_ASYNC);
 	machine_set_function(o, execute_store_async);
 	return 0;
 }

@@ -289,8 +289,10 @@ void bulk_execute_store_async(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
 		checker_mark_written(w->cta, to, bytes);
-		if (!(bar = address_find_host(w, o, &x->mbarrier, i, 8)) ||
-			!async_complete_bytes(w, o, i, bar, bytes))
+		if (!(bar = address_find_host(w, o, &x->mbarrier, i, 8)))
+			return;
+		bulk_flight_begin_store(w, to, bytes, bar);
+		if (!async_complete_bytes(w, o, i, bar, bytes))
 			return;
 	}
 	memcpy(w->addr, addr, sizeof(addr));
