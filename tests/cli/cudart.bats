@@ -419,10 +419,10 @@ setup_file() {
 
 @test "memory that is never freed is reported, and the trace is complete" {
 	run -0 trace-exec -o out --run ./vecadd 100 leak
-	assert_line 'trace-exec: warning: leak: 1 allocation of the program, 400 bytes'
+	assert_line 'trace-exec: warning: leak: 1 allocation of the program, 400 bytes ('\''cudaMalloc 3'\'')'
 	[ -e out/kernelslist.g ]
 	run -1 trace-exec -n --leaks --run ./vecadd 100 leak
-	assert_line 'trace-exec: error: leak: 1 allocation of the program, 400 bytes'
+	assert_line 'trace-exec: error: leak: 1 allocation of the program, 400 bytes ('\''cudaMalloc 3'\'')'
 	run -0 trace-exec -n --leaks --run ./vecadd 100
 	run -0 trace-exec -n --no-check --run ./vecadd 100 leak
 }

@@ -18,6 +18,10 @@ load ptx_kernel
 		assert_output --partial 'k.ptx:17:1: error: write of 4 bytes at 0xc0000100, 0 bytes after '"'A'"' of 256 bytes'
 		assert_output --partial '(kernel k, thread (64,0,0) of CTA (0,0,0))'
 	done
+	# an address of the host
+	kernel <<<'mov.u64 %rd2, 0x55acd3e06cb0; st.global.u32 [%rd2], %r1;'
+	launch 1
+	launch_ends 1 'write of 4 bytes at 0x55acd3e06cb0, far from all buffers (expected an address in a buffer; memory of the host must be managed or pinned) (kernel k, thread (0,0,0)'
 }
 
 @test "a misaligned access is reported" {
@@ -250,9 +254,9 @@ load ptx_kernel
 	launch_ends 1 "k.ptx:19:1: error: read of 16 uninitialised bytes, at byte 16 of 'A'"
 	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
 	run -0 trace-exec -n k.launch
-	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
-	sed -i 's/zero/unset/; s/launch k/launch a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here/' k.launch
-	launch_ends 1 'so_that_its_end_is_le.., thread (0,0,0) of CTA (0,0,0))'
+	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_because_it_is_made_of_very_many_words_so_that_its_end_is_not_shown_and_left_out_here(/' k.ptx
+	sed -i 's/zero/unset/; s/launch k/launch a_name_that_is_longer_than_any_that_a_message_has_room_for_because_it_is_made_of_very_many_words_so_that_its_end_is_not_shown_and_left_out_here/' k.launch
+	launch_ends 1 'so_that_its_end_is_not_shown_.., thread (0,0,0) of CTA (0,0,0))'
 }
 
 @test "device memory that a kernel never frees is an error at the end" {

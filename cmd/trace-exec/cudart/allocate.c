@@ -379,20 +379,29 @@ void cudart_allow_access(uint64_t addr, bool allowed)
 	((struct buffer *)memory_nearest_buffer(&cudart.mem, addr))->live = allowed;
 }
 
+#define LEAKS_SHOWN 3u /* leaked allocations that the message names */
+
 void cudart_report_leaks(void)
 {
 	bool found = memory_report_leaks(&cudart.mem, cudart.wire.leaks);
 	uint64_t bytes = 0;
 	uint32_t n = 0;
-	char text[96];
+	char names[LEAKS_SHOWN * 60] = "", text[96 + sizeof(names)];
 
-	for (uint32_t i = 0; i < cudart.n_grants; i++)
-		if (cudart.grant[i].live && !cudart.grant[i].is_variable) {
-			bytes += cudart.grant[i].bytes;
-			n++;
-		}
-	snprintf(text, sizeof(text), "leak: %u allocation%s of the program, %llu bytes", n, n == 1 ? "" : "s",
-		(unsigned long long)bytes);
+	for (uint32_t i = 0; i < cudart.n_grants; i++) {
+		const struct grant *g = &cudart.grant[i];
+		const struct buffer *b = memory_nearest_buffer(&cudart.mem, g->addr);
+		size_t used = strlen(names);
+
+		if (!g->live || g->is_variable)
+			continue;
+		bytes += g->bytes;
+		if (n++ < LEAKS_SHOWN)
+			snprintf(names + used, sizeof(names) - used, "%s'%.50s'", used ? ", " : "",
+				b ? b->name : "memory");
+	}
+	snprintf(text, sizeof(text), "leak: %u allocation%s of the program, %llu bytes (%s%s)", n,
+		n == 1 ? "" : "s", (unsigned long long)bytes, names, n > LEAKS_SHOWN ? ", ..." : "");
 	if (n && cudart.wire.leaks)
 		diag_error(NOWHERE, "%s", text);
 	else if (n)

@@ -22,6 +22,17 @@
 #include "exec/unset.h"
 #include "sass/sass.h"
 
+#define FAR (1ull << 40) /* distance to the nearest buffer of an address that no buffer explains */
+
+/* Returns true if no buffer is near the address, so that it is probably not an address of the device. */
+static bool is_far_from_buffers(const struct memory *m, uint64_t addr)
+{
+	const struct buffer *b = memory_nearest_buffer(m, addr);
+	uint64_t end = b ? b->addr + b->size : 0;
+
+	return addr > end && addr - end > FAR;
+}
+
 /*
  * Writes the position of an address, as in "4 bytes after 'A' of 1024 bytes". Returns true if a buffer that was not
  * freed contains the address.
@@ -68,6 +79,13 @@ void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, e
 
 	if (space == SP_GLOBAL) {
 		bool begins_in = describe_nearest_buffer(w->mem, addr, where, sizeof(where));
+
+		if (is_far_from_buffers(w->mem, addr)) {
+			exec_fail(w, o, 1u << lane, "out-of-bounds",
+				"%s of %llu bytes at 0x%llx, far from all buffers (expected an address in a buffer; memory of the host must be managed or pinned)",
+				checker_access_noun(o), (unsigned long long)bytes, (unsigned long long)addr);
+			return;
+		}
 		exec_fail(w, o, 1u << lane, "out-of-bounds",
 			"%s of %llu bytes at 0x%llx, %s (expected an %s)", checker_access_noun(o),
 			(unsigned long long)bytes, (unsigned long long)addr, where,
