@@ -186,6 +186,14 @@ static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, u
 	return (struct recorded){mask, w, 0, (addr & 3) == ADDR_STRIDE};
 }
 
+/* Returns the address of the first active lane. */
+static inline uint64_t recorded_first(const uint64_t *word, uint32_t addr)
+{
+	const uint64_t *w = word + (addr >> 2);
+
+	return (addr & 3) == ADDR_MOVED ? *(w - w[1]) + w[0] : w[0];
+}
+
 /* Returns the number of active lanes. */
 static inline unsigned recorded_lanes(const struct recorded *g)
 {

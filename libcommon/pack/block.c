@@ -249,7 +249,7 @@ static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_
 {
 	struct block_reading r = {.metadata = whole_column(&b->col[COL_META]),
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
-			p->features & PACK_RELATIVE},
+			p->features & PACK_RELATIVE, p->features & PACK_VALUED},
 		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
 			 (p->features & PACK_SHARED ? PIECE_SHARED | PIECE_BODY : 0u),
 		.lines = p->features & PACK_LINED,
@@ -282,6 +282,13 @@ static void note_block_in_index(struct pack *p, const struct pack_block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
+static const struct primer *dictionary_of_stream(const struct pack *p)
+{
+	return p->features & PACK_VALUED   ? &pack_hopper
+	       : p->features & PACK_WORDED ? &pack_words
+					   : &pack_dict;
+}
+
 /* Loads a block, or only its kernel list if list is set. */
 static struct pack_block *load_block(struct pack *p, uint32_t number, bool list, struct fault *f)
 {
@@ -296,7 +303,7 @@ static struct pack_block *load_block(struct pack *p, uint32_t number, bool list,
 		return NULL;
 	struct pack_block *b = xcalloc(1, sizeof(*b));
 	b->number = number;
-	bool good = columns_unpack(body, n, b->col, p->features & PACK_WORDED, &why);
+	bool good = columns_unpack(body, n, b->col, dictionary_of_stream(p), &why);
 	free(body);
 	if (good && list) {
 		struct cur in = whole_column(&b->col[COL_META]);

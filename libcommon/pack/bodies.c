@@ -213,7 +213,7 @@ static bool decode_body(const struct pack *p, struct shown *s)
 {
 	struct body_parts b;
 	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
-		p->features & PACK_RELATIVE};
+		p->features & PACK_RELATIVE, p->features & PACK_VALUED};
 	uint64_t used[N_COLUMNS] = {0};
 
 	if (!body_split(&b, s->string.p, s->string.n))

@@ -461,7 +461,7 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
 	if (in->bad || p->code.n_statics > n || p->code.n_statics > room->statics ||
-		(p->style & STYLE_AREAS && !room->areas)) {
+		(p->style & STYLE_AREAS && !room->areas) || (p->style & STYLE_VALUES && !room->values)) {
 		p->code.n_statics = 0;
 		return false;
 	}

@@ -59,7 +59,7 @@ struct pack {
 	uint64_t size;        /* size of the stream in bytes */
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_RELATIVE */
+	uint8_t features;            /* flags of the version, PACK_PICKED to PACK_VALUED */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not yet read from a pipe */
 	struct buf packed;           /* frame of the directory; empty: none, or not yet read from a pipe */
 	uint64_t unpacked;           /* size of the unpacked directory in bytes */

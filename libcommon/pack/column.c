@@ -22,8 +22,10 @@
 
 #define TRIED 4096u /* smallest size in bytes of a column that is first tried at the requested level */
 
-static bool is_joined_column(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
-static const struct primer *dictionary_of_metadata(bool words) { return words ? &pack_words : &pack_dict; }
+static bool is_joined_column(const struct primer *dict, int k, size_t n)
+{
+	return k == COL_META || n < OWN_FRAME || (k == COL_TEXT && n < dict->joined_text);
+}
 
 static void compress_zstd(struct buf *out, const uint8_t *p, size_t n, int level, const struct primer *dict)
 {
@@ -153,12 +155,12 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 	*out = other;
 }
 
-void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], const struct primer *dict)
 {
-	*f = (struct frames){.words = words};
+	*f = (struct frames){.dict = dict};
 	for (int k = 0; k < N_COLUMNS; k++) {
 		f->used_frames |= (uint32_t)(col[k].n != 0) << k;
-		if (is_joined_column(k, col[k].n))
+		if (is_joined_column(dict, k, col[k].n))
 			buf_add(&f->join, col[k].p, col[k].n);
 	}
 }
@@ -166,9 +168,8 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress_zstd(&f->frame[k], f->join.p, f->join.n, level_of_joined_columns(level),
-			dictionary_of_metadata(f->words));
-	else if (!is_joined_column((int)k, col[k].n))
+		compress_zstd(&f->frame[k], f->join.p, f->join.n, level_of_joined_columns(level), f->dict);
+	else if (!is_joined_column(f->dict, (int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
 
@@ -179,7 +180,7 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 		if (!col[k].n)
 			continue;
 		buf_var(out, col[k].n);
-		if (!is_joined_column(k, col[k].n))
+		if (!is_joined_column(f->dict, k, col[k].n))
 			buf_var(out, f->frame[k].n << 1 | f->lzma[k]);
 	}
 	for (int k = 0; k <= N_COLUMNS; k++) {
@@ -189,11 +190,11 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 	buf_free(&f->join);
 }
 
-void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words)
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, const struct primer *dict)
 {
 	struct frames f;
 
-	frames_begin(&f, col, words);
+	frames_begin(&f, col, dict);
 	for (unsigned k = 0; k < FRAMES; k++)
 		frames_compress(&f, col, k, level);
 	frames_end(out, &f, col);
@@ -236,7 +237,8 @@ void columns_free(struct buf col[N_COLUMNS])
 		buf_free(&col[k]);
 }
 
-bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why)
+bool columns_unpack(
+	const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const struct primer *dict, const char **why)
 {
 	struct cur c = cur_of(p, n);
 	uint64_t used = cur_var(&c), len[N_COLUMNS] = {0}, packed[N_COLUMNS] = {0}, join = 0;
@@ -250,7 +252,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		if (!len[k] || len[k] > room)
 			return false;
 		room -= len[k];
-		if (is_joined_column(k, len[k]))
+		if (is_joined_column(dict, k, len[k]))
 			join += len[k];
 		else
 			packed[k] = cur_var(&c);
@@ -261,7 +263,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		bool lzma = packed[k] & 1;
 		const uint8_t *from = packed[k] >> 1 ? cur_bytes(&c, packed[k] >> 1) : NULL;
 
-		if (is_joined_column(k, len[k]))
+		if (is_joined_column(dict, k, len[k]))
 			continue;
 		if (!from)
 			return false;
@@ -272,9 +274,9 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		col[k].n = len[k];
 	}
 	uint8_t *all = xmalloc(join + 1), *at = all;
-	bool good = expand_zstd(all, join, c.p, cur_left(&c), dictionary_of_metadata(words), why);
+	bool good = expand_zstd(all, join, c.p, cur_left(&c), dict, why);
 	for (int k = 0; good && k < N_COLUMNS; k++) {
-		if (!len[k] || !is_joined_column(k, len[k]))
+		if (!len[k] || !is_joined_column(dict, k, len[k]))
 			continue;
 		buf_add(&col[k], at, len[k]);
 		at += len[k];

@@ -74,7 +74,7 @@ struct replay *replay_new(const struct part *p)
 	r->part = p;
 	r->code = &p->code;
 	addresses_new(&r->addresses, r->code);
-	tails_new(&r->tails, r->code->n_statics);
+	tails_new(&r->tails, r->code->n_statics, p->style & STYLE_VALUES);
 	r->guard_mask = xcalloc(r->code->n_guard_slots + 1, sizeof(r->guard_mask[0]));
 	r->ran = xcalloc(r->code->n_mem + 1, sizeof(r->ran[0]));
 	r->warp_id = xcalloc(pack_limits.warps + 1, sizeof(r->warp_id[0]));

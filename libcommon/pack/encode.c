@@ -279,15 +279,17 @@ static void encode_addresses_and_texts(struct encoder *e, const struct pwarp *w)
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		FOR_PAYLOADS (i, payload, p, r) {
 			const struct plain *q = &e->plain[i];
+			const bool lanes = q->mem != NONE && r->mask;
 
-			if (q->mem != NONE && r->mask &&
-				!encode_as_offset(e, q->mem, r->mask, word, payload->addr)) {
+			if (lanes && !encode_as_offset(e, q->mem, r->mask, word, payload->addr)) {
 				struct recorded g = recorded_of(word, payload->addr, r->mask);
 
 				encode_addresses(e, q->mem, &g);
 			}
 			if (q->has_text) {
-				tail_put(&e->tails, q->id, r->mask, text, payload->text_len, e->col);
+				tail_put(&e->tails, q->id, r->mask,
+					lanes ? recorded_first(word, payload->addr) : 0, text,
+					payload->text_len, e->col);
 				text += payload->text_len;
 			}
 		}
@@ -543,7 +545,7 @@ static size_t encode_spans(struct encoder *e)
 
 	addresses_new(&e->addr, e->code);
 	e->ran = xcalloc(e->code->n_mem + 1, sizeof(e->ran[0]));
-	tails_new(&e->tails, e->code->n_statics);
+	tails_new(&e->tails, e->code->n_statics, part->style & STYLE_VALUES);
 	e->known_path = xmalloc((e->parsed->n_warp + 1) * sizeof(e->known_path[0]));
 	for (uint32_t i = 0; i < e->parsed->n_warp; i++)
 		e->known_path[i].is_set = false;

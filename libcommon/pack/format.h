@@ -13,6 +13,7 @@
  *   part.c       completion of a part after parsing
  *   text.c       conversion of records to the same text
  *   tail.h       ends of lines that are kept as text: forms and numbers
+ *   values.h     groups of register values in these texts
  *   header.c     packing of the header's text as a few values
  *   lines.h      packing of the "-code" lines of PTX
  *   control.c    packing of control codes of functions
@@ -50,21 +51,27 @@
  * The version is PACK_VERSION plus the flag of each feature that the stream uses. A reader can thus report the
  * feature that it lacks.
  */
-#define PACK_VERSION 2u  /* version of a stream without the following features */
-#define PACK_PICKED  1u  /* the index ends with the picks */
-#define PACK_CODED   2u  /* kernels may have control codes */
-#define PACK_COUNTED 4u  /* the index may end with a directory */
-#define PACK_LINED   8u  /* "-code" lines of headers may be stored as numbers */
-#define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX; requires PACK_LINED */
-#define PACK_SHARED  32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
+#define PACK_VERSION 2u /* version of a stream without the following features */
+#define PACK_PICKED  1u /* the index ends with the picks */
+#define PACK_CODED   2u /* kernels may have control codes */
+#define PACK_COUNTED 4u /* the index may end with a directory */
+#define PACK_LINED   8u /* "-code" lines of headers may be stored as numbers */
+#define PACK_WORDED \
+	16u /* metadata of blocks begin from the dictionary of PTX, or with PACK_VALUED of Hopper */
+#define PACK_SHARED 32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
 /*
  * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the stream
  * records which kernels of the list it lacks.
  */
 #define PACK_RELATIVE 64u
+/*
+ * Parts may have STYLE_VALUES, and metadata of blocks begin from the dictionary of Hopper. Requires PACK_WORDED and
+ * excludes PACK_LINED, so that no change of one bit of the version selects another dictionary.
+ */
+#define PACK_VALUED 128u
 #define PACK_NEWEST \
-	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED + PACK_SHARED + \
-		PACK_RELATIVE)
+	(PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_WORDED + PACK_SHARED + \
+		PACK_RELATIVE + PACK_VALUED)
 #define PACK_END "KCPT" /* last 4 bytes of a stream */
 #define NONE     UINT32_MAX
 
@@ -107,6 +114,7 @@ enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_L
 
 /* Common properties of all lines of a part. */
 enum {
+	STYLE_VALUES = 2, /* register values in texts are groups (values.h) */
 	STYLE_PADDED = 4,
 	STYLE_BLOCK_IDS = 8,
 	STYLE_LINENO = 16,
@@ -336,7 +344,8 @@ struct header_state {
 /* Header fields that the flow model and the columns need. A field that the header lacks is 0. */
 struct header_facts {
 	uint32_t grid[3], threads;
-	int binary; /* version of the machine code; 0: the header has none */
+	int binary;  /* version of the machine code; 0: the header has none */
+	bool values; /* true if lines may have register values, or if the kernel is of Hopper or a later GPU */
 	enum line_dialect dialect;
 };
 struct header_facts header_facts(const char *text, size_t n);
@@ -362,7 +371,8 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 /* Limits for the tables of a block that are not yet unpacked. */
 struct block_room {
 	uint64_t statics, text, spans;
-	bool areas; /* true if the stream may have areas */
+	bool areas;  /* true if the stream may have areas */
+	bool values; /* true if parts may have STYLE_VALUES */
 };
 /*
  * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow
@@ -415,21 +425,33 @@ void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tbl
 
 /* ---- column.c ---- */
 /* Appends the body of a block with these columns, without its length and its checksum. words: PACK_WORDED. */
-void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
+
+/* A preset dictionary of metadata. */
+struct primer {
+	const char *p;
+	size_t n;
+	size_t joined_text; /* a column of texts below this size in bytes shares the frame of the metadata */
+};
+extern const struct primer pack_dict;   /* dict.c */
+extern const struct primer pack_words;  /* ptx_dict.c: with PACK_WORDED */
+extern const struct primer pack_hopper; /* hopper_dict.c: with PACK_VALUED */
+
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, const struct primer *dict);
 /* Do the same as columns_pack() in steps. Frames 0 to FRAMES - 1 may be compressed in any order and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
 	struct buf join;                 /* joined short columns, which are in the last frame */
 	struct buf frame[N_COLUMNS + 1]; /* frame of each column */
 	bool lzma[N_COLUMNS];            /* by column: LZMA2 is used */
-	bool words;                      /* PACK_WORDED */
+	const struct primer *dict;       /* dictionary of the last frame */
 	uint32_t used_frames;            /* set of frames that have bytes */
 };
-void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], const struct primer *dict);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
 /* Unpacks a block. Returns false and sets *why to the reason if it is damaged. */
-bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
+bool columns_unpack(
+	const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const struct primer *dict, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
 /*
  * Compress and decompress bytes outside of blocks with the settings of metadata. n is the number of decompressed
@@ -437,10 +459,5 @@ void columns_free(struct buf col[N_COLUMNS]);
  */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
-
-extern const struct primer {
-	const char *p;
-	size_t n;
-} pack_dict, pack_words; /* defined in dict.c and ptx_dict.c */
 
 #endif

@@ -182,6 +182,9 @@ static enum line_dialect dialect_of(const char *isa, const char *end)
 	return d == LINE_DIALECTS ? DIALECT_SASS : d;
 }
 
+#define FIRST_WITH_VALUES 6u /* version of the tracer that logs register values */
+#define HOPPER            90 /* version of Hopper's machine code */
+
 struct header_facts header_facts(const char *text, size_t n)
 {
 	struct header_facts h = {.dialect = DIALECT_SASS};
@@ -203,6 +206,9 @@ struct header_facts header_facts(const char *text, size_t n)
 	at = find_header_line(text, n, "-binary version = ");
 	uint64_t binary = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
 	h.binary = binary < INT32_MAX ? (int)binary : 0;
+	at = find_header_line(text, n, "-accelsim tracer version = ");
+	uint64_t tracer = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
+	h.values = tracer >= FIRST_WITH_VALUES || h.binary >= HOPPER;
 	uint64_t t = b[0] * b[1] * b[2];
 	h.threads = t <= pack_limits.threads ? (uint32_t)t : 0;
 	return h;

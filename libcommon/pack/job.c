@@ -166,6 +166,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 	if (c->has_records) {
 		/* The step is odd, so that every position in a thread block is sampled. */
 		p->areas = c->relative;
+		p->part.style |= c->valued ? STYLE_VALUES : 0u;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);
@@ -397,7 +398,7 @@ static void gather_job(struct queue *q, struct job *j)
 	free(g.flagged);
 	free(g.coded.code);
 	order_free(&g.order);
-	frames_begin(&j->frames, j->col, j->words);
+	frames_begin(&j->frames, j->col, j->dict);
 }
 
 static void finish_job(struct job *j)

@@ -37,6 +37,7 @@ struct piece {
 	bool no_hash;        /* true if the kernel has no hash, because a part of it was given as records */
 	bool lines;     /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
 	bool relative;  /* true if constants are relative to areas */
+	bool valued;    /* true if register values are groups */
 	uint64_t bytes; /* size of the kernel's text if ends is set */
 	uint64_t first_block;
 	unsigned char hash[16];
@@ -65,7 +66,7 @@ struct job {
 	uint32_t started; /* number of pieces that were started */
 	uint32_t encoded; /* number of pieces that were encoded */
 	bool closed, gathering, gathered, finished;
-	bool words;                /* true if metadata are compressed with the dictionary of PTX */
+	const struct primer *dict; /* dictionary of metadata */
 	struct buf col[N_COLUMNS]; /* columns of all pieces, which are compressed to frames in parallel */
 	struct frames frames;
 	unsigned frames_begun; /* number of frames that were begun */

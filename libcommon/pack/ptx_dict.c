@@ -49,4 +49,4 @@ static const char text[] =
 	"#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n"
 	"kernelslist.g\nMemcpyHtoD,0xc0000000,\nMemcpyDtoH,0xc0000200,\nkernel-1.traceg\n"
 	"\x00\x01\x00\x02\x00\x03\x10\x10\x10\x10\x10\x10\x10\x10";
-const struct primer pack_words = {text, sizeof(text) - 1};
+const struct primer pack_words = {text, sizeof(text) - 1, 0};

@@ -310,7 +310,9 @@ int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 			"version %u of the packed format (expected at most %u; use the trace-pack that wrote it)",
 			m[7], PACK_NEWEST);
 	/* No checksum covers the version. A wrong dictionary would yield other metadata, not always a fault. */
-	if (p->features & PACK_WORDED && !(p->features & PACK_LINED))
+	const unsigned words = p->features & (PACK_LINED | PACK_WORDED | PACK_VALUED);
+	if (words != 0 && words != PACK_LINED && words != (PACK_LINED | PACK_WORDED) &&
+		words != (PACK_WORDED | PACK_VALUED))
 		return pack_bad(
 			p, 7, f, "pack-damaged", "no program writes this version of the packed format");
 	return 0;

@@ -1,171 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Texts of lines as forms and numbers (tail.h): splitting, prediction, writing and reading.
- *
- * In a form, bytes below ' ' represent numbers: DECIMAL, HEX8 or HEX16 represents one number; GROUP followed by one
- * of these represents one number for each active lane. A text that contains such bytes has no form and is always
- * written whole.
- */
+/* Texts of lines as forms and numbers (tail.h): prediction, writing and reading. */
 #include <float.h>
 #include "bits.h"
 #include "tail.h"
 
-#define DIGITS_MAX 18u
 #define NUMBER_MAX 1000000000000000000u
-#define TEXT_MOST  (1u << 20)
-
-enum { DECIMAL = 1, HEX8, HEX16, GROUP };
 
 _Static_assert(FLT_EVAL_METHOD == 0, "guesses are single and double numbers, the same on every machine");
-
-/* ---- splitting a text into form and numbers ---------------------------------------------- */
-
-static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
-
-static unsigned tail_hex_digit(uint8_t c)
-{
-	return is_digit(c) ? c - '0' + 0u : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
-}
-
-/* Returns the length of the number at p; 0 if there is none. */
-static size_t parse_tail_number(const uint8_t *p, const uint8_t *end, unsigned *kind, uint64_t *v)
-{
-	size_t n = 0;
-
-	*v = 0;
-	if (end - p >= 10 && p[0] == '0' && p[1] == 'x') {
-		for (n = 2; p + n < end && n < 19 && tail_hex_digit(p[n]) < 16; n++)
-			*v = *v << 4 | tail_hex_digit(p[n]);
-		*kind = n == 18 ? HEX16 : HEX8;
-		return n == 10 || n == 18 ? n : 0;
-	}
-	for (; p + n < end && is_digit(p[n]); n++)
-		if (n < DIGITS_MAX)
-			*v = *v * 10 + (uint64_t)(p[n] - '0');
-	*kind = DECIMAL;
-	return n == 1 || (n > 1 && n <= DIGITS_MAX && *p != '0') ? n : 0;
-}
-
-static size_t put_tail_decimal(uint8_t *o, uint64_t v)
-{
-	uint8_t t[20], *at = t + 20;
-
-	do
-		*--at = (uint8_t)('0' + v % 10);
-	while (v /= 10);
-	memcpy(o, at, (size_t)(t + 20 - at));
-	return (size_t)(t + 20 - at);
-}
-
-/* Writes "T<lane>:". */
-static size_t put_tail_lane(uint8_t *o, unsigned lane)
-{
-	size_t n = 1 + put_tail_decimal(o + 1, lane);
-
-	o[0] = 'T';
-	o[n] = ':';
-	return n + 1;
-}
-
-/* Returns the length of the group at p; 0 if there is none. */
-static size_t parse_tail_group(
-	const uint8_t *p, const uint8_t *end, uint32_t mask, unsigned *kind, uint64_t lane[32])
-{
-	const uint8_t *from = p;
-	bool first = true;
-
-	if (*p != 'T')
-		return 0;
-	FOR_BITS32 (l, mask) {
-		uint8_t word[8];
-		size_t n = put_tail_lane(word, l);
-		unsigned k;
-
-		if ((size_t)(end - p) <= n || memcmp(p, word, n))
-			return 0;
-		p += n;
-		n = parse_tail_number(p, end, &k, &lane[l]);
-		p += n;
-		if (!n || p == end || *p++ != ' ' || (!first && k != *kind))
-			return 0;
-		*kind = k;
-		first = false;
-	}
-	return (size_t)(p - from);
-}
-
-/* Splits a text into form and numbers. Returns false if the text has no form. */
-static bool split_tail_text(struct shape_of_text *s, uint32_t mask, const uint8_t *p, size_t n)
-{
-	const uint8_t *end = p + n;
-	unsigned kind = 0;
-	uint64_t v;
-
-	s->form.n = 0;
-	s->n_slots = s->n_groups = 0;
-	while (p < end) {
-		size_t len = s->n_groups < TAIL_GROUPS
-				     ? parse_tail_group(p, end, mask, &kind, s->lane[s->n_groups])
-				     : 0;
-
-		if (len) {
-			s->n_groups++;
-			buf_byte(&s->form, GROUP);
-			buf_byte(&s->form, (uint8_t)kind);
-		} else if ((len = parse_tail_number(p, end, &kind, &v)) && s->n_slots < TAIL_SLOTS) {
-			s->slot[s->n_slots++] = v;
-			buf_byte(&s->form, (uint8_t)kind);
-		} else {
-			if (*p < ' ')
-				return false;
-			/* A number never begins within a run of digits. */
-			for (len = 1; is_digit(*p) && p + len < end && is_digit(p[len]);)
-				len++;
-			buf_add(&s->form, p, len);
-		}
-		p += len;
-	}
-	return true;
-}
-
-static size_t put_tail_number(uint8_t *o, unsigned kind, uint64_t v)
-{
-	unsigned n = kind == HEX16 ? 16 : 8;
-
-	if (kind == DECIMAL)
-		return put_tail_decimal(o, v);
-	o[0] = '0';
-	o[1] = 'x';
-	for (unsigned i = n; i-- > 0; v >>= 4)
-		o[2 + i] = (uint8_t) "0123456789abcdef"[v & 15];
-	return n + 2;
-}
-
-static void join_tail_text(
-	struct buf *out, const struct buf *form, const struct shape_of_text *s, uint32_t mask)
-{
-	unsigned slot = 0, g = 0;
-
-	out->n = 0;
-	for (size_t i = 0; i < form->n; i++) {
-		uint8_t c = form->p[i];
-
-		buf_room(out, 32 * 32);
-		if (c == GROUP) {
-			i++;
-			FOR_BITS32 (l, mask) {
-				out->n += put_tail_lane(out->p + out->n, l);
-				out->n += put_tail_number(out->p + out->n, form->p[i], s->lane[g][l]);
-				out->p[out->n++] = ' ';
-			}
-			g++;
-		} else if (c < ' ') {
-			out->n += put_tail_number(out->p + out->n, c, s->slot[slot++]);
-		} else {
-			out->p[out->n++] = c;
-		}
-	}
-}
 
 /* ---- guesses ------------------------------------------------------------------------------ */
 
@@ -291,12 +132,16 @@ static void update_guess_costs(struct group_state *g, unsigned kind, uint32_t ma
 
 /* ---- state -------------------------------------------------------------------------------- */
 
-void tails_new(struct tails *t, uint32_t n) { *t = (struct tails){.n = n}; }
+void tails_new(struct tails *t, uint32_t n, bool values)
+{
+	*t = (struct tails){.n = n, .with_values = values};
+}
 
 void tails_free(struct tails *t)
 {
 	for (uint32_t i = 0; t->state && i < t->n; i++) {
 		buf_free(&t->state[i].form);
+		free(t->state[i].values);
 		for (unsigned g = 0; g < TAIL_GROUPS; g++)
 			free(t->state[i].group[g]);
 	}
@@ -315,6 +160,8 @@ void tails_begin_span(struct tails *t, const struct cur col[N_COLUMNS])
 	}
 	for (uint32_t i = 0; t->state && i < t->n; i++) {
 		t->state[i].form.n = 0;
+		if (t->state[i].values)
+			memset(t->state[i].values, 0, VALUE_GROUPS * sizeof(t->state[i].values[0]));
 		for (unsigned g = 0; g < TAIL_GROUPS; g++)
 			if (t->state[i].group[g])
 				*t->state[i].group[g] = (struct group_state){.older = 0};
@@ -335,6 +182,13 @@ static struct group_state *tail_group_state(struct tail_state *s, unsigned g)
 	return s->group[g];
 }
 
+static struct value_group *tail_value_state(struct tail_state *s)
+{
+	if (!s->values)
+		s->values = xcalloc(VALUE_GROUPS, sizeof(s->values[0]));
+	return s->values;
+}
+
 /* Stores the form and numbers of x for comparison with the next text. */
 static void keep_guess_numbers(
 	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, bool formed)
@@ -351,6 +205,8 @@ static void keep_guess_numbers(
 		buf_add(&s->form, f, x->form.n);
 	}
 	memcpy(s->slot, x->slot, x->n_slots * sizeof(s->slot[0]));
+	if (x->n_values)
+		memcpy(tail_value_state(s), x->values, x->n_values * sizeof(x->values[0]));
 	for (size_t i = 0; i < x->form.n; i++)
 		if (f[i] == GROUP) {
 			update_guess_costs(tail_group_state(s, g), f[i + 1], mask, x->lane[g]);
@@ -381,34 +237,62 @@ static void put_group_numbers(
 			buf_byte(&col[COL_VALUE + b], (uint8_t)(d[l] >> 8 * b));
 }
 
-void tail_put(
-	struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n, struct buf col[N_COLUMNS])
+/* Appends the numbers of a text, of which the form is known, to the columns. */
+static void put_tail_numbers(
+	struct tail_state *s, const struct shape_of_text *x, uint32_t mask, struct buf col[N_COLUMNS])
 {
-	struct tail_state *s = tail_state_of(t, id);
-	struct shape_of_text *x = &t->shape;
-	bool formed = split_tail_text(x, mask, text, n);
-	unsigned slot = 0, g = 0;
+	unsigned slot = 0, g = 0, w = 0;
+	struct value_before before = {.address = x->address};
 
-	if (!formed || !s->form.n || s->form.n != x->form.n || memcmp(s->form.p, x->form.p, x->form.n)) {
-		buf_var(&col[COL_TEXT], 1 + (uint64_t)n);
-		if (n)
-			buf_add(&col[COL_TEXT], text, n);
-		keep_guess_numbers(s, x, mask, formed);
-		return;
-	}
-	buf_byte(&col[COL_TEXT], 0);
 	for (size_t i = 0; i < x->form.n; i++) {
 		uint8_t c = x->form.p[i];
 
 		if (c == GROUP) {
 			put_group_numbers(tail_group_state(s, g), x->form.p[++i], mask, x->lane[g], col);
 			g++;
+		} else if (c == VALUES) {
+			before.last = &tail_value_state(s)[w];
+			values_put(x->values, w++, &before, col);
 		} else if (c < ' ') {
 			buf_var(&col[COL_TEXT], fold((int64_t)(x->slot[slot] - s->slot[slot])));
 			slot++;
 		}
 	}
-	keep_guess_numbers(s, x, mask, true);
+}
+
+/* Appends a text whose form differs from the form of the previous text. */
+static void put_new_text(struct tails *t, struct tail_state *s, uint32_t mask, const uint8_t *text, size_t n,
+	bool formed, struct buf col[N_COLUMNS])
+{
+	const struct buf *form = &t->shape.form;
+	const bool as_form = formed && t->with_values && form->n;
+	const uint64_t len = as_form ? form->n : n;
+
+	buf_var(&col[COL_TEXT], 1 + (t->with_values ? 2 * len + as_form : len));
+	if (len)
+		buf_add(&col[COL_TEXT], as_form ? form->p : text, len);
+	if (as_form) {
+		memset(s->slot, 0, sizeof(s->slot));
+		put_tail_numbers(s, &t->shape, mask, col);
+	}
+}
+
+void tail_put(struct tails *t, uint32_t id, uint32_t mask, uint64_t address, const uint8_t *text, size_t n,
+	struct buf col[N_COLUMNS])
+{
+	struct tail_state *s = tail_state_of(t, id);
+	struct shape_of_text *x = &t->shape;
+	bool formed = tail_split_text(x, t->with_values, mask, text, n);
+
+	x->address = (uint32_t)address;
+
+	if (!formed || !s->form.n || s->form.n != x->form.n || memcmp(s->form.p, x->form.p, x->form.n)) {
+		put_new_text(t, s, mask, text, n, formed, col);
+	} else {
+		buf_byte(&col[COL_TEXT], 0);
+		put_tail_numbers(s, x, mask, col);
+	}
+	keep_guess_numbers(s, x, mask, formed);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -443,14 +327,19 @@ static bool read_group_numbers(
 static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t mask)
 {
 	struct shape_of_text *x = &t->shape;
+	struct value_before before = {.address = x->address};
 
 	x->form.n = 0;
 	buf_add(&x->form, s->form.p, s->form.n);
-	x->n_slots = x->n_groups = 0;
+	x->n_slots = x->n_groups = x->n_values = 0;
 	for (size_t i = 0; i < s->form.n; i++) {
 		uint8_t c = s->form.p[i];
 
-		if (c == GROUP) {
+		if (c == VALUES) {
+			before.last = &tail_value_state(s)[x->n_values];
+			if (!values_next(x->values, x->n_values++, &before, &t->width, t->plane))
+				return false;
+		} else if (c == GROUP) {
 			if (!mask || !read_group_numbers(t, tail_group_state(s, x->n_groups), s->form.p[++i],
 					     mask, x->lane[x->n_groups]))
 				return false;
@@ -466,27 +355,51 @@ static bool read_tail_numbers(struct tails *t, struct tail_state *s, uint32_t ma
 	return true;
 }
 
-bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n)
+/* Reads a text that is stored as it is. */
+static bool read_whole_text(
+	struct tails *t, struct tail_state *s, uint32_t mask, uint64_t len, const uint8_t **text, size_t *n)
+{
+	*n = len;
+	*text = cur_bytes(&t->in, len);
+	if (!*text)
+		return false;
+	bool formed = tail_split_text(&t->shape, t->with_values, mask, *text, *n);
+	keep_guess_numbers(s, &t->shape, mask, formed);
+	return true;
+}
+
+/* Reads the form of a text, which is the form of the following numbers. */
+static bool read_form(struct tails *t, struct tail_state *s, uint64_t len)
+{
+	const uint8_t *form = cur_bytes(&t->in, len);
+
+	if (!form || !tail_form_is_valid(form, len))
+		return false;
+	s->form.n = 0;
+	buf_add(&s->form, form, len);
+	memset(s->slot, 0, sizeof(s->slot));
+	return true;
+}
+
+bool tail_next(struct tails *t, uint32_t id, uint32_t mask, uint64_t address, const uint8_t **text, size_t *n)
 {
 	struct tail_state *s = tail_state_of(t, id);
-	uint64_t len = cur_var(&t->in);
+	uint64_t code = cur_var(&t->in);
 
-	if (len) {
-		*n = len - 1;
-		*text = cur_bytes(&t->in, *n);
-		if (!*text)
+	if (code && !(t->with_values && (code - 1) % 2)) {
+		if (!read_whole_text(t, s, mask, (code - 1) / (1 + t->with_values), text, n))
 			return false;
-		bool formed = split_tail_text(&t->shape, mask, *text, *n);
-		keep_guess_numbers(s, &t->shape, mask, formed);
 	} else {
-		if (!s->form.n || !read_tail_numbers(t, s, mask))
+		t->shape.address = (uint32_t)address;
+		if ((code && !read_form(t, s, (code - 1) / 2)) || !s->form.n ||
+			!read_tail_numbers(t, s, mask))
 			return false;
-		join_tail_text(&t->text, &s->form, &t->shape, mask);
+		tail_join_text(&t->text, &s->form, &t->shape, mask);
 		keep_guess_numbers(s, &t->shape, mask, true);
 		*text = t->text.p;
 		*n = t->text.n;
 	}
-	return !t->in.bad && *n < TEXT_MOST;
+	return !t->in.bad && *n < TAIL_MOST;
 }
 
 bool tails_are_valid(const struct tails *t)

@@ -159,9 +159,11 @@ bool text_append_record(
 {
 	const uint8_t *text = NULL;
 	size_t len = 0;
+	const unsigned flags = in->part->code.statics[r->inst].flags;
+	const bool lanes = flags & ST_MEM && r->mask && in->tb->word;
 
-	if (in->part->code.statics[r->inst].flags & (ST_TAIL | ST_LINE) &&
-		!tail_next(tails, r->inst, r->mask, &text, &len))
+	if (flags & (ST_TAIL | ST_LINE) &&
+		!tail_next(tails, r->inst, r->mask, lanes ? in->tb->word[r->addr >> 2] : 0, &text, &len))
 		return false;
 	text_put(out, in, r, warp, text, len);
 	return true;

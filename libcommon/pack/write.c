@@ -53,7 +53,8 @@ static void write_stream_start(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
+		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0) +
+		     (w->valued ? PACK_WORDED + PACK_VALUED : 0)),
 		w->out);
 	w->started = true;
 }
@@ -112,7 +113,7 @@ static struct job *current_job(struct pack_writer *w)
 	if (!w->job) {
 		w->job = queue_append_job(w->queue);
 		w->bytes_left = pack_limits.columns - w->list.n;
-		w->job->words = w->lines;
+		w->job->dict = w->lines ? &pack_words : w->valued ? &pack_hopper : &pack_dict;
 		w->job->relative = w->relative;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
@@ -219,6 +220,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 
 	if (c->begins) {
 		w->lines = w->has_kernel ? w->lines : c->facts.dialect == DIALECT_PTX;
+		w->valued = w->has_kernel ? w->valued : !w->lines && c->facts.values;
 		w->has_kernel = true;
 		c->lines = w->lines;
 		find_function_of_piece(w, c);
@@ -227,6 +229,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->kernel_begun = true;
 	c->relative = w->relative;
+	c->valued = w->valued;
 	if (w->job && most > w->bytes_left)
 		start_next_job(w);
 	find_repetition(w, c);

@@ -45,6 +45,7 @@ struct pack_writer {
 	 * numbers and the PTX dictionary is used.
 	 */
 	bool has_kernel, lines;
+	bool valued; /* header_facts.values of the first kernel; the version then has PACK_VALUED */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;

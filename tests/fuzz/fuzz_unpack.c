@@ -2,7 +2,7 @@
 /*
  * Fuzz target for the packed reader. The first byte selects the form of the other bytes: a stream, or the
  * columns of one block, each after a length of two bytes. The columns get a valid frame, checksum and index,
- * so that damage reaches the code after the checksum test. The metadata of PTX use a fixed dictionary. Text,
+ * so that damage reaches the code after the checksum test. The metadata use a fixed dictionary. Text,
  * facts and records are read up to FUZZ_BYTES.
  */
 #include <stdlib.h>
@@ -18,7 +18,8 @@ enum {
 	COLUMNS = 1,
 	WORDED = 2,
 	SHARED = 4,
-	BODIES = 8, /* unit in which the first byte counts bodies, up to 15 */
+	BODIES = 8, /* unit in which the first byte counts bodies, up to 15; requires SHARED */
+	VALUED = 8, /* PACK_VALUED; without SHARED and WORDED */
 	RELATIVE = 128
 }; /* mask of the form in the first byte */
 
@@ -58,7 +59,7 @@ static void append_frame(struct buf *s, uint8_t type, const struct buf *body)
 
 static void build_stream(struct buf *s, uint8_t bits, const uint8_t *data, size_t size)
 {
-	bool worded = bits & WORDED;
+	const bool worded = bits & WORDED, valued = (bits & (VALUED | SHARED | WORDED)) == VALUED;
 	struct buf col[N_COLUMNS] = {{0}}, body = {0}, index = {0};
 	size_t first, back;
 
@@ -72,11 +73,12 @@ static void build_stream(struct buf *s, uint8_t bits, const uint8_t *data, size_
 		data += n;
 		size -= n;
 	}
-	columns_pack(&body, col, 1, worded);
+	columns_pack(&body, col, 1, valued ? &pack_hopper : worded ? &pack_words : &pack_dict);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
-	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0) +
-			      (bits & SHARED ? PACK_SHARED : 0) + (bits & RELATIVE ? PACK_RELATIVE : 0)));
+	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + (valued ? PACK_VALUED : PACK_LINED) +
+			      (worded || valued ? PACK_WORDED : 0) + (bits & SHARED ? PACK_SHARED : 0) +
+			      (bits & RELATIVE ? PACK_RELATIVE : 0)));
 	append_frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
