@@ -284,9 +284,9 @@ static void note_block_in_index(struct pack *p, const struct pack_block *b)
 
 static const struct primer *dictionary_of_stream(const struct pack *p)
 {
-	return p->features & PACK_VALUED   ? &pack_hopper
-	       : p->features & PACK_WORDED ? &pack_words
-					   : &pack_dict;
+	if (!(p->features & PACK_WORDED))
+		return &pack_dict;
+	return p->features & PACK_VALUED ? &pack_hopper : &pack_words;
 }
 
 /* Loads a block, or only its kernel list if list is set. */

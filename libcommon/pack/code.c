@@ -10,6 +10,7 @@
 #include "flow.h"
 #include "pack.h"
 #include "parse.h"
+#include "registers.h"
 
 #define SHAPE_ENDS 3u
 static const struct {
@@ -306,11 +307,56 @@ static bool has_nonzero_byte(const struct buf *b)
 	return all;
 }
 
+/* Operands of instructions, for the conversion of registers. */
+struct operand_tables {
+	struct operands o;
+	uint8_t (*count)[2];
+	uint32_t *form;
+};
+
+static void operand_tables_free(struct operand_tables *x)
+{
+	free(x->count);
+	free(x->form);
+}
+
+/* Sets *x from the tables of forms and kinds of n instructions. Returns false if a form does not exist. */
+static bool find_operands(
+	struct operand_tables *x, const struct forms *all, uint32_t n, struct cur forms, struct cur kind)
+{
+	x->count = xcalloc(all->n + 1u, sizeof(x->count[0]));
+	x->form = xcalloc(n + 1u, sizeof(x->form[0]));
+	x->o = (struct operands){x->count, all->n, x->form, n, kind};
+	for (uint32_t i = 0; i < all->n; i++) {
+		x->count[i][0] = all->form[i].opcode_len ? all->form[i].n_dst : 0;
+		x->count[i][1] = all->form[i].opcode_len ? all->form[i].n_src : 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t f = cur_var(&forms);
+
+		if (f >= all->n)
+			return false;
+		x->form[i] = (uint32_t)f;
+	}
+	return true;
+}
+
+/* Converts the registers to streams, and sets *coding to the codings of the streams. */
+static void convert_registers(struct code_tables *x, uint32_t n, struct buf *coding)
+{
+	struct operand_tables y;
+	struct buf *t = x->table;
+
+	find_operands(&y, &x->forms, n, cur_of(t[T_FORM].p, t[T_FORM].n), cur_of(t[T_KIND].p, t[T_KIND].n));
+	registers_pack(&y.o, &t[T_DST], &t[T_SRC], coding);
+	operand_tables_free(&y);
+}
+
 void code_pack(struct buf *out, const struct part *p)
 {
 	struct code_tables none = {.forms.n = 0};
 	struct code_tables *x = p->code.tables ? p->code.tables : &none;
-	struct buf b = {0};
+	struct buf b = {0}, coding = {0};
 
 	const bool uniform = has_nonzero_byte(&x->table[T_KIND]);
 	if (!uniform)
@@ -318,8 +364,12 @@ void code_pack(struct buf *out, const struct part *p)
 	mp_uint(out, p->style | (uniform ? STYLE_UNIFORM : 0u) | (p->code.n_areas ? STYLE_AREAS : 0u));
 	mp_uint(out, p->code.n_statics);
 	put_forms(&b, &x->forms);
+	if (p->style & STYLE_STREAMS)
+		convert_registers(x, p->code.n_statics, &coding);
 	for (int i = 0; i < N_TABLES; i++)
 		buf_column(&b, &x->table[i]);
+	if (p->style & STYLE_STREAMS)
+		buf_column(&b, &coding);
 	models_pack(&b, &p->code);
 	mp_bin(out, b.p, b.n);
 	buf_free(&b);
@@ -430,16 +480,35 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	return pstatic_derive(p, s);
 }
 
+/* Reads the codings of streams, and sets the tables of registers to registers in the order of instructions. */
+static bool restore_registers(struct cur *in, const struct part *p, const struct forms *all,
+	struct cur t[N_TABLES], struct buf reg[2])
+{
+	struct operand_tables y;
+	struct cur coding = cur_column(in);
+	const struct cur kind = p->style & STYLE_UNIFORM ? t[T_KIND] : cur_of(NULL, 0);
+	bool good = find_operands(&y, all, p->code.n_statics, t[T_FORM], kind) && !coding.bad &&
+		    registers_unpack(&y.o, &t[T_DST], &t[T_SRC], &coding, &reg[0], &reg[1]);
+
+	operand_tables_free(&y);
+	t[T_DST] = cur_of(reg[0].p, reg[0].n);
+	t[T_SRC] = cur_of(reg[1].p, reg[1].n);
+	return good;
+}
+
 static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 {
 	struct forms all = {0};
 	struct cur t[N_TABLES];
+	struct buf reg[2] = {{0}};
 	bool good = get_forms(in, &all);
 
 	for (int i = 0; good && i < N_TABLES; i++) {
 		t[i] = cur_column(in);
 		good = !t[i].bad;
 	}
+	if (good && p->style & STYLE_STREAMS)
+		good = restore_registers(in, p, &all, t, reg);
 	for (uint32_t i = 0; good && i < p->code.n_statics; i++)
 		good = get_static(p, i, &all, t) && p->code.text.n <= pack_limits.text &&
 		       p->code.text.n <= room->text;
@@ -449,6 +518,8 @@ static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 		good = !t[i].bad;
 	room->text -= good ? p->code.text.n : 0;
 	free(all.form);
+	buf_free(&reg[0]);
+	buf_free(&reg[1]);
 	return good;
 }
 
@@ -461,7 +532,8 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
 	if (in->bad || p->code.n_statics > n || p->code.n_statics > room->statics ||
-		(p->style & STYLE_AREAS && !room->areas) || (p->style & STYLE_VALUES && !room->values)) {
+		(p->style & STYLE_AREAS && !room->areas) ||
+		(p->style & (STYLE_STREAMS | STYLE_VALUES) && !room->values)) {
 		p->code.n_statics = 0;
 		return false;
 	}

@@ -14,6 +14,7 @@
  *   text.c       conversion of records to the same text
  *   tail.h       ends of lines that are kept as text: forms and numbers
  *   values.h     groups of register values in these texts
+ *   registers.h  registers of static instructions as streams
  *   header.c     packing of the header's text as a few values
  *   lines.h      packing of the "-code" lines of PTX
  *   control.c    packing of control codes of functions
@@ -65,8 +66,9 @@
  */
 #define PACK_RELATIVE 64u
 /*
- * Parts may have STYLE_VALUES, and metadata of blocks begin from the dictionary of Hopper. Requires PACK_WORDED and
- * excludes PACK_LINED, so that no change of one bit of the version selects another dictionary.
+ * Parts may have STYLE_STREAMS and STYLE_VALUES. With PACK_WORDED, metadata of blocks begin from the dictionary of
+ * Hopper, with PACK_LINED from the common dictionary. Requires exactly one of the two, so that no change of one bit of
+ * the version selects another dictionary.
  */
 #define PACK_VALUED 128u
 #define PACK_NEWEST \
@@ -114,7 +116,8 @@ enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_L
 
 /* Common properties of all lines of a part. */
 enum {
-	STYLE_VALUES = 2, /* register values in texts are groups (values.h) */
+	STYLE_STREAMS = 1, /* registers of static instructions are streams (registers.h) */
+	STYLE_VALUES = 2,  /* register values in texts are groups (values.h) */
 	STYLE_PADDED = 4,
 	STYLE_BLOCK_IDS = 8,
 	STYLE_LINENO = 16,
@@ -372,7 +375,7 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 struct block_room {
 	uint64_t statics, text, spans;
 	bool areas;  /* true if the stream may have areas */
-	bool values; /* true if parts may have STYLE_VALUES */
+	bool values; /* true if parts may have STYLE_STREAMS and STYLE_VALUES */
 };
 /*
  * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow

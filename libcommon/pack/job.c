@@ -154,6 +154,12 @@ static void make_body_string(struct piece *c)
 		buf_free(&e->body);
 }
 
+/*
+ * Smallest number of static instructions whose registers become streams. With fewer, the codings of the streams take
+ * more bytes than the streams save, and kernels that differ by an instruction have longer patches.
+ */
+#define STREAMS_LEAST 256u
+
 static void encode_piece(struct queue *q, struct piece *c)
 {
 	if (c->repeated)
@@ -167,6 +173,8 @@ static void encode_piece(struct queue *q, struct piece *c)
 		/* The step is odd, so that every position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->part.style |= c->valued ? STYLE_VALUES : 0u;
+		e->streams = c->streams && p->part.code.n_statics >= STREAMS_LEAST;
+		p->part.style |= e->streams ? STYLE_STREAMS : 0u;
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);

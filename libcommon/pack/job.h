@@ -23,6 +23,7 @@ struct encoded {
 	struct buf table;
 	struct buf body;           /* the piece as a string, or empty */
 	struct buf col[N_COLUMNS]; /* columns of the piece */
+	bool streams;              /* true if the part has STYLE_STREAMS */
 };
 
 /* Piece of a kernel's text. */
@@ -38,6 +39,7 @@ struct piece {
 	bool lines;     /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
 	bool relative;  /* true if constants are relative to areas */
 	bool valued;    /* true if register values are groups */
+	bool streams;   /* true if registers of static instructions may be streams */
 	uint64_t bytes; /* size of the kernel's text if ends is set */
 	uint64_t first_block;
 	unsigned char hash[16];

@@ -312,7 +312,7 @@ int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 	/* No checksum covers the version. A wrong dictionary would yield other metadata, not always a fault. */
 	const unsigned words = p->features & (PACK_LINED | PACK_WORDED | PACK_VALUED);
 	if (words != 0 && words != PACK_LINED && words != (PACK_LINED | PACK_WORDED) &&
-		words != (PACK_WORDED | PACK_VALUED))
+		words != (PACK_WORDED | PACK_VALUED) && words != (PACK_LINED | PACK_VALUED))
 		return pack_bad(
 			p, 7, f, "pack-damaged", "no program writes this version of the packed format");
 	return 0;

@@ -154,16 +154,23 @@ void text_put(struct buf *out, const struct text_in *in, const struct rec *r, ui
 	out->n = (size_t)(o - out->p);
 }
 
+/* Reads the text of a record, which may contain its first address. Returns false if it is damaged. */
+static bool read_record_text(
+	const struct text_in *in, const struct rec *r, struct tails *tails, const uint8_t **text, size_t *len)
+{
+	const bool lanes = in->part->code.statics[r->inst].flags & ST_MEM && r->mask && in->tb->word;
+
+	return tail_next(tails, r->inst, r->mask, lanes ? in->tb->word[r->addr >> 2] : 0, text, len);
+}
+
 bool text_append_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
 {
 	const uint8_t *text = NULL;
 	size_t len = 0;
-	const unsigned flags = in->part->code.statics[r->inst].flags;
-	const bool lanes = flags & ST_MEM && r->mask && in->tb->word;
 
-	if (flags & (ST_TAIL | ST_LINE) &&
-		!tail_next(tails, r->inst, r->mask, lanes ? in->tb->word[r->addr >> 2] : 0, &text, &len))
+	if (in->part->code.statics[r->inst].flags & (ST_TAIL | ST_LINE) &&
+		!read_record_text(in, r, tails, &text, &len))
 		return false;
 	text_put(out, in, r, warp, text, len);
 	return true;

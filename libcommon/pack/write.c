@@ -53,8 +53,8 @@ static void write_stream_start(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0) +
-		     (w->valued ? PACK_WORDED + PACK_VALUED : 0)),
+		     (w->streams ? PACK_VALUED + (w->valued ? PACK_WORDED : PACK_LINED) : 0) +
+		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
 		w->out);
 	w->started = true;
 }
@@ -81,6 +81,15 @@ static uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct bu
 	return size;
 }
 
+/* Returns true if a part of the block has STYLE_STREAMS. */
+static bool has_streams(const struct job *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		if (j->piece[i]->encoded && j->piece[i]->encoded->streams)
+			return true;
+	return false;
+}
+
 static void write_job(struct pack_writer *w, struct job *j)
 {
 	struct block_entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
@@ -93,8 +102,10 @@ static void write_job(struct pack_writer *w, struct job *j)
 		directory_add(
 			&w->directory, c->kernel, c->repeated ? &c->repeated->census : &c->encoded->census);
 	}
-	if (!w->started)
+	if (!w->started) {
 		w->allows_bodies = !j->plain || j->shared;
+		w->streams = !w->lines && (w->valued || !j->plain || has_streams(j));
+	}
 	e.size = write_frame(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
@@ -230,6 +241,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	w->kernel_begun = true;
 	c->relative = w->relative;
 	c->valued = w->valued;
+	c->streams = !w->lines;
 	if (w->job && most > w->bytes_left)
 		start_next_job(w);
 	find_repetition(w, c);

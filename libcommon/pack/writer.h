@@ -45,7 +45,8 @@ struct pack_writer {
 	 * numbers and the PTX dictionary is used.
 	 */
 	bool has_kernel, lines;
-	bool valued; /* header_facts.values of the first kernel; the version then has PACK_VALUED */
+	bool streams; /* true if the version has PACK_VALUED */
+	bool valued;  /* header_facts.values of the first kernel; the dictionary is then that of Hopper */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;

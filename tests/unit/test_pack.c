@@ -154,6 +154,12 @@ static void test_changed_bits(void)
 	ok(!p && !strcmp(f.id, "pack-damaged"), "the dictionary of PTX without its code lines is damage");
 	pack_close(p);
 	stream[7] ^= (char)PACK_WORDED;
+	stream[7] = (char)((uint8_t)stream[7] ^ PACK_VALUED);
+	p = pack_open_memory("s", stream, n_stream, &f);
+	ok(!p && !strcmp(f.id, "pack-damaged"),
+		"register values without the flag of a dictionary are damage");
+	pack_close(p);
+	stream[7] = (char)((uint8_t)stream[7] ^ PACK_VALUED);
 }
 
 /* ---- control codes ------------------------------------------------------------------------ */
