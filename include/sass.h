@@ -19,6 +19,7 @@ enum sass_class {
 	SASS_FE,   /* NOP, DEPBAR: no unit; distances of SASS_FXU */
 	SASS_FMAI, /* single precision, and other instructions that use its multiplier */
 	SASS_IMAD,
+	SASS_IMAD_LOW, /* no class of an opcode: producer of the low result register of IMAD.WIDE */
 	SASS_HALF,
 	SASS_FP64,
 	SASS_HFMA2_MMA, /* half-precision multiply-add in the double-precision pipe */
@@ -55,8 +56,6 @@ enum sass_operand {
 	READ_MMA,
 	READ_MMA_C,
 	READ_CLMAD,
-	READ_ADDRESS, /* address of a memory instruction; same as READ_SLOW without forwarding */
-	READ_HALF_C,  /* accumulator of HFMA2; same as READ_HALF without forwarding */
 	READ_UDP,
 	READ_UMATH,
 	READ_UMEMORY,
@@ -69,7 +68,7 @@ enum sass_operand {
 struct sass_latency {
 	uint8_t after[N_SASS_CLASSES][N_SASS_OPERANDS]; /* distance to a reader in cycles; 0: not fixed */
 	uint8_t overwrite[N_SASS_CLASSES];              /* distance to a later writer in cycles, at least 1 */
-	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* cycles; 0: not fixed */
+	uint8_t predicate[N_SASS_CLASSES];              /* distance to a guard in cycles; 0: not fixed */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always true: the
- * rows of sass.def are sorted for binary search. set_older_gpu() applies the differences of older GPUs.
+ * rows of sass.def are sorted for binary search.
  */
 #include "sass.h"
 #include <string.h>
@@ -23,6 +23,7 @@ static const char *const names[N_SASS_CLASSES] = {
 	"FE",
 	"FMAI",
 	"IMAD",
+	"IMAD_LOW",
 	"HALF",
 	"FP64",
 	"HFMA2_MMA",
@@ -111,9 +112,9 @@ static const struct gpr_row {
 	uint8_t family, producer, cycles[N_GPR_COLUMNS];
 } gpr_rows[] = {
 #define GPR(family, producer, ...) {family, SASS_##producer, {__VA_ARGS__}},
-#define FORWARD(producer, operand, cycles)
+#define FORWARD(sm, producer, operand, cycles)
 #define UGPR(producer, ...)
-#define PREDICATE(producer, math, other)
+#define PREDICATE(producer, cycles)
 #define OVERWRITE(family, producer, cycles)
 #include "latency.def"
 #undef GPR
@@ -121,10 +122,10 @@ static const struct gpr_row {
 };
 
 static const struct forward_row {
-	uint8_t producer, operand, cycles; /* classes, and distance in cycles */
+	uint8_t sm, producer, operand, cycles; /* first compute capability, classes, and distance in cycles */
 } forward_rows[] = {
 #define GPR(family, producer, ...)
-#define FORWARD(producer, operand, cycles) {SASS_##producer, READ_##operand, cycles},
+#define FORWARD(sm, producer, operand, cycles) {sm, SASS_##producer, READ_##operand, cycles},
 #include "latency.def"
 #undef FORWARD
 #undef UGPR
@@ -133,7 +134,7 @@ static const struct forward_row {
 static const struct ugpr_row {
 	uint8_t producer, cycles[6];
 } ugpr_rows[] = {
-#define FORWARD(producer, operand, cycles)
+#define FORWARD(sm, producer, operand, cycles)
 #define UGPR(producer, ...) {SASS_##producer, {__VA_ARGS__}},
 #include "latency.def"
 #undef UGPR
@@ -141,10 +142,10 @@ static const struct ugpr_row {
 };
 
 static const struct predicate_row {
-	uint8_t producer, math, other; /* cycles to math operands, and to other uses */
+	uint8_t producer, cycles;
 } predicate_rows[] = {
 #define UGPR(producer, ...)
-#define PREDICATE(producer, math, other) {SASS_##producer, math, other},
+#define PREDICATE(producer, cycles) {SASS_##producer, cycles},
 #include "latency.def"
 #undef PREDICATE
 #undef OVERWRITE
@@ -153,28 +154,41 @@ static const struct predicate_row {
 static const struct overwrite_row {
 	uint8_t family, producer, cycles;
 } overwrite_rows[] = {
-#define PREDICATE(producer, math, other)
+#define PREDICATE(producer, cycles)
 #define OVERWRITE(family, producer, cycles) {family, SASS_##producer, cycles},
 #include "latency.def"
 };
 
 #define EACH(row, list) for (const struct row *r = (list); r < (list) + sizeof(list) / sizeof(list)[0]; r++)
 
-static void set_gpr_distances(struct sass_latency *l, unsigned producer, const uint8_t *cycles)
+/*
+ * Sets the differences of GPUs before sm_80. Compiled code for sm_75 has these distances; sm_70 is assumed to be alike.
+ */
+static void set_older_gpu(struct sass_latency *l)
 {
-	memcpy(l->after[producer], cycles, N_GPR_COLUMNS);
-	l->after[producer][READ_ADDRESS] = cycles[READ_SLOW];
-	l->after[producer][READ_HALF_C] = cycles[READ_HALF];
+	for (unsigned i = 0; i < N_GPR_COLUMNS; i++)
+		l->after[SASS_HALF][i] = i == READ_HALF ? 6 : 8;
+	for (unsigned i = 0; i < N_SASS_CLASSES; i++)
+		if (l->predicate[i] == 13)
+			l->predicate[i] = 12;
 }
 
-/* Sets the known differences of older GPUs: half precision takes 6 cycles up to sm_75. */
-static void set_older_gpu(struct sass_latency *l, unsigned sm)
+static void shorten_distance(uint8_t *distance, uint8_t cycles)
 {
-	if (sm >= 80)
-		return;
-	for (unsigned i = 0; i <= READ_HALF_C; i++)
-		if (l->after[SASS_HALF][i] < 6)
-			l->after[SASS_HALF][i] = 6;
+	if (*distance > cycles)
+		*distance = cycles;
+}
+
+/* Applies the FORWARD rows. Those of IMAD also hold for the low register of IMAD.WIDE. */
+static void shorten_distances(struct sass_latency *l, unsigned sm)
+{
+	EACH (forward_row, forward_rows) {
+		if (r->sm > sm)
+			continue;
+		shorten_distance(&l->after[r->producer][r->operand], r->cycles);
+		if (r->producer == SASS_IMAD)
+			shorten_distance(&l->after[SASS_IMAD_LOW][r->operand], r->cycles);
+	}
 }
 
 void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool forwarding)
@@ -183,22 +197,20 @@ void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool for
 	memset(l->overwrite, 1, sizeof(l->overwrite));
 	EACH (gpr_row, gpr_rows)
 		if (!r->family || r->family == family)
-			set_gpr_distances(l, r->producer, r->cycles);
-	if (forwarding)
-		EACH (forward_row, forward_rows)
-			if (l->after[r->producer][r->operand] > r->cycles)
-				l->after[r->producer][r->operand] = r->cycles;
-	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof(l->after[SASS_FE]));
+			memcpy(l->after[r->producer], r->cycles, N_GPR_COLUMNS);
 	EACH (ugpr_row, ugpr_rows)
 		memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof(r->cycles));
-	EACH (predicate_row, predicate_rows) {
-		l->predicate_math[r->producer] = r->math;
-		l->predicate[r->producer] = r->other;
-	}
+	EACH (predicate_row, predicate_rows)
+		l->predicate[r->producer] = r->cycles;
 	EACH (overwrite_row, overwrite_rows)
 		if (!r->family || r->family == family)
 			l->overwrite[r->producer] = r->cycles;
-	set_older_gpu(l, sm);
+	if (sm < 80)
+		set_older_gpu(l);
+	memcpy(l->after[SASS_IMAD_LOW], l->after[SASS_IMAD], sizeof(l->after[SASS_IMAD]));
+	if (forwarding)
+		shorten_distances(l, sm);
+	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof(l->after[SASS_FE]));
 }
 
 enum sass_operand sass_operand_of(enum sass_class c)

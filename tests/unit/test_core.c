@@ -165,11 +165,16 @@ static void test_pairs(void)
 	test_pair("cycles from IADD3 to a dependent IADD3", "1 R1 IADD3 2 R2 R3 0 0",
 		"1 R4 IADD3 2 R1 R3 0 0", 4);
 	test_pair("cycles from IMAD to a dependent IADD3", "1 R1 IMAD 2 R2 R3 0 0", "1 R4 IADD3 2 R1 R3 0 0",
-		3);
+		5);
 	test_pair("cycles from IADD3 to a dependent IMAD", "1 R1 IADD3 2 R2 R3 0 0", "1 R4 IMAD 2 R1 R3 0 0",
 		5);
+	test_pair("cycles from IMAD.WIDE to a use of its first register", "1 R2 IMAD.WIDE 2 R8 R9 0 0",
+		"1 R4 IADD3 1 R2 0 0", 3);
 	test_pair("cycles from IMAD.WIDE to a use of its second register", "1 R2 IMAD.WIDE 2 R8 R9 0 0",
-		"1 R4 IADD3 1 R3 0 0", 3);
+		"1 R4 IADD3 1 R3 0 0", 5);
+	test_pair("cycles from FFMA to a store of its result", "1 R4 FFMA 3 R6 R7 R8 0 0",
+		"0 STG.E 2 R2 R4 4 1 0x7f0000001000 4 0", 5);
+	test_pair("cycles from FFMA to MUFU", "1 R4 FFMA 3 R6 R7 R8 0 0", "1 R5 MUFU.EX2 1 R4 0 0", 4);
 	test_pair(
 		"cycles from DADD to a dependent DADD", "1 R2 DADD 2 R4 R6 0 0", "1 R8 DADD 2 R2 R6 0 0", 8);
 	test_pair("cycles from HMMA to an HMMA with the same accumulator",

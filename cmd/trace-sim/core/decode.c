@@ -269,17 +269,11 @@ static unsigned count_source_registers(const char *op, const struct inst *in, en
 	return is_store(op) ? count_data_registers(op, in) : 1;
 }
 
-static enum sass_operand operand_role(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+static enum sass_operand operand_role(enum sass_class c, unsigned n)
 {
 	enum sass_operand r = sass_operand_of(c);
 
-	if (r == READ_MMA && n == 2)
-		return READ_MMA_C;
-	if (in->has_addr && n == 0 && r == READ_SLOW)
-		return READ_ADDRESS;
-	if (opcode_stem_is(op, "HFMA2") && n == 2)
-		return READ_HALF_C;
-	return r;
+	return r == READ_MMA && n == 2 ? READ_MMA_C : r;
 }
 
 static bool is_tracked_register(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
@@ -438,7 +432,7 @@ static void make_opcode_kind(
 		.uop_flags = u->flags,
 		.space = u->space,
 		.has_addr = in->has_addr};
-	i->class = (uint8_t)sass_class_of(op, strlen(op), m->sm, &known);
+	i->class = i->first_class = (uint8_t)sass_class_of(op, strlen(op), m->sm, &known);
 	i->unit = (uint8_t)core_unit_of(m, op, i->class);
 	if (in->has_addr && i->unit <= CORE_NO_UNIT)
 		i->unit = CORE_MEMORY;
@@ -453,12 +447,13 @@ static void make_opcode_kind(
 	i->result_regs = (uint8_t)(regs ? regs : 1);
 	for (unsigned s = 0; s < KIND_SOURCES; s++) {
 		kind->regs[s] = (uint8_t)count_source_registers(op, in, i->class, s);
-		kind->read[s] = (uint8_t)operand_role(op, in, i->class, s);
+		kind->read[s] = (uint8_t)operand_role(i->class, s);
 	}
 	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)core_flags_of(op, u, i);
 	i->pipeline_cycles = (uint16_t)((int)longest_result_latency(&c->latency, i->class) + i->result_delay);
 	if (opcode_starts_with(op, "IMAD") && has_suffix(op, "WIDE")) {
+		i->first_class = SASS_IMAD_LOW;
 		i->extra_port_cycles = (uint8_t)m->port_imad_wide;
 		i->interval = (uint16_t)m->imad_wide;
 	} else if (opcode_stem_is(op, "ERRBAR")) {

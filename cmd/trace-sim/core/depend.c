@@ -243,10 +243,10 @@ bool core_may_issue_now(struct sm *s, unsigned w)
 
 static void mark_fixed_latency_results(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
-	uint64_t v = (uint64_t)((int64_t)t + in->result_delay) << 8 | in->class;
+	uint64_t v = (uint64_t)((int64_t)t + in->result_delay) << 8;
 
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->written[core_destinations(in)[i].reg] = v;
+		cw->written[core_destinations(in)[i].reg] = v | (i ? in->class : in->first_class);
 	if (t + in->pipeline_cycles > cw->last_result_at)
 		cw->last_result_at = t + in->pipeline_cycles;
 }
