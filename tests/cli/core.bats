@@ -134,6 +134,43 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	assert_equal "$(cat thousands)" "1 1 2 1 1 1 "
 }
 
+@test "a block ends without waiting for its stores, also on an SM that then sleeps; the kernel ends with a fence" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir t
+	printf 'kernel-1.traceg\n' >t/kernelslist.g
+	{
+		printf -- '-kernel name = stores\n-kernel id = 1\n-grid dim = (3,1,1)\n-block dim = (256,1,1)\n'
+		printf -- '-shmem = 0\n-nregs = 32\n-binary version = 80\n-cuda stream id = 0\n'
+		printf -- '-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007f1000000000\n'
+		printf -- '-nvbit version = 1.7\n-accelsim tracer version = 5\n-enable lineinfo = 0\n'
+		for b in 0 1 2; do
+			printf '\n#BEGIN_TB\n\nthread block = %d,0,0\n' $b
+			for w in {0..7}; do
+				printf '\nwarp = %d\ninsts = %d\n' $w $((b < 2 ? 5 : 6))
+				[ $b -lt 2 ] || printf '0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f50001%d0100 8 0\n' $w
+				printf '00%d0 ffffffff 0 STG.E.64 2 R2 R4 8 1 0x7f5000%d%d0%d00 8 0\n' 1 $b $w 1 2 $b $w 2 3 $b $w 3 4 $b $w 4
+				printf '0050 ffffffff 0 EXIT 0 0 0\n'
+			done
+			printf '\n#END_TB\n'
+		done
+	} >t/kernel-1.traceg
+	# On one SM, blocks follow each other. On two, one SM sleeps when its 256 sectors are acknowledged.
+	options="-D gpgpu_perfect_inst_const_cache=1 -D gpgpu_shader_cta=1 -D gpgpu_n_cores_per_cluster=1 -D gpgpu_l2_rop_latency=4000 -D icnt_in_buffer_limit=8 -D icnt_out_buffer_limit=8"
+	for n in 1 2; do
+		for fence in 5000 7000; do
+			run -0 trace-sim -q $modern $options -D gpgpu_n_clusters=$n -D core_membar_gpu=$fence -f -F text --events log t
+			awk '$2 == "cta" { from = from ? from : $1; to = $1 } END { print (to - from < 1500 ? "at once" : "later") }' log
+			run -0 trace-sim -q $modern $options -D gpgpu_n_clusters=$n -D core_membar_gpu=$fence -F json t
+			stats-csv -s gpu_sim_cycle <<<"$output" | sed -n '$s/.*,//p' >>cycles
+		done
+	done >starts
+	assert_equal "$(sort -u starts)" "at once"
+	awk 'NR % 2 == 0 { print $1 - last } { last = $1 }' cycles | diff - <(printf '2000\n2000\n')
+	# The other core waits for acknowledgements.
+	run -0 trace-sim -q -g a100 $options -D gpgpu_n_clusters=1 -f -F text --events log t
+	[ "$(awk '$2 == "cta" { from = from ? from : $1; to = $1 } END { print (to - from > 8000) }' log)" = 1 ]
+}
+
 @test "--cubin: other files are rejected; a kernel that is not found runs without control codes, or not at all" {
 	head -c 100 "$ROOT/tests/data/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
 	echo text >"$BATS_TEST_TMPDIR/text"

@@ -196,6 +196,7 @@ struct core_warp {
 	uint64_t mbarrier_wait_at; /* issue time of the last wait for an mbarrier */
 	uint32_t resume_delay;     /* cycles from the end of an mbarrier phase to the next instruction */
 	uint32_t shared_stores;    /* number of stores to shared memory in flight */
+	uint32_t unsent_stores;    /* number of writes that wait in the miss queue of the L1 */
 	bool shared_fence;         /* true while the warp is held until shared_stores is 0 */
 	/* USETMAXREG */
 	uint32_t registers;        /* number of registers of each thread */
@@ -409,6 +410,7 @@ void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *
 void core_warp_remove_head(struct sm *s, unsigned w, unsigned why);
 void core_warp_end(struct sm *s, unsigned w, uint64_t t);
 void core_warp_check_end(struct sm *s, unsigned w); /* schedules the reaping of a warp without work left */
+void core_warp_write_sent(struct sm *s, const struct req *r); /* handles a request that leaves the L1 */
 void core_warp_reap(struct sm *s, unsigned w);
 void core_wheel_advance(struct sm *s, struct subcore *b); /* makes the warps due in this cycle ready */
 /* Returns the time of the next occupied slot of the wheel; NEVER: the wheel is empty. */

@@ -330,6 +330,7 @@ static bool look_up_in_l1(struct sm *s, struct pipe_slot *k, const struct access
 	if (s->profile)
 		profile_count_l1(s, r, probe == STATUS_HIT || probe == STATUS_HIT_RESERVED);
 	if (r->flags & REQ_WRITE) {
+		core_warp_of(s, r->warp)->unsent_stores += ev.write_sent;
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			s->warp[r->warp].stores += ldst_store_acks_of(l, a->size);
 		else
@@ -589,8 +590,10 @@ void core_memory_cycle(struct sm *s)
 	}
 	do {
 		if (l->l1d && !cache_miss_queue_empty(l->l1d) &&
-			inject_can_push(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
+			inject_can_push(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false)) {
+			core_warp_write_sent(s, ldst_req(s, cache_miss_queue_front(l->l1d)));
 			inject(s, cache_miss_queue_pop(l->l1d));
+		}
 	} while (ports-- > 1);
 	step_memory_pipe(s);
 	accept_next_instruction(s);

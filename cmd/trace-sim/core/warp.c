@@ -203,7 +203,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	b->by_stall[STALL_FETCH] |= rank_bit(cw);
 	cw->unit = CORE_NO_UNIT;
 	cw->depbar_steps = 0;
-	cw->shared_stores = 0;
+	cw->shared_stores = cw->unsent_stores = 0;
 	cw->shared_fence = false;
 	cw->registers = core_round_registers(k->head->nregs);
 	s->maxreg_wait &= ~(1ull << w);
@@ -245,10 +245,25 @@ void core_warp_check_end(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 
-	if (!(s->done >> w & 1) || cw->reaping || p->insts_in_pipe || p->stores || p->copies)
+	if (!(s->done >> w & 1) || cw->reaping || p->insts_in_pipe || p->copies || cw->unsent_stores)
+		return;
+	/* stores to the shared memory of other blocks need these blocks */
+	if (p->stores && s->cta[p->cta].gang)
 		return;
 	cw->reaping = true;
 	core_add_event(s, cw->last_result_at, EVENT_REAP, w, 0);
+}
+
+void core_warp_write_sent(struct sm *s, const struct req *r)
+{
+	struct core_warp *cw;
+
+	if (!(r->flags & REQ_WRITE) || r->flags & REQ_BLANK || r->type == L1_WRBK_ACC)
+		return;
+	cw = core_warp_of(s, r->warp);
+	assert(cw->unsent_stores);
+	if (!--cw->unsent_stores)
+		core_warp_check_end(s, r->warp);
 }
 
 void core_warp_reap(struct sm *s, unsigned w)

@@ -466,17 +466,34 @@ uint32_t launch_min_final_delay(const struct gpu *g)
 	return least;
 }
 
+/* Returns true if an SM waits for the acknowledgement of a store. Begins with the SM that the last call found. */
+static bool is_any_store_outstanding(struct gpu *g)
+{
+	uint32_t *at = &g->launch->storing_sm;
+
+	for (uint32_t i = 0; i < g->params.sms; i++, *at = (*at + 1) % g->params.sms)
+		for (uint32_t w = 0; w < MAX_WARPS; w++)
+			if (g->sm[*at].warp[w].stores)
+				return true;
+	return false;
+}
+
 /*
- * Delays the end of kernel k to its minimum duration (-core_kernel_least). Returns false if k has already run
- * that long.
+ * Delays the end of kernel k to its minimum duration (-core_kernel_least). If stores are outstanding, a fence of the
+ * whole GPU ends the kernel, at the earliest when they are acknowledged. Returns false if there is no delay.
  */
 static bool delay_kernel_end(struct gpu *g, struct kernel *k)
 {
-	const uint64_t *part = g->params.modern.kernel_least;
+	const struct modern_params *m = &g->params.modern;
+	const uint64_t *part = m->kernel_least;
 	uint64_t millionths = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2];
 	uint64_t end = k->start_cycle + millionths / MILLION;
 
-	if (!g->params.modern.enabled || end <= gpu_now(g) + 1)
+	if (!m->enabled)
+		return false;
+	if (is_any_store_outstanding(g))
+		end = max_u64(end, gpu_now(g) + m->membar[1]);
+	if (end <= gpu_now(g) + 1)
 		return false;
 	k->closing = true;
 	k->delay = (uint32_t)(end - gpu_now(g));
@@ -507,6 +524,8 @@ void launch_advance_delays(struct gpu *g, uint64_t n)
 	for (uint32_t s = 0; l->delayed && s < g->params.run_slots; s++)
 		if (l->slot[s] && l->slot[s]->delay) {
 			l->slot[s]->delay -= (uint32_t)n;
+			if (!l->slot[s]->delay && l->slot[s]->closing && is_any_store_outstanding(g))
+				l->slot[s]->delay = 1;
 			if (l->slot[s]->delay)
 				continue;
 			l->delayed--;

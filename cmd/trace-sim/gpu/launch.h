@@ -18,6 +18,7 @@ struct launch {
 	struct kernel **slot;   /* run slots */
 	uint32_t selected_slot; /* run slot selected last (LAUNCH-place-4) */
 	uint32_t last_cluster;  /* cluster that received a CTA last */
+	uint32_t storing_sm;    /* SM that had outstanding stores when this was last examined */
 	uint32_t *last_sm;      /* for each cluster, the index of the SM in it that received a CTA last */
 	uint32_t next_uid;
 	struct kernel **finished; /* FIFO of kernels that have no CTA left */

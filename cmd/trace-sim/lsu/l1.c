@@ -30,8 +30,11 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
-	/* quirk Q2-19: no instruction waits for a load without destination register, or for an LDGSTS. */
-	if (f & UOP_STORE || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
+	/*
+	 * quirk Q2-19: no instruction waits for a load without destination register, or for an LDGSTS. In the modern core
+	 * warps end without waiting for stores.
+	 */
+	if ((f & UOP_STORE && !s->modern) || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
 		flags |= REQ_AWAITED;
 	s->ldst->request_template = (struct req){.lane0 = lane0,
 		.inst_mask = w->mask,
