@@ -280,6 +280,7 @@ void trace_out_write_header(FILE *out, const struct grid *g, const struct occupa
 		l->block[2], k->shared_bytes, k->regs);
 	if (l->dyn_shared)
 		fprintf(out, "-dynamic shmem = %u\n", l->dyn_shared);
+	text_write_programmatic(out, l);
 	fprintf(out, "-cuda stream id = %u\n-isa = ptx %u.%u\n-ptx hash = %016llx%016llx\n", l->stream,
 		m->version / 10, m->version % 10, (unsigned long long)m->hash[0],
 		(unsigned long long)m->hash[1]);

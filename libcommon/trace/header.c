@@ -20,6 +20,7 @@ enum key {
 	KEY_GRID,
 	KEY_BLOCK,
 	KEY_CLUSTER,
+	KEY_PROGRAMMATIC,
 	KEY_SHMEM,
 	KEY_NREGS,
 	KEY_STREAM,
@@ -48,6 +49,7 @@ static const struct {
 	[KEY_GRID] = {"grid", "dim", "-grid dim", true},
 	[KEY_BLOCK] = {"block", "dim", "-block dim", true},
 	[KEY_CLUSTER] = {"cluster", "dim", "-cluster dim", false},
+	[KEY_PROGRAMMATIC] = {"programmatic", "launch", "-programmatic launch", false},
 	[KEY_SHMEM] = {"shmem", "=", "-shmem", true},
 	[KEY_NREGS] = {"nregs", NULL, "-nregs", true},
 	[KEY_STREAM] = {"cuda", "stream", "-cuda stream id", false},
@@ -200,6 +202,10 @@ static int set_header_value(struct kernel_header *h, enum key key, const struct 
 	case KEY_GRID: return parse_value_dims(v, h->grid, UINT32_MAX, f);
 	case KEY_BLOCK: return parse_value_dims(v, h->block, BLOCK_THREADS_MAX, f);
 	case KEY_CLUSTER: return parse_value_dims(v, h->cluster, CLUSTER_BLOCKS_MAX, f);
+	case KEY_PROGRAMMATIC:
+		r = parse_header_number(v, 1, &n, f);
+		h->programmatic = n != 0;
+		break;
 	case KEY_SHMEM: return parse_value_u32(v, INT32_MAX, &h->shmem_bytes, f);
 	case KEY_NREGS: return parse_value_u32(v, NREGS_MAX, &h->nregs, f);
 	case KEY_STREAM: return parse_header_number(v, UINT64_MAX, &h->stream, f);

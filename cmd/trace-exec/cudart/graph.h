@@ -27,6 +27,7 @@ struct configuration {
 	struct stream *stream;
 	struct event *event; /* event to record after the launch; NULL: none */
 	bool cooperative;
+	bool programmatic; /* programmatic stream serialization */
 };
 
 /* A launch with its own copy of the kernel's arguments. */

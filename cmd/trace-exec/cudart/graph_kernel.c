@@ -24,6 +24,7 @@ void graph_keep_attributes(struct graph_work *w, const struct graph_node *n)
 		return;
 	w->kernel.config.cluster = n->work.kernel.config.cluster;
 	w->kernel.config.cooperative = n->work.kernel.config.cooperative;
+	w->kernel.config.programmatic = n->work.kernel.config.programmatic;
 }
 
 API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)

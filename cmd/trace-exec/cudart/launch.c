@@ -333,6 +333,7 @@ int work_run_kernel(const struct kernel_work *w, struct stream *s)
 		.dyn_shared = (uint32_t)c->shared_bytes,
 		.cluster = {cluster.x, cluster.y, cluster.z},
 		.stream = (uint32_t)cudart_stream_number(s),
+		.programmatic = c->programmatic,
 		.workspace = c->cooperative ? allocate_grid_workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
@@ -403,7 +404,13 @@ ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
 /* ---- launches with attributes ---- */
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_EVENT = 7, ATTRIBUTE_COMPLETION = 12 };
+enum {
+	ATTRIBUTE_COOPERATIVE = 2,
+	ATTRIBUTE_CLUSTER = 4,
+	ATTRIBUTE_PROGRAMMATIC = 6,
+	ATTRIBUTE_EVENT = 7,
+	ATTRIBUTE_COMPLETION = 12
+};
 
 static int apply_launch_attribute(struct configuration *c, const struct launch_attribute *a)
 {
@@ -413,6 +420,8 @@ static int apply_launch_attribute(struct configuration *c, const struct launch_a
 		c->cluster = (struct dim){v[0], v[1], v[2]};
 	if (a->id == ATTRIBUTE_COOPERATIVE)
 		c->cooperative = v[0];
+	if (a->id == ATTRIBUTE_PROGRAMMATIC)
+		c->programmatic = v[0];
 	if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_COMPLETION)
 		memcpy(&c->event, v, sizeof(c->event));
 	return cudaSuccess;

@@ -215,7 +215,8 @@ struct options {
 struct launch {
 	const struct func *kernel;
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
-	uint32_t cluster[3];  /* size in CTAs; 0: as the kernel declares, else 1 */
+	uint32_t cluster[3]; /* size in CTAs; 0: as the kernel declares, else 1 */
+	bool programmatic; /* the kernel may start before the end of the one before it; only the trace shows this */
 	const uint8_t *param; /* parameter block of kernel->param_bytes bytes */
 	uint64_t workspace;   /* cooperative: address of WORKSPACE_BYTES zeros for grid barriers; 0: none */
 };

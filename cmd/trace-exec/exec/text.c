@@ -161,6 +161,12 @@ char *text_put_addresses(char *p, const uint64_t *a, uint32_t m)
 	return p;
 }
 
+void text_write_programmatic(FILE *out, const struct launch *l)
+{
+	if (l->programmatic)
+		fputs("-programmatic launch = 1\n", out);
+}
+
 void text_write_machine_header(FILE *out, const struct grid *g, uint32_t shared, uint32_t regs,
 	unsigned binary, unsigned version, const struct source_lines *lines)
 {
@@ -171,6 +177,7 @@ void text_write_machine_header(FILE *out, const struct grid *g, uint32_t shared,
 		l->block[2]);
 	if (g->cluster_size > 1)
 		fprintf(out, "-cluster dim = (%u,%u,%u)\n", g->cluster[0], g->cluster[1], g->cluster[2]);
+	text_write_programmatic(out, l);
 	fprintf(out, "-shmem = %u\n-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n", shared, regs,
 		binary, l->stream);
 	fprintf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", SHARED_WINDOW_BASE,

@@ -22,7 +22,10 @@ void text_reserve(struct text *t, size_t more);
 #define LOCAL_WINDOW_BASE  0x7f1000000000ull
 
 struct grid;
+struct launch;
 struct source_lines;
+/* Writes the header line of a programmatic launch; nothing for other launches. */
+void text_write_programmatic(FILE *out, const struct launch *l);
 /*
  * Writes the header of a kernel's trace as machine code. shared: bytes of shared memory of a block, without those that
  * are reserved for the system; regs: registers of a thread; binary: binary version; version: format of the lines, 5 or

@@ -292,13 +292,15 @@ static int read_launch(struct reader *r)
 			got = take_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
 			got = 1, l.workspace = cooperative_workspace(r);
+		else if (!strcmp(s, "programmatic"))
+			got = 1, l.programmatic = true;
 		else if ((got = launch_read_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
 		else if (!got && (got = launch_read_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
 		else if (!got && !(got = launch_read_option(r, w, "async", 1, &v)))
 			return launch_unexpected(r, w,
-				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative or args");
+				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative, programmatic or args");
 		if (got < 0)
 			return -1;
 	}
