@@ -142,7 +142,7 @@ struct kernel_header {
 	uint32_t code_end;  /* PTX: address of the end of the code; instructions have 8 bytes */
 	uint32_t registers; /* PTX: first number above the registers */
 	uint32_t dynamic_shmem;
-	/* true if the kernel may start before the end of the kernel before it in its stream */
+	/* true if the kernel may start before the end of the kernel before it in its stream (HOPPER-pdl) */
 	bool programmatic;
 	bool is_slice; /* true if cut from a larger grid: missing thread blocks are no fault */
 };

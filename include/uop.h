@@ -49,8 +49,10 @@ enum uop_sync {
 	SYNC_LAST_MBARRIER = SYNC_BULK_STORE, /* last kind that may name an mbarrier */
 	SYNC_FLUSH,                           /* ends a group of bulk copies */
 	SYNC_FENCE,                           /* waits for the warp's stores to shared memory */
-	SYNC_BAR,   /* BAR with its number, or its number and thread count, in registers */
-	SYNC_MAXREG /* changes the number of registers of the warp to uop.groups */
+	SYNC_BAR,     /* BAR with its number, or its number and thread count, in registers */
+	SYNC_MAXREG,  /* changes the number of registers of the warp to uop.groups */
+	SYNC_PREEXIT, /* lets a dependent kernel start as far as this thread block is concerned */
+	SYNC_ACQBULK  /* waits for the kernels on which the kernel of the warp depends */
 };
 
 /*

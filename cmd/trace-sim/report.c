@@ -26,6 +26,8 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return s->warp[w].sync.waits_for_groups ? "groups of bulk copies (DEPBAR)" : "an mbarrier";
 	if (s->gang_wait & bit)
 		return "the barrier of its cluster (UCGABAR_WAIT)";
+	if (s->grid_wait & bit)
+		return "the end of the kernel before it in its stream (ACQBULK)";
 	if (s->dep_wait & bit)
 		return "LDGSTS groups (DEPBAR)";
 	if (s->imiss & bit)

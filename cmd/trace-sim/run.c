@@ -40,12 +40,35 @@ static void warm_unselected_kernel(struct run *r, uint32_t command)
 	trace_close(t);
 }
 
+/* Opens the trace of a kernel. Returns NULL and sets *f if it cannot be read. */
+static struct trace *open_kernel(struct run *r, uint32_t command, struct fault *f)
+{
+	struct trace_options o = {
+		.code = r->gpu.code, .strict = r->strict, .computes_hash = r->format != FORMAT_ACCELSIM};
+
+	readahead_queue_warnings(r->gpu.readahead, &o);
+	return klist_open(&r->list, command, &o, f);
+}
+
+/* Loads the kernel of the open trace t. */
+static void load_opened_kernel(struct run *r, uint32_t command, struct trace *t)
+{
+	const struct command *c = &r->list.cmd[command];
+	struct kernel *k;
+	struct fault f;
+
+	k = launch_load_kernel(&r->gpu, t, c->path, c->position, &f);
+	if (!k)
+		die_fault(&f);
+	r->kernels_loaded++;
+	r->ptx = k->head->ptx;
+	if (r->ptx && r->gpu.launch->n_loaded == 1) /* PTX-launch */
+		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
+}
+
 static void load_kernel(struct run *r, uint32_t command)
 {
 	const struct command *c = &r->list.cmd[command];
-	struct trace_options o = {
-		.code = r->gpu.code, .strict = r->strict, .computes_hash = r->format != FORMAT_ACCELSIM};
-	struct kernel *k;
 	struct trace *t;
 	struct fault f;
 
@@ -55,8 +78,7 @@ static void load_kernel(struct run *r, uint32_t command)
 		warm_unselected_kernel(r, command);
 		return;
 	}
-	readahead_queue_warnings(r->gpu.readahead, &o);
-	t = klist_open(&r->list, command, &o, &f);
+	t = open_kernel(r, command, &f);
 	if (!t)
 		die_fault(&f);
 	if (!kselect_selects(r->select, c->position, trace_header(t)->name)) {
@@ -64,13 +86,48 @@ static void load_kernel(struct run *r, uint32_t command)
 		warm_unselected_kernel(r, command);
 		return;
 	}
-	k = launch_load_kernel(&r->gpu, t, c->path, c->position, &f);
-	if (!k)
-		die_fault(&f);
-	r->kernels_loaded++;
-	r->ptx = k->head->ptx;
-	if (r->ptx && r->gpu.launch->n_loaded == 1) /* PTX-launch */
-		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
+	load_opened_kernel(r, command, t);
+}
+
+/* Returns true if the next command is a selected kernel that the kernel loaded last may have to release. */
+static bool may_be_dependent(const struct run *r)
+{
+	const struct launch *l = r->gpu.launch;
+	const struct kernel *last = l->loaded[l->n_loaded - 1];
+	const struct command *c = &r->list.cmd[r->next_command];
+
+	if (r->isolated || r->gpu.sampling || r->next_command == r->list.n_cmds || !last->launched ||
+		l->n_loaded >= r->gpu.params.run_slots ||
+		(last->head->arch < ARCH_HOPPER && !last->head->ptx))
+		return false;
+	return c->kind == CMD_KERNEL && !c->missing &&
+	       (kselect_needs_name(r->select) || kselect_selects(r->select, c->position, NULL));
+}
+
+/*
+ * Loads the next kernel of the list, in addition to the kernel window, if it has a programmatic launch in the stream of
+ * the kernel loaded last (HOPPER-pdl-1). A trace that cannot be read is reported when the kernel would be loaded
+ * otherwise.
+ */
+static void load_dependent(struct run *r)
+{
+	const struct launch *l = r->gpu.launch;
+	const struct kernel_header *h;
+	struct trace *t;
+	struct fault f;
+
+	r->gpu.launch->started = false;
+	if (!l->n_loaded || !may_be_dependent(r))
+		return;
+	t = open_kernel(r, r->next_command, &f);
+	if (!t)
+		return;
+	h = trace_header(t);
+	if (h->programmatic && h->stream == l->loaded[l->n_loaded - 1]->head->stream &&
+		kselect_selects(r->select, r->list.cmd[r->next_command].position, h->name))
+		load_opened_kernel(r, r->next_command++, t);
+	else
+		trace_close(t);
 }
 
 /*
@@ -163,11 +220,15 @@ static struct kernel *simulate_kernel(struct run *r)
 		struct skip skip;
 		unsigned fired;
 
+		if (g->launch->started)
+			load_dependent(r);
 		if (find_skippable_steps(r, &skip))
 			skip_steps(g, &skip);
 		fired = window_run(g, next_sample_cycle(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_is_deadlocked(r))
 			g->deadlock = true;
+		if (g->launch->dependents_due)
+			dependent_update(g);
 		progress_print_if_due(r);
 		if (g->power)
 			power_sample_if_due(g);

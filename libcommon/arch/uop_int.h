@@ -10,6 +10,9 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 /* Sets next, registers, bank_src and bank_reads from pc and reg[]. */
 void uop_derive(struct uop *u, const struct core_params *p);
 
+/* Sets the way in which an instruction synchronises. */
+void uop_set_sync(struct uop *u, enum uop_sync sync);
+
 int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
 #endif

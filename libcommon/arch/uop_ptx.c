@@ -36,8 +36,12 @@ static void set_ptx_memory_access(struct uop *u, const struct inst *in, const st
 	u->flags |= UOP_PARAM;
 }
 
-static void set_ptx_control_flags(struct uop *u, const struct ptx_inst *x)
+static void set_ptx_control_flags(struct uop *u, const struct inst *in)
 {
+	const struct ptx_inst *x = in->ptx;
+
+	if (!strncmp(in->opcode, "griddepcontrol.", 15))
+		uop_set_sync(u, strstr(in->opcode, ".wait") ? SYNC_ACQBULK : SYNC_PREEXIT);
 	if (x->form.class == CLASS_BARRIER) {
 		u->flags |= UOP_BARRIER | (x->form.arrive ? UOP_ARRIVE : 0);
 		u->groups = x->barrier | (uint32_t)x->barrier_warps << 8;
@@ -89,7 +93,7 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.bytes = 8,
 		.class = x->form.class};
 	set_ptx_memory_access(u, in, &p->core);
-	set_ptx_control_flags(u, x);
+	set_ptx_control_flags(u, in);
 	uop_derive(u, &p->core);
 	if (ptx_set_latency(u, in, &p->core, f) < 0)
 		return -1;

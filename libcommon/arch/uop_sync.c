@@ -86,12 +86,22 @@ static int set_bar_attributes(struct uop *u, const struct inst *in, struct fault
 	return 0;
 }
 
+void uop_set_sync(struct uop *u, enum uop_sync sync)
+{
+	u->sync = (uint8_t)sync;
+	u->flags |= UOP_SYNC;
+}
+
 int uop_sync_attributes(struct uop *u, const struct inst *in, struct fault *f)
 {
 	if (!strncmp(in->opcode, "UCGABAR_ARV", 11))
 		u->flags |= UOP_GANG | UOP_ARRIVE;
 	else if (!strncmp(in->opcode, "UCGABAR_WAIT", 12))
 		u->flags |= UOP_GANG;
+	else if (!strncmp(in->opcode, "PREEXIT", 7))
+		uop_set_sync(u, SYNC_PREEXIT);
+	else if (!strncmp(in->opcode, "ACQBULK", 7))
+		uop_set_sync(u, SYNC_ACQBULK);
 	switch ((enum isa_kind)in->kind) {
 	case KIND_SYNCS:
 		if (!in->has_addr)

@@ -18,6 +18,7 @@ struct lsu_bench {
 	struct sm sm;
 	struct params params;
 	struct kernel kernel;
+	struct warp warp[4];
 	struct warp_recs recs;
 	struct rec rec;
 	uint64_t word[64];
@@ -40,10 +41,11 @@ static struct lsu_bench *bench_new(void)
 	c->threads = 2048;
 	b->sm.core = c;
 	b->sm.params = &b->params;
-	b->sm.cta_padded = 32;
-	b->sm.cta_limit = 8;
+	b->kernel.padded_threads = 32;
+	b->kernel.cta_limit = 8;
 	strcpy(b->path, "k.traceg");
 	b->kernel.path = b->path;
+	b->sm.warp = b->warp;
 	b->recs = (struct warp_recs){.first_rec = 0, .n_recs = 1, .line = 17};
 	b->sm.cta[0].kernel = &b->kernel;
 	b->sm.cta[0].block.warp = &b->recs;
@@ -147,8 +149,9 @@ static void slow_atomic(struct pieces *p, uint64_t a, unsigned count, unsigned g
 
 static void slow_local(const struct lsu_bench *b, struct pieces *p, uint64_t a, unsigned g, unsigned lane)
 {
-	uint32_t pad = b->sm.cta_padded, s = b->params.sms, t = 32u * b->inst.warp + lane;
-	uint32_t base = 4 * (pad * (b->sm.id + s * (t / pad)) + t % pad), total = pad * b->sm.cta_limit * s;
+	uint32_t pad = b->kernel.padded_threads, s = b->params.sms, t = 32u * b->inst.warp + lane;
+	uint32_t base = 4 * (pad * (b->sm.id + s * (t / pad)) + t % pad),
+		 total = pad * b->kernel.cta_limit * s;
 	unsigned d = b->uop.size;
 
 	if (d < 4) {
@@ -513,7 +516,7 @@ static void set_random_params(struct lsu_bench *b)
 	c->smem_limited_broadcast = random_below(2);
 	c->smem_banks = random_below(8) ? 1u << random_below(7) : 1 + random_below(100);
 	b->sm.id = random_below(4);
-	b->sm.cta_padded = 32 * (1 + random_below(4));
+	b->kernel.padded_threads = 32 * (1 + random_below(4));
 	b->inst.warp = (uint8_t)random_below(4);
 	b->sm.cta[0].first_thread = 32u * b->inst.warp;
 }

@@ -290,6 +290,11 @@ static void issue_mbarrier(struct sm *s, unsigned w, const struct rec *r, enum u
 		if (!core_maxreg_change(s, w, s->uops[r->inst].groups))
 			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
 		return;
+	case SYNC_PREEXIT: grid_execute_preexit(s, w); return;
+	case SYNC_ACQBULK:
+		if (s->warp[w].cursor != s->warp[w].last && grid_start_wait(s, w))
+			hold_warp_between(cw, t + 1, NEVER, STALL_BARRIER);
+		return;
 	default: return;
 	}
 }

@@ -210,7 +210,10 @@ void gpu_end_ctas(struct gpu *g, struct cluster *cl)
 		struct sm *s = &g->sm[cl->ended[i]];
 
 		for (uint32_t k = 0; k < s->n_ended; k++)
-			launch_cta_ended(g, s, s->ended[k]);
+			if (s->ended[k] & CTA_PREEXITED)
+				g->launch->dependents_due = true;
+			else
+				launch_cta_ended(g, s, s->ended[k]);
 		s->n_ended = 0;
 	}
 	cl->n_ended = 0;

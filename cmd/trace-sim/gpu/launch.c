@@ -34,7 +34,7 @@ int launch_init(struct gpu *g)
 	for (uint32_t c = 0; c < p->clusters; c++)
 		l->last_sm[c] = p->sms_per_cluster - 1;
 	if (p->concurrent_kernels)
-		l->occupied = xcalloc(p->sms, sizeof(*l->occupied));
+		occupied_count(g);
 	return 0;
 }
 
@@ -124,16 +124,9 @@ struct kernel *launch_load_kernel(
 	k->code_base = launch_code_base(k->head->name);
 	if (g->power && k->head->ptx)
 		power_mark_ptx_floats(k);
+	dependent_link(l, k);
 	append_kernel(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
-}
-
-static bool is_stream_busy(const struct launch *l, const struct kernel *k)
-{
-	for (uint32_t i = 0; i < l->n_loaded; i++)
-		if (l->loaded[i]->launched && l->loaded[i]->stream == k->stream)
-			return true;
-	return false;
 }
 
 void launch_kernels(struct gpu *g)
@@ -144,7 +137,7 @@ void launch_kernels(struct gpu *g)
 		struct kernel *k = l->loaded[i];
 		uint32_t s = 0;
 
-		if (k->launched || is_stream_busy(l, k))
+		if (k->launched || !dependent_may_start(g, k))
 			continue;
 		while (s < g->params.run_slots && l->slot[s])
 			s++;
@@ -152,8 +145,9 @@ void launch_kernels(struct gpu *g)
 			return;
 		l->slot[s] = k;
 		k->launched = true;
-		l->delayed += k->delay != 0;
 		k->start_cycle = gpu_now(g);
+		dependent_start(g, k);
+		l->delayed += k->delay != 0;
 		l->kernels_with_ctas++;
 		l->retry = true;
 	}
@@ -221,56 +215,11 @@ struct kernel *launch_next_kernel(struct gpu *g)
 	return k;
 }
 
-/* Returns the first of `padded` consecutive free threads of an SM in concurrent mode (LAUNCH-place-5); -1: none. */
-static int find_free_thread_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
-{
-	uint32_t threads = g->params.core.threads;
-
-	for (uint32_t start = 0; start < threads && start + padded <= threads; start += padded) {
-		uint32_t i = 0;
-
-		while (i < padded && !bitset_test(o->thread, start + i))
-			i += 32;
-		if (i >= padded)
-			return (int)start;
-	}
-	return -1;
-}
-
-/* Returns true if the SM has enough free resources for a CTA of k (LAUNCH-place-5). */
 bool launch_cta_fits(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
-	const struct core_params *c = &g->params.core;
 	uint32_t limit = resources_ctas_per_sm(g, k);
-	const struct occupied *o;
 
-	if (!g->params.concurrent_kernels)
-		return s->live_ctas < limit;
-	o = &g->launch->occupied[s->id];
-	if (!limit || o->threads + k->padded_threads > c->threads)
-		return false;
-	*first = find_free_thread_range(g, o, k->padded_threads);
-	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes &&
-	       o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers &&
-	       o->ctas + 1 <= c->max_ctas;
-}
-
-/* Adds the resources of a CTA of k to the resources in use on an SM, or subtracts them if `take` is false. */
-static void update_resources_in_use(
-	struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
-{
-	struct occupied *o = &g->launch->occupied[sm];
-	uint32_t sign = take ? 1u : UINT32_MAX; /* 1, or -1 modulo 2^32 */
-
-	for (uint32_t i = 0; i < k->padded_threads; i++)
-		if (take)
-			bitset_set(o->thread, first + i);
-		else
-			bitset_clear(o->thread, first + i);
-	o->threads += sign * k->padded_threads;
-	o->shmem += sign * k->head->shmem_bytes;
-	o->regs += sign * k->padded_threads * ((k->head->nregs + 3) / 4 * 4);
-	o->ctas += sign;
+	return occupied_is_in_use(g) ? limit && occupied_fits(g, s, k, first) : s->live_ctas < limit;
 }
 
 /* Translates the static instructions that the last block read has added. `codes` is their number after this block. */
@@ -303,13 +252,10 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 	while (slot < MAX_CTAS && s->cta[slot].kernel)
 		slot++;
 	assert(slot < MAX_CTAS);
-	if (g->params.concurrent_kernels) {
-		update_resources_in_use(g, s->id, k, (uint32_t)first, true);
-	} else {
+	if (occupied_is_in_use(g))
+		occupied_take(g, s->id, k, (uint32_t)first);
+	else
 		first = (int)(slot * k->padded_threads);
-		s->cta_limit = k->cta_limit;
-		s->cta_padded = k->padded_threads;
-	}
 	switch (blocks_next(g, k, &s->cta[slot].block, &codes, &f)) {
 	case 0:
 		fault_set(&f, (struct place){.file = trace_path(k->trace)}, "blocks-missing",
@@ -352,7 +298,7 @@ static struct kernel *candidate_kernel(struct gpu *g, struct sm *s)
 {
 	struct kernel *k = s->kernel;
 
-	if (g->params.concurrent_kernels)
+	if (occupied_is_in_use(g))
 		return launch_next_kernel(g);
 	if (k && launch_may_place_cta_of(g, k))
 		return k;
@@ -506,6 +452,8 @@ static void finish_launched_kernel(struct gpu *g, struct kernel *k)
 	struct launch *l = g->launch;
 
 	k->done = true;
+	l->dependents_due |= l->n_early != 0;
+	l->n_early -= k->early;
 	for (uint32_t i = 0; g->params.modern.enabled && i < g->params.sms; i++)
 		core_empty_caches(&g->sm[i]);
 	append_kernel(&l->finished, &l->n_finished, &l->cap_finished, k);
@@ -550,8 +498,8 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 		bitset_clear(g->live, s->cluster);
 		g->cluster_idled = true;
 	}
-	if (g->params.concurrent_kernels)
-		update_resources_in_use(g, s->id, k, c->first_thread, false);
+	if (occupied_is_in_use(g))
+		occupied_release(g, s->id, k, c->first_thread);
 	gang_cta_ended(g, s, slot);
 	c->kernel = NULL;
 	if (!s->live_ctas)
@@ -560,6 +508,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (g->sampling)
 		sample_count_ended_cta(g, k);
 	g->launch->retry = true;
+	g->launch->dependents_due |= k->dependent != NULL;
 	if (!k->running_ctas && !launch_may_place_cta_of(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;

@@ -40,11 +40,10 @@ struct launch {
 	bool ldgsts;                /* true if a trace read so far has an LDGSTS */
 	bool syncs;                 /* true if a trace read so far has a UOP_SYNC instruction */
 	bool marks;                 /* true if a trace read so far has a mark of the tracer */
-	/* resources in use on each SM; concurrent mode only (LAUNCH-place-5) */
-	struct occupied {
-		uint64_t thread[32];
-		uint32_t threads, shmem, regs, ctas;
-	} * occupied;
+	uint32_t n_early;           /* number of kernels in run slots that started early (HOPPER-pdl-1) */
+	bool started;               /* true if a kernel was launched since run.c looked for its dependent */
+	bool dependents_due;        /* true if dependent_update() may have something to do */
+	struct occupied *occupied;  /* by SM: resources in use, while occupied_is_in_use() */
 	void (*on_cta_placed)(void *ctx, const struct kernel *k); /* called after each placement of a CTA */
 	void *ctx;                                                /* argument of on_cta_placed() */
 };
@@ -77,6 +76,35 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 struct kernel *launch_next_kernel(struct gpu *g);
 /* launch.c, for gang.c: returns true if k has CTAs left and -gpgpu_max_cta is not reached. */
 bool launch_may_place_cta_of(const struct gpu *g, const struct kernel *k);
+
+/* ---- dependent.c: programmatic launches (HOPPER-pdl) ------------------------------------------------ */
+
+/* Makes k, which is not in the list of loaded kernels yet, the dependent of the kernel before it in its stream. */
+void dependent_link(const struct launch *l, struct kernel *k);
+/* Returns true if no earlier kernel of its stream prevents the start of loaded kernel k (LAUNCH-loop-3). */
+bool dependent_may_start(const struct gpu *g, const struct kernel *k);
+/* Notes that k starts. Shortens its launch delay if it has a programmatic launch. */
+void dependent_start(struct gpu *g, struct kernel *k);
+/* Starts the kernels that were released, and ends the waits for kernels that have ended. Called between two cycles. */
+void dependent_update(struct gpu *g);
+
+/* ---- occupied.c: resources in use on each SM ---------------------------------------------------------- */
+
+/* Resources of an SM that its CTAs use. */
+struct occupied {
+	uint64_t thread[32]; /* set of the threads */
+	uint32_t threads, shmem, regs, ctas;
+};
+/* Returns true if the resources in use decide whether a CTA fits (LAUNCH-place-5). */
+bool occupied_is_in_use(const struct gpu *g);
+/* Computes the resources in use from the CTAs on the SMs. */
+void occupied_count(struct gpu *g);
+/* Returns true if SM s has enough free resources for a CTA of k. Sets *first to the first of its threads. */
+bool occupied_fits(const struct gpu *g, const struct sm *s, const struct kernel *k, int *first);
+/* Adds the resources of a CTA of k, whose first thread is `first`, to those in use on an SM. */
+void occupied_take(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first);
+void occupied_release(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first);
+
 /*
  * blocks.c: stores in *tb the thread block of k that is placed next. Sets *codes to the number of static
  * instructions known after reading the block. The return value is the same as trace_next()'s.

@@ -78,7 +78,7 @@ uint32_t resources_ctas_per_sm(struct gpu *g, struct kernel *k)
 			die_cta_too_large(p, k);
 		return k->cta_limit = 1;
 	}
-	if (p->core.adaptive_l1)
+	if (p->core.adaptive_l1 && !k->early)
 		resize_l1(g, k, p->modern.cta_shmem ? most : m);
 	return k->cta_limit = m;
 }

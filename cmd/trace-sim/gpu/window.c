@@ -125,6 +125,8 @@ static struct window_length window_length(struct gpu *g, uint64_t until)
 		return (struct window_length){1, WINDOW_ptx};
 	if (g->launch->n_gang_kernels)
 		return (struct window_length){1, WINDOW_gangs};
+	if (g->launch->n_loaded > 1)
+		return (struct window_length){1, WINDOW_dependents};
 	limit_window_length(&l, equal_window_length(p->sample_cycles - cycle % p->sample_cycles, l.cycles),
 		WINDOW_sample);
 	limit_window_length(&l, DEADLOCK_PERIOD - cycle % DEADLOCK_PERIOD, WINDOW_deadlock);

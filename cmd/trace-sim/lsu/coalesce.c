@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "ldst_int.h"
+#include "sm/kernel.h"
 
 #define LINE_MASK  127u
 #define LOCAL_BASE 0x1F880000u /* address at which local memory begins */
@@ -182,18 +183,18 @@ static uint32_t segment_bytes(unsigned size, bool sectors)
 static unsigned translate_local_address(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8])
 {
+	const struct kernel *k = s->cta[s->warp[warp].cta].kernel;
 	uint32_t t = 32 * warp + lane, total, base;
 	unsigned i;
 
 	/*
 	 * If kernels share an SM, CTA slots have different sizes. The original then divides by zero (LSU-local-1).
 	 */
-	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
-		uint32_t p = s->cta_padded;
+	if (s->core->local_mem_map && !s->params->concurrent_kernels && !k->early) {
+		uint32_t p = k->padded_threads;
 
-		assert(p);
 		base = 4 * (p * (s->id + s->params->sms * (t / p)) + t % p);
-		total = p * s->cta_limit * s->params->sms;
+		total = p * k->cta_limit * s->params->sms;
 	} else {
 		base = 4 * (s->core->threads * s->id + t);
 		total = s->params->sms * s->core->threads;

@@ -107,6 +107,11 @@ static void apply_sync_effects(struct sm *s, const struct winst *in)
 	case SYNC_COPIES: mbarrier_arrive_after_copies(s, w, &in->record, s->warp[w].n_entries); return;
 	case SYNC_BULK_STORE: bulk_count_issued(s, w); return;
 	case SYNC_FLUSH: bulk_close_group(s, w); return;
+	case SYNC_PREEXIT: grid_execute_preexit(s, w); return;
+	case SYNC_ACQBULK:
+		if (!(s->done & bit) && grid_start_wait(s, w))
+			s->dep_wait |= bit;
+		return;
 	default: return;
 	}
 }

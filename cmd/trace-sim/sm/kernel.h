@@ -43,14 +43,18 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing;          /* true when all CTAs have ended and the delay at the end has begun */
-	bool ldgsts;           /* true if its instructions may include LDGSTS */
-	bool syncs;            /* true if its instructions may name mbarriers */
-	bool may_form_gangs;   /* true if its thread blocks may form gangs */
-	uint32_t cluster[3];   /* dimensions of a gang in thread blocks; zeros: not known yet */
-	struct parked *parked; /* thread blocks read but not placed (gpu/blocks.c); NULL: none */
+	bool closing; /* true when all CTAs have ended and the delay at the end has begun */
+	bool ldgsts;  /* true if its instructions may include LDGSTS */
+	bool syncs;   /* true if its instructions may name mbarriers */
+	bool held;    /* true if a kernel before it in its stream has not ended: ACQBULK waits */
+	bool early;   /* true if its thread blocks take the resources that running kernels have left */
+	struct kernel *dependent; /* kernel that this one releases (HOPPER-pdl-2); NULL: none */
+	bool may_form_gangs;      /* true if its thread blocks may form gangs */
+	uint32_t cluster[3];      /* dimensions of a gang in thread blocks; zeros: not known yet */
+	struct parked *parked;    /* thread blocks read but not placed (gpu/blocks.c); NULL: none */
 	struct block_rate sample;
-	uint64_t start_cycle; /* time of the kernel's launch */
+	uint64_t start_cycle;  /* time of the kernel's launch */
+	uint64_t placeable_at; /* time at which the launch delay ends */
 	uint64_t code_base; /* address of pc 0 for the modern core, the same for all launches of a function */
 	uint32_t n_codes;
 	/* with PTX and the power model: true for an instruction of operand class FP, indexed by pc / 8; else NULL */

@@ -77,7 +77,8 @@ void ldgsts_end_one(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 			break;
 		}
 	skip_completed_groups(w);
-	if (!has_open_group_below(w, bound) && !((s->gmma_wait | s->sync_wait | s->gang_wait) >> warp & 1))
+	if (!has_open_group_below(w, bound) &&
+		!((s->gmma_wait | s->sync_wait | s->gang_wait | s->grid_wait) >> warp & 1))
 		s->dep_wait &= ~(1ull << warp);
 	if (w->sync.n_arrivals)
 		mbarrier_note_copies_done(s, warp, w->first_open_entry);

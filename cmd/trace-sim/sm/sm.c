@@ -343,6 +343,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->gmma_wait &= ~bit;
 	s->sync_wait &= ~bit;
 	s->gang_wait &= ~bit;
+	s->grid_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
 	s->wrong_path &= ~bit;
@@ -421,6 +422,7 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 	c->first_thread = first_thread;
 	c->threads = c->live_threads = kernel_threads(k->head);
 	c->warps = c->running = 0;
+	c->preexited = false;
 	c->barriers = 0;
 	memset(c->arrived, 0, sizeof(c->arrived));
 	memset(c->arrivals, 0, sizeof(c->arrivals));

@@ -30,13 +30,14 @@
 #include "trace.h"
 #include "uop.h"
 
-#define NEVER        UINT64_MAX
-#define REG_WORDS    BITSET_WORDS(REG_LIMIT)
-#define WINST_NONE   0u
-#define MAX_BARRIERS 16   /* number of barriers of a thread block */
-#define SET_SLOTS    64   /* maximum number of slots of one pipeline register set */
-#define CALENDAR     1024 /* slots of the calendar; more than the longest latency + 2 */
-#define MAX_CUS      64   /* maximum number of collector units in all sets */
+#define NEVER         UINT64_MAX
+#define REG_WORDS     BITSET_WORDS(REG_LIMIT)
+#define WINST_NONE    0u
+#define MAX_BARRIERS  16   /* number of barriers of a thread block */
+#define SET_SLOTS     64   /* maximum number of slots of one pipeline register set */
+#define CALENDAR      1024 /* slots of the calendar; more than the longest latency + 2 */
+#define MAX_CUS       64   /* maximum number of collector units in all sets */
+#define CTA_PREEXITED 0x80u
 
 struct kernel;
 struct core; /* core/core.h */
@@ -211,6 +212,7 @@ struct cta {
 	uint64_t gang_waiting; /* warps that wait at the gang's barrier */
 	uint32_t barriers;     /* mask of the barriers at which any warp has arrived */
 	uint64_t running;      /* mask of the warps that a barrier waits for */
+	bool preexited;        /* true if a warp has executed PREEXIT */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -345,6 +347,7 @@ struct sm {
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
 	uint64_t gang_wait; /* core of sm/: warps that wait at the barrier of their cluster, a subset of dep_wait */
+	uint64_t grid_wait;   /* warps that wait at ACQBULK; in the core of sm/ a subset of dep_wait */
 	uint64_t maxreg_wait; /* modern core: warps that wait for registers (USETMAXREG) */
 	uint64_t ibuf;        /* warps with an instruction in the buffer */
 	uint64_t imiss;       /* warps that wait for the instruction cache or are in wrong_path */
@@ -380,9 +383,6 @@ struct sm {
 	uint32_t fetch_last;  /* warp slot of the last fetch attempt */
 	int32_t fetch_buffer; /* warp whose line is in the fetch buffer; -1: empty */
 	uint32_t next_dynamic_id;
-	uint32_t cta_limit; /* maximum CTAs per SM of the kernel placed last, for local address translation */
-	/* threads per CTA of the kernel placed last, rounded up to a multiple of 32 */
-	uint32_t cta_padded;
 	bool changed;            /* true if this cycle has changed more than counters */
 	uint64_t skipped_cycles; /* cycles in which the stages before the units were skipped, not yet counted */
 	uint8_t idle[N_OCC_IDLE]; /* number of schedulers by kind of cycle, in the last cycle that was run */
@@ -446,7 +446,11 @@ struct sm {
 	struct sm_counts n;
 
 	/* Results of this cycle. gpu/launch.c handles and empties them after all SMs have run the cycle. */
-	uint8_t ended[MAX_CTAS]; /* slots of the CTAs that completed, in order */
+	/*
+	 * Slots of the CTAs that completed, in order. With CTA_PREEXITED, the CTA has executed its first PREEXIT and
+	 * another kernel waits for that.
+	 */
+	uint8_t ended[2 * MAX_CTAS];
 	uint32_t n_ended;
 };
 
@@ -528,6 +532,12 @@ bool barrier_has_no_effect(const struct sm *s, const struct rec *r);
 uint64_t barrier_arrive(struct sm *s, unsigned warp, const struct uop *u, const struct rec *r);
 /* Removes an ended warp from the barriers of its CTA. Returns the mask of the warps whose wait this ends. */
 uint64_t barrier_warp_exit(struct sm *s, unsigned warp);
+
+/* grid.c (HOPPER-pdl): execute PREEXIT and ACQBULK. grid_start_wait() returns true if the warp waits. */
+void grid_execute_preexit(struct sm *s, unsigned warp);
+bool grid_start_wait(struct sm *s, unsigned warp);
+/* Ends the waits of the warps of k at ACQBULK. Called by one thread between two cycles; `now` is the next cycle. */
+void grid_end_waits(struct sm *s, const struct kernel *k, uint64_t now);
 
 /* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);
