@@ -84,16 +84,17 @@ void dependent_start(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 	struct kernel *before = last_in_stream(l, position_of(l, k), k->stream);
+	uint64_t now = gpu_now(g);
 
 	l->started = true;
+	k->delay_begin = now;
 	if (before) { /* only a programmatic launch may start before the kernel before it is removed */
-		uint64_t passed = gpu_now(g) > before->placeable_at ? gpu_now(g) - before->placeable_at : 0;
-
-		k->delay = passed < k->delay ? k->delay - (uint32_t)passed : 0;
+		k->delay_begin = min_u64(now, before->placeable_at);
+		k->delay -= (uint32_t)min_u64(k->delay, now - k->delay_begin);
 		before->dependent = NULL;
 		k->held = is_stream_running(l, k);
 	}
-	k->placeable_at = gpu_now(g) + k->delay;
+	k->placeable_at = now + k->delay;
 	if (!gpu_has_live_cta(g) || !k->held)
 		return;
 	if (!occupied_is_in_use(g))

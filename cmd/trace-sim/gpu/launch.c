@@ -433,7 +433,7 @@ static bool delay_kernel_end(struct gpu *g, struct kernel *k)
 	const struct modern_params *m = &g->params.modern;
 	const uint64_t *part = m->kernel_least;
 	uint64_t millionths = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2];
-	uint64_t end = k->start_cycle + millionths / MILLION;
+	uint64_t end = k->delay_begin + millionths / MILLION;
 
 	if (!m->enabled)
 		return false;

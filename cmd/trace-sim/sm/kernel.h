@@ -53,7 +53,8 @@ struct kernel {
 	uint32_t cluster[3];      /* dimensions of a gang in thread blocks; zeros: not known yet */
 	struct parked *parked;    /* thread blocks read but not placed (gpu/blocks.c); NULL: none */
 	struct block_rate sample;
-	uint64_t start_cycle;  /* time of the kernel's launch */
+	uint64_t start_cycle; /* time of the kernel's launch */
+	uint64_t delay_begin; /* time at which the launch delay and the minimum duration begin (HOPPER-pdl-3) */
 	uint64_t placeable_at; /* time at which the launch delay ends */
 	uint64_t code_base; /* address of pc 0 for the modern core, the same for all launches of a function */
 	uint32_t n_codes;
