@@ -143,6 +143,9 @@ static void check_unnamed_files(struct report *rep, const struct listed_name *v,
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
+/* Returns the name of an input for messages. */
+static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
+
 static void add_copied_range(struct lint *l, const struct command *c)
 {
 	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof(*l->copy));
@@ -165,12 +168,9 @@ static bool check_one_kernel(
 			diag_quote(q, sizeof(q), path, strlen(path)), f.text);
 	else if (!opened)
 		report_fault(l->rep, &f);
-	report_file_end(l->rep, diag_keep(path));
+	report_file_end(l->rep, shown_name(path));
 	return opened || named.line;
 }
-
-/* Returns the name of an input for messages. */
-static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
 
 static void check_list_as_whole(struct lint *l, const struct klist *k, const char *file)
 {

@@ -56,7 +56,7 @@ static const struct cli cli = {
 	"--list\n"
 	"--explain ID",
 	"check traces for errors that make a simulation wrong or impossible",
-	"TRACE is a kernel list, a directory, a kernel file, or - (a list on stdin).\n"
+	"TRACE is a kernel list, a directory, a kernel file, or - (a list or kernel on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 error.\n",
 	rows, sizeof(rows) / sizeof(*rows), complete_lint_words, man_tables};
 

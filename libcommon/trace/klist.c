@@ -347,8 +347,8 @@ static int read_list_file(struct klist *k, struct input *in, struct fault_receiv
 {
 	if (!in)
 		return -1;
-	bool standard = !strcmp(k->path, "-"), packed = pack_input_begins(in);
-	int r = standard || packed ? 0 : is_kernel_file(in, f);
+	bool packed = pack_input_begins(in);
+	int r = packed ? 0 : is_kernel_file(in, f);
 	if (packed) {
 		k->pack = pack_open_input(&in, f);
 		r = k->pack ? pack_read_klist(k->pack, k, f) : -1;

@@ -55,6 +55,9 @@ small() {
 	cmp a/k.tracez k.tracez
 	trace-pack -q --to tracez -o - - <k.traceg | cmp - k.tracez
 	trace-pack -q k.tracez | trace-pack -d -o - | cmp - k.traceg
+	run -0 trace-lint --limit 1 - <k.tracez
+	assert_line --partial ' in 1 kernel '
+	refute_line --regexp '^-:'
 }
 
 @test "the made-up archive of Accel-Sim 2.0 has the same text" {
