@@ -174,6 +174,9 @@ static int copy_raw_header(struct group *g)
 			return -1;
 		if (format && !n)
 			break;
+		if (format)
+			return fault_set(g->fault, group_place(g), "header-line",
+				"line of a warp in the header (expected an empty line after '#traces format')");
 		format |= starts_with_key(line, n, "#traces format");
 		read_header_numbers(line, n, "-grid dim = (", g->grid, 3);
 		read_header_numbers(line, n, "-block dim = (", block, 3);

@@ -421,6 +421,9 @@ clustered() {
 		run -2 trace-pack -q k.trace -o x
 		assert_output --partial 'lines of thread block 1,0,0 name different clusters'
 	done
+	sed '/^$/d' k.trace >raw/kernel-1.trace
+	run -2 trace-pack -f --group raw -C out
+	assert_output --partial "line of a warp in the header (expected an empty line after '#traces format')"
 	sed -i '/^1 0 0 1 7/s/^1 0 0 1 7/1 0 0 1 x/' k.trace
 	run -2 trace-pack -q k.trace -o x
 	assert_output --partial 'column 5 of a raw trace is not a number'
