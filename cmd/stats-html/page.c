@@ -98,6 +98,19 @@ static void write_given_options(const struct html_run *run, FILE *out)
 	write_name_and_value(out, "hash of the configuration", html_option(run, "config_hash"));
 }
 
+/* Writes a whole number with a comma between groups of three digits. */
+static void write_grouped(double v, FILE *out)
+{
+	char digits[64];
+	int n = snprintf(digits, sizeof(digits), "%.0f", v);
+
+	for (int i = 0; i < n && i < (int)sizeof(digits) - 1; i++) {
+		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
+			fputc(',', out);
+		fputc(digits[i], out);
+	}
+}
+
 static void write_run_head(const struct html_run *run, FILE *out)
 {
 	double cycles = total_of_run(run, "gpu_tot_sim_cycle"),
@@ -108,8 +121,9 @@ static void write_run_head(const struct html_run *run, FILE *out)
 	html_write_text(out, run->name);
 	fputs("</h3><div class=\"tiles\"><div><b>", out);
 	html_write_text(out, *run->gpu ? run->gpu : "?");
-	fprintf(out, "</b><span>GPU</span></div><div><b class=\"big\">%.0f</b><span>cycles</span></div>",
-		cycles);
+	fputs("</b><span>GPU</span></div><div><b class=\"big\">", out);
+	write_grouped(cycles, out);
+	fputs("</b><span>cycles</span></div>", out);
 	if (run->hz > 0)
 		fprintf(out, "<div><b>%.4g µs</b><span>simulated time</span></div>", cycles / run->hz * 1e6);
 	if (host > 0)

@@ -69,7 +69,8 @@ static void write_kernel(const struct html_run *run, const struct html_kernel *k
 	html_write_cell(out, "%.1f", html_hit_rate(f[HTML_l2_accesses], f[HTML_l2_misses]));
 	html_write_cell(
 		out, "%.1f", html_gb_per_s(run, f[HTML_dram_read] + f[HTML_dram_written], f[HTML_cycles]));
-	html_write_bar(out, k->stall);
+	if (run->profiled)
+		html_write_bar(out, k->stall);
 	fputs("</tr>\n", out);
 }
 
@@ -88,7 +89,10 @@ void html_write_kernels(const struct html_report *r, FILE *out)
 		}
 		fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>id</th><th>kernel</th><th>cycles</th>"
 		      "<th>share %</th><th>IPC</th><th>occupancy %</th><th>L1 hit %</th><th>L2 hit %</th>"
-		      "<th>DRAM GB/s</th><th class=\"word\">stall reasons</th></tr></thead><tbody>\n",
+		      "<th>DRAM GB/s</th>",
+			out);
+		fputs(run->profiled ? "<th class=\"word\">stall reasons</th></tr></thead><tbody>\n"
+				    : "</tr></thead><tbody>\n",
 			out);
 		for (uint32_t k = 0; k < run->n_kernels; k++)
 			write_kernel(run, &run->kernel[k], all, out);

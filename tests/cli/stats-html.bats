@@ -389,6 +389,28 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	assert_output "true true 2 true true true 9"
 }
 
+@test "browser: the charts and the table can be used with the keyboard" {
+	needs_chromium
+	stats-html -o page.htm --profile a.prof a.json
+	run -0 browser page.htm <<-'END'
+		const press = (element, key) => { element.focus(); document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); };
+		const canvas = document.querySelector("#charts canvas");
+		const range = () => document.getElementById("range").textContent.match(/[\d,]+/g).map(s => +s.replaceAll(",", ""));
+		const [first, last] = range(), near = (a, b) => Math.abs(a - b) < 3, quarter = last / 4;
+		press(canvas, "+");
+		const closer = near(range()[0], quarter) && near(range()[1], last - quarter);
+		press(canvas, "ArrowRight"); press(canvas, "ArrowRight"); press(canvas, "ArrowRight");
+		const moved = near(range()[1], last) && near(range()[0], last - 2 * quarter);
+		press(canvas, "-");
+		const wider = range()[0] < last - 2 * quarter;
+		press(canvas, "0");
+		const whole = range()[0] === first && range()[1] === last, head = document.querySelectorAll("#kernels thead th")[2];
+		press(head, " ");
+		document.title = [closer, moved, wider, whole, head.getAttribute("aria-sort")].join(" ");
+	END
+	assert_output "true true true true descending"
+}
+
 @test "browser: without JavaScript the tables are shown, and a sentence replaces the charts" {
 	needs_chromium
 	stats-html -o page.htm --profile a.prof a.json
@@ -433,9 +455,9 @@ assert m == [[0, "reduce", 1, 9000, 8000, None, None], [1, "reduce", 1, 10000, 9
 	stats-html -o page.htm interval.json
 	run -0 browser page.htm <<-'END'
 		document.title = [document.querySelectorAll("#charts canvas").length, document.getElementById("heat").textContent,
-			document.querySelector("#kernels .legend").checkVisibility()].join(" ");
+			document.querySelector("#kernels .legend").checkVisibility(), document.querySelector("#kernels thead").textContent.includes("stall")].join(" ");
 	END
-	assert_output --regexp '^[1-9] Heat maps require a profile[.] false$'
+	assert_output --regexp '^[1-9] Heat maps require a profile[.] false false$'
 }
 
 @test "browser: source lines open to show their instructions" {
