@@ -127,10 +127,7 @@ static bool end_frame(struct tracez_writer *w)
 		return true;
 	add_u32(to, 0);
 	bytes_reserve(to, most);
-	n = w->dictionary
-		    ? ZSTD_compress_usingCDict(
-			      w->context, to->p + to->n, most, w->text.p, w->text.n, w->dictionary)
-		    : ZSTD_compressCCtx(w->context, to->p + to->n, most, w->text.p, w->text.n, FRAME_LEVEL);
+	n = ZSTD_compress2(w->context, to->p + to->n, most, w->text.p, w->text.n);
 	if (ZSTD_isError(n))
 		return tracez_fail(w, "tracez", "zstd fails: %s", ZSTD_getErrorName(n));
 	for (unsigned i = 0; i < 4; i++)
@@ -366,6 +363,10 @@ static bool start_archive(struct tracez_writer *w)
 		w->header.n--;
 	bytes_add(&head, "", 1);
 	train_dictionary(w, &head);
+	ZSTD_CCtx_refCDict(w->context, w->dictionary);
+	ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, FRAME_LEVEL);
+	/* The format has no checksum of its own; every decoder of zstd checks that of a frame. */
+	ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 1);
 	good = flush_archive(w, &w->header) && write_archive_bytes(w, head.p, head.n);
 	bytes_free(&head);
 	w->held = (struct bytes){0};
