@@ -158,6 +158,17 @@ void gpuconf_check_output(const struct gpuconf *c, const char *output)
 		output_check_input(output, s->path);
 }
 
+/* Reports that path, which the place `from` includes, or the command line if `from` is NOWHERE, cannot be read. */
+static int fail_config_file(struct conf_reader *r, const char *path, struct place from, const char *reason)
+{
+	char shown[160];
+
+	if (!from.file)
+		return fault_set(r->fault, (struct place){.file = path}, "conf-open", "%s", reason);
+	return fault_set(r->fault, from, "conf-open", "included file '%s': %s",
+		diag_quote(shown, sizeof(shown), path, strlen(path)), reason);
+}
+
 static int read_file(
 	struct conf_reader *r, const char *path, const char *base, struct place from, unsigned depth);
 
@@ -250,14 +261,14 @@ static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsign
 	};
 
 	read_char(&l);
-	if (l.next == 0xef) { /* byte order mark */
+	unsigned mark = 0; /* number of bytes of a byte order mark */
+	while (mark < 3 && l.next == (unsigned char)"\xef\xbb\xbf"[mark]) {
 		read_char(&l);
-		if (l.next == 0xbb)
-			read_char(&l);
-		if (l.next == 0xbf)
-			read_char(&l);
-		l.place.col = 1;
+		mark++;
 	}
+	l.place.col = 1;
+	if (mark % 3)
+		return fault_set(r->fault, l.place, "conf-syntax", "byte 0xef (expected text)");
 	return read_options(&l, depth);
 }
 
@@ -278,7 +289,7 @@ static int read_file(
 	struct conf_reader *r, const char *path, const char *base, struct place from, unsigned depth)
 {
 	const char *name;
-	char shown[160];
+	char reason[100];
 	struct stat st;
 
 	if (depth > MAX_DEPTH)
@@ -286,15 +297,14 @@ static int read_file(
 			r->fault, from, "conf-nest", "files include each other more than %d deep", MAX_DEPTH);
 	if (++r->files > MAX_FILES)
 		return fault_set(r->fault, from, "conf-nest", "more than %d included files", MAX_FILES);
-	diag_quote(shown, sizeof(shown), path, strlen(path));
 	FILE *in = open_near_config(r, path, base, &name);
-	if (!in)
-		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,
-			strerror(errno));
+	if (!in) {
+		snprintf(reason, sizeof(reason), "cannot be opened: %s", strerror(errno));
+		return fail_config_file(r, path, from, reason);
+	}
 	if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) {
 		fclose(in);
-		return fault_set(r->fault, from, "conf-open",
-			"'%s' is a directory (expected a configuration file)", shown);
+		return fail_config_file(r, path, from, "is a directory (expected a configuration file)");
 	}
 	note_config_file(r->conf, name);
 	int result = read_stream(r, in, name, depth);

@@ -199,7 +199,7 @@ lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: access up t
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL 2 R1 R4 4 1 0x100000"'
 lint local-narrow 'app/kernel-1.traceg:24:37: note: local-narrow: local addresses from 0x12 to 0x12 of S8 or S16 are not all multiples of 4' \
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL.S16 2 R1 R4 2 1 0x12"'
-lint conf-open "none.config:1:1: error: conf-open: cannot open configuration 'none.config': No such file or directory" \
+lint conf-open "none.config:1:1: error: conf-open: cannot be opened: No such file or directory" \
 	'ARGS="-c none.config"; WANT=2'
 lint conf-option "o.config:1:1: error: conf-option: unknown option '-gpgpu_n_clustres', did you mean '-gpgpu_n_clusters'?" \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'

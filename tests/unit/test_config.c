@@ -193,6 +193,7 @@ static void test_rejected_text(void)
 		{"-config /nonexistent/x", "conf-open", 1, 9, "/nonexistent/x"},
 		{"-config /", "conf-open", 1, 9, "directory"},
 		{"-config", "conf-value", 1, 1, "missing value"},
+		{"\xef\xbb-gpgpu_n_mem 3", "conf-syntax", 1, 1, "byte 0xef"},
 	};
 	struct gpuconf c;
 	struct fault f;
@@ -271,7 +272,8 @@ static void test_files(void)
 	snprintf(path, sizeof(path), "%s/self.config", dir);
 	ok(gpuconf_file(&c, path, &f) == -1 && !strcmp(f.id, "conf-nest"),
 		"a file that includes itself is rejected");
-	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open"), "a directory is rejected");
+	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open") && !strcmp(f.place.file, dir),
+		"a directory is rejected");
 	ok(gpuconf_file(&c, "/nonexistent", &f) == -1 && !strcmp(f.id, "conf-open"),
 		"a missing file is rejected");
 	gpuconf_free(&c);
