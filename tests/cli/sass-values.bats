@@ -60,6 +60,21 @@ for i in range(64):
     assert got[4 * i] == int.from_bytes(bytes(first + k for k in range(4)), "little")'
 }
 
+@test "copies that prefetch 64, 128 or 256 bytes into the L2" {
+	printf '%s\n' 'module k' 'buffer A bytes=1024 u8=iota' 'buffer O bytes=896 zero' 'launch k grid=1 block=32 args A,O' 'save O o' >k.launch
+	for sm in 80 100; do
+		equals_ptx prefetch $sm -r 24 -p 8,8 -S $((sm < 90 ? 1024 : 2048))
+		python3 -c '
+import struct
+for i, got in enumerate(struct.iter_unpack("<7I", open("o", "rb").read())):
+    assert got == tuple(int.from_bytes(bytes((32 * i + at + k) % 256 for k in range(4)), "little") for at in (4, 24, 28, 0, 4, 8, 12))'
+		run -0 trace-exec -q --disassemble k
+		for text in LTC64B LTC128B.64 BYPASS.LTC256B.128; do
+			assert_output --partial "LDGSTS.E.$text "
+		done
+	done
+}
+
 @test "sm_103: powers of 2 of pairs of f16 and bf16" {
 	python3 -c '
 import struct, sys
