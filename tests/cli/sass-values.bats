@@ -48,6 +48,22 @@ got = struct.unpack("<64d", open("o", "rb").read())
 assert got[2:8:2] == (math.inf,) * 3 and got[22:28:2] == (-math.inf,) * 3 and got[10] == 0.6666665077209473, got'
 }
 
+@test "sm_75: approximate functions of f32 scale subnormal operands and results, in PTX too" {
+	python3 -c '
+import random, struct, sys
+r = random.Random(4)
+words = [0xc965, 0xc30073cf, 0xfedd1d9d, 0, 1 << 31, 1, 0x807fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xc2fc0000, 0xc2fc0001]
+words += [r.getrandbits(23) for _ in range(20)] + [0xc2fc0000 + r.getrandbits(20) for _ in range(16)] + [0x7e800000 + r.getrandbits(23) for _ in range(16)]
+sys.stdout.buffer.write(struct.pack("<64I", *words))' >in
+	printf '%s\n' 'module k' 'buffer A bytes=256 file=in' 'buffer O bytes=1536 zero' 'launch k grid=1 block=64 args A,O' 'save O o' >k.launch
+	equals_ptx special32 75 -r 24 -p 8,8
+	run -0 python3 -c '
+import struct
+o = struct.unpack("<384I", open("o", "rb").read())
+print(*("%x" % v for v in (o[0], o[7], o[14])))'
+	assert_output 'c305589c 176306 804a18d2' # each differs from the correctly rounded result by 1 in the last place
+}
+
 @test "sm_80: texels as pairs of halves at integer coordinates, with offsets" {
 	printf '%s\n' 'module k' 'buffer B bytes=512 u8=iota' 'texture T B f16x4 dims=8,8' 'buffer O bytes=1024 zero' \
 		'launch k grid=1 block=64 args T,O' 'save O o' >k.launch

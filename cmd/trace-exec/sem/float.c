@@ -146,8 +146,27 @@ ROUNDED(rsqrt, approx_rsqrt(a), approx_rsqrt_f64(a))
 /* Functions for .approx.ftz.f64. */
 LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false))
 LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true))
-ROUNDED_F32(ex2, approx_ex2(a))
-ROUNDED_F32(lg2, approx_lg2(a))
+/*
+ * Return functions without .ftz as compiled code does, which scales operands or results that are subnormal, because the
+ * special function unit flushes them.
+ */
+static inline float ex2_scaled(float a)
+{
+	float half = approx_ex2(a * 0.5f);
+
+	return a < -126 ? half * half : approx_ex2(a);
+}
+static inline float lg2_scaled(float a)
+{
+	return fabsf(a) < FLT_MIN ? approx_lg2(a * 0x1p24f) - 24 : approx_lg2(a);
+}
+static inline float rcp_scaled(float a)
+{
+	return fabsf(a) > 0x1p126f ? approx_flush(approx_rcp(a * 0.25f)) * 0.25f : approx_rcp(a);
+}
+ROUNDED_F32(ex2, o->mode &MODE_FTZ ? approx_ex2(a) : ex2_scaled(a))
+ROUNDED_F32(lg2, lg2_scaled(a))
+ROUNDED_F32(rcp_approx, o->mode &MODE_FTZ ? approx_rcp(a) : rcp_scaled(a))
 ROUNDED_F32(sin, approx_sin(a))
 ROUNDED_F32(cos, approx_cos(a))
 ROUNDED_F32(tanh, approx_tanh(a))
@@ -355,6 +374,8 @@ int bind_unary(struct bind *b, struct op *o)
 			: op == I_rsqrt                                           ? rsqrt_upper_f64
 										  : NULL,
 			t, t);
+	if (t == T_F32 && op == I_rcp && stmt_has(b->stmt, M_APPROX))
+		return BIND(b, o, rcp_approx_any_f32, t, t);
 	return BIND(b, o, t == T_F32 ? f32[op] : t == T_F64 ? f64[op] : NULL, t, t);
 }
 
