@@ -26,10 +26,10 @@ void block_free(struct pack_block *b)
 struct block_reading {
 	struct cur metadata; /* cursor over the metadata */
 	struct header_state header;
-	struct block_room room;         /* remaining limits of the block's tables */
-	uint64_t used_bytes[N_COLUMNS]; /* number of bytes of each column that belong to earlier pieces */
-	unsigned flags;                 /* flags that pieces of the stream may have */
-	bool lines;                     /* true if headers may have "-code" lines as numbers */
+	struct block_remaining remaining; /* remaining limits of the block's tables */
+	uint64_t used_bytes[N_COLUMNS];   /* number of bytes of each column that belong to earlier pieces */
+	unsigned flags;                   /* flags that pieces of the stream may have */
+	bool lines;                       /* true if headers may have "-code" lines as numbers */
 	/* Read positions in the columns of pieces that refer to bodies. */
 	struct cur body;   /* COL_BODY: numbers of the bodies */
 	struct cur kernel; /* COL_KERNEL: ids, streams, hashes and functions of the kernels */
@@ -187,7 +187,7 @@ static bool read_whole_piece(
 		part_read_position(in, c->part);
 	}
 	at.header_end = at.table = in->p;
-	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->room, r->used_bytes))
+	if (c->flags & PIECE_PART && !part_unpack(in, c->part, &r->remaining, r->used_bytes))
 		return false;
 	at.table_end = in->p;
 	if (c->flags & PIECE_STORED) {
@@ -248,7 +248,7 @@ static struct cur whole_column(const struct buf *col) { return cur_of(col->p, co
 static bool read_pieces(struct pack *p, struct pack_block *b, const struct pack_entry *e)
 {
 	struct block_reading r = {.metadata = whole_column(&b->col[COL_META]),
-		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
+		.remaining = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
 			p->features & PACK_RELATIVE, p->features & PACK_VALUED},
 		.flags = (p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN) |
 			 (p->features & PACK_SHARED ? PIECE_SHARED | PIECE_BODY : 0u),

@@ -212,8 +212,8 @@ static bool read_body_string(struct pack *p, uint32_t number, struct buf *string
 static bool decode_body(const struct pack *p, struct shown *s)
 {
 	struct body_parts b;
-	struct block_room room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans,
-		p->features & PACK_RELATIVE, p->features & PACK_VALUED};
+	struct block_remaining remaining = {pack_limits.block_statics, pack_limits.block_text,
+		pack_limits.spans, p->features & PACK_RELATIVE, p->features & PACK_VALUED};
 	uint64_t used[N_COLUMNS] = {0};
 
 	if (!body_split(&b, s->string.p, s->string.n))
@@ -229,7 +229,7 @@ static bool decode_body(const struct pack *p, struct shown *s)
 	} else {
 		part_read_position(&b.header, &s->part);
 	}
-	if (b.header.bad || !part_unpack(&b.table, &s->part, &room, used) || cur_left(&b.table))
+	if (b.header.bad || !part_unpack(&b.table, &s->part, &remaining, used) || cur_left(&b.table))
 		return false;
 	for (int k = 1; k < COL_STORED; k++) {
 		const uint8_t *at = cur_bytes(&b.columns, used[k]);

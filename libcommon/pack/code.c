@@ -496,7 +496,7 @@ static bool restore_registers(struct cur *in, const struct part *p, const struct
 	return good;
 }
 
-static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
+static bool get_statics(struct cur *in, struct part *p, struct block_remaining *remaining)
 {
 	struct forms all = {0};
 	struct cur t[N_TABLES];
@@ -511,19 +511,19 @@ static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 		good = restore_registers(in, p, &all, t, reg);
 	for (uint32_t i = 0; good && i < p->code.n_statics; i++)
 		good = get_static(p, i, &all, t) && p->code.text.n <= pack_limits.text &&
-		       p->code.text.n <= room->text;
+		       p->code.text.n <= remaining->text;
 	if (good)
 		static_number_memory(&p->code);
 	for (int i = 0; good && i < N_TABLES; i++)
 		good = !t[i].bad;
-	room->text -= good ? p->code.text.n : 0;
+	remaining->text -= good ? p->code.text.n : 0;
 	free(all.form);
 	buf_free(&reg[0]);
 	buf_free(&reg[1]);
 	return good;
 }
 
-bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
+bool code_unpack(struct cur *in, struct part *p, struct block_remaining *remaining)
 {
 	size_t n;
 
@@ -531,14 +531,14 @@ bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 	p->code.n_statics = (uint32_t)mp_get_uint(in, pack_limits.statics);
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
-	if (in->bad || p->code.n_statics > n || p->code.n_statics > room->statics ||
-		(p->style & STYLE_AREAS && !room->areas) ||
-		(p->style & (STYLE_STREAMS | STYLE_VALUES) && !room->values)) {
+	if (in->bad || p->code.n_statics > n || p->code.n_statics > remaining->statics ||
+		(p->style & STYLE_AREAS && !remaining->areas) ||
+		(p->style & (STYLE_STREAMS | STYLE_VALUES) && !remaining->values)) {
 		p->code.n_statics = 0;
 		return false;
 	}
-	room->statics -= p->code.n_statics;
+	remaining->statics -= p->code.n_statics;
 	p->code.statics = xcalloc(p->code.n_statics + 1, sizeof(p->code.statics[0]));
-	return get_statics(&c, p, room) && models_unpack(&c, &p->code, p->style & STYLE_AREAS) && !c.bad &&
-	       !cur_left(&c);
+	return get_statics(&c, p, remaining) && models_unpack(&c, &p->code, p->style & STYLE_AREAS) &&
+	       !c.bad && !cur_left(&c);
 }

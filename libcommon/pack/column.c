@@ -242,16 +242,16 @@ bool columns_unpack(
 {
 	struct cur c = cur_of(p, n);
 	uint64_t used = cur_var(&c), len[N_COLUMNS] = {0}, packed[N_COLUMNS] = {0}, join = 0;
-	uint64_t room = pack_limits.columns;
+	uint64_t remaining = pack_limits.columns;
 
 	*why = "lengths out of range";
 	for (int k = 0; k < N_COLUMNS; k++) {
 		if (!(used >> k & 1))
 			continue;
 		len[k] = cur_var(&c);
-		if (!len[k] || len[k] > room)
+		if (!len[k] || len[k] > remaining)
 			return false;
-		room -= len[k];
+		remaining -= len[k];
 		if (is_joined_column(dict, k, len[k]))
 			join += len[k];
 		else

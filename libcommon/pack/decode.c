@@ -291,14 +291,14 @@ static void read_numbers(
 		find_address_line(to);
 }
 
-#define ROOM 40u /* number of words: 32 lanes, and the words after them that pack() may overwrite */
+#define LIST_SPACE 40u /* number of words: 32 lanes, and the words after them that pack() may overwrite */
 
 static inline uint32_t put_address_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
 	uint32_t at = tb->n_words;
 
-	if (tb->cap_words - at < ROOM)
-		grow(&tb->word, &tb->cap_words, at + ROOM, sizeof(tb->word[0]));
+	if (tb->cap_words - at < LIST_SPACE)
+		grow(&tb->word, &tb->cap_words, at + LIST_SPACE, sizeof(tb->word[0]));
 	uint64_t *w = tb->word + at;
 	unsigned first = bit_lowest32(mask);
 	uint32_t run = mask >> first;

@@ -372,7 +372,7 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 
 /* ---- code.c ---- */
 /* Limits for the tables of a block that are not yet unpacked. */
-struct block_room {
+struct block_remaining {
 	uint64_t statics, text, spans;
 	bool areas;  /* true if the stream may have areas */
 	bool values; /* true if parts may have STYLE_STREAMS and STYLE_VALUES */
@@ -387,7 +387,7 @@ void code_add_static(
 uint32_t code_form_count(const struct pcode *c);
 void code_tables_free(struct code_tables *x);
 void code_pack(struct buf *out, const struct part *p);
-bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
+bool code_unpack(struct cur *in, struct part *p, struct block_remaining *remaining);
 
 /* ---- models.c ---- */
 void models_pack(struct buf *out, const struct pcode *c);
@@ -406,7 +406,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
 /* Reads the position of a part in its kernel, for a part that does not begin the kernel. */
 void part_read_position(struct cur *in, struct part *p);
-bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
+bool part_unpack(struct cur *in, struct part *p, struct block_remaining *remaining, uint64_t used[N_COLUMNS]);
 
 /* ---- decode.c ---- */
 struct replay;

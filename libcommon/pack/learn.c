@@ -20,7 +20,7 @@ struct votes {
 	uint32_t full_masks;  /* number of full masks */
 	uint32_t empty_masks; /* number of empty masks */
 	/* [0]: executions of stretches that begin here; [1]: of stretches that end before here; see add_stretches() */
-	uint32_t full[2];
+	uint32_t stretch_ends[2];
 	bool even; /* true if, in the first pass, the instruction always had the mask of the active lanes */
 	uint32_t next;       /* candidate for another successor */
 	uint32_t next_n;     /* lead of the candidate */
@@ -44,7 +44,7 @@ struct learner {
 	struct pcode *code;
 	struct votes *votes;      /* counts of each static instruction */
 	struct flow flow;         /* predictor of the current warp */
-	bool guards;              /* true in the second pass, which is over masks: targets are then known */
+	bool is_second_pass;      /* true in the second pass, which is over masks: targets are then known */
 	uint32_t *warp;           /* warps to learn from: the first ones of their paths */
 	uint32_t n_warps;         /* number of these warps */
 	uint32_t *stretch_length; /* by number in runs: length of the stretch that begins there, or 0 */
@@ -144,7 +144,7 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 
 	v->n += l->weight;
 	v->full_masks += r->mask == l->flow.active ? l->weight : 0;
-	if (!l->guards)
+	if (!l->is_second_pass)
 		return;
 	v->empty_masks += r->mask == 0 ? l->weight : 0;
 	if (!v->even)
@@ -176,8 +176,8 @@ static uint32_t learn_stretch(struct learner *l, const struct pack_run *r, uint3
 
 	if (!n || id != l->flow.id || r->mask != l->flow.active)
 		return 0;
-	l->votes[id].full[0] += l->weight;
-	l->votes[id + n].full[1] += l->weight;
+	l->votes[id].stretch_ends[0] += l->weight;
+	l->votes[id + n].stretch_ends[1] += l->weight;
 	l->flow.id = l->code->statics[id + n - 1].next;
 	l->flow.cause = NONE;
 	return n;
@@ -207,7 +207,7 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 	for (const struct pack_run *r = p->run + w->first_run, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = r->id, n; i < r->id + r->n; i += n) {
 			now = (struct learn_step){p->static_of[i], r->mask};
-			if (before && !l->guards)
+			if (before && !l->is_second_pass)
 				learn_branch_side(l, before, active, &now);
 			n = learn_stretch(l, r, i);
 			if (n) {
@@ -241,7 +241,7 @@ static void find_stretches(struct learner *l)
 
 		l->stretch_length[i] = 0;
 		if (id != NONE && s->ctl == CTL_NONE &&
-			(!l->guards || l->votes[id].full_masks == l->votes[id].n))
+			(!l->is_second_pass || l->votes[id].full_masks == l->votes[id].n))
 			l->stretch_length[i] = 1 + (next ? l->stretch_length[i + 1] : 0);
 	}
 }
@@ -254,17 +254,17 @@ static void add_stretches(struct learner *l)
 	for (uint32_t i = 0; i < l->code->n_statics; i++) {
 		struct votes *v = &l->votes[i];
 
-		n += v->full[0] - v->full[1];
-		v->full[0] = v->full[1] = 0;
+		n += v->stretch_ends[0] - v->stretch_ends[1];
+		v->stretch_ends[0] = v->stretch_ends[1] = 0;
 		v->n += n;
 		v->full_masks += n;
 	}
-	l->votes[l->code->n_statics].full[1] = 0;
+	l->votes[l->code->n_statics].stretch_ends[1] = 0;
 }
 
 static void run_learning_pass(struct learner *l, bool guards)
 {
-	l->guards = guards;
+	l->is_second_pass = guards;
 	find_stretches(l);
 	for (uint32_t i = 0; i < l->code->n_statics; i++) {
 		l->votes[i].even = l->votes[i].full_masks == l->votes[i].n;

@@ -299,15 +299,15 @@ void part_pack(struct buf *out, const struct part *p)
 			mp_uint(out, p->span[i].len[k]);
 }
 
-bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS])
+bool part_unpack(struct cur *in, struct part *p, struct block_remaining *remaining, uint64_t used[N_COLUMNS])
 {
 	uint64_t blocks = 0;
 
 	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
-	p->n_spans = (uint32_t)mp_get_uint(in, room->spans);
+	p->n_spans = (uint32_t)mp_get_uint(in, remaining->spans);
 	if (in->bad || p->n_spans > cur_left(in))
 		return false;
-	room->spans -= p->n_spans;
+	remaining->spans -= p->n_spans;
 	p->span = xcalloc(p->n_spans + 1, sizeof(p->span[0]));
 	for (uint32_t i = 0; i < p->n_spans; i++) {
 		p->span[i].insts = (uint32_t)mp_get_uint(in, pack_limits.insts);
@@ -318,7 +318,7 @@ bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64
 	p->warps = (uint32_t)mp_get_uint(in, pack_limits.warps);
 	if (p->threads)
 		p->warps = (p->threads + 31) / 32;
-	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p, room))
+	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p, remaining))
 		return false;
 	uint64_t mask = mp_get_uint(in, UINT32_MAX) << 1;
 	for (int k = 1; k < COL_STORED; k++) {

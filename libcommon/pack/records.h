@@ -76,7 +76,7 @@ void records_add_block(struct records *r, struct parsed *p, const uint32_t id[3]
 	const struct pack_warp *warp, uint32_t n_warps);
 /* Adds the thread blocks of a part that has only records to the hash. */
 void records_digest(XXH3_state_t *h, const struct parsed *p);
-/* Returns true if a part has room for the thread block of the last records_length(). */
+/* Returns true if a part has space for the thread block of the last records_length(). */
 bool records_fit(const struct records *r, uint32_t n_warps);
 /* Appends the lines of the only thread block of p. first: it is the first one of the kernel. */
 void records_append_text(struct buf *out, const struct records *r, struct parsed *p, bool first);

@@ -54,7 +54,7 @@ static void write_stream_start(struct pack_writer *w, const struct buf *b)
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
 		     (w->streams ? PACK_VALUED + (w->valued ? PACK_WORDED : PACK_LINED) : 0) +
-		     (w->allows_bodies ? PACK_SHARED : 0) + (w->relative ? PACK_RELATIVE : 0)),
+		     (w->allows_bodies ? PACK_SHARED : 0) + (w->has_relative_bodies ? PACK_RELATIVE : 0)),
 		w->out);
 	w->started = true;
 }
@@ -125,7 +125,7 @@ static struct job *current_job(struct pack_writer *w)
 		w->job = queue_append_job(w->queue);
 		w->bytes_left = pack_limits.columns - w->list.n;
 		w->job->dict = w->lines ? &pack_words : w->valued ? &pack_hopper : &pack_dict;
-		w->job->relative = w->relative;
+		w->job->relative = w->has_relative_bodies;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
 		w->text = 0;
@@ -239,7 +239,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	}
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->kernel_begun = true;
-	c->relative = w->relative;
+	c->relative = w->has_relative_bodies;
 	c->valued = w->valued;
 	c->streams = !w->lines;
 	if (w->job && most > w->bytes_left)

@@ -20,10 +20,10 @@ void pack_write_list(struct pack_writer *w, const char *name, const char *text, 
 	struct buf lines = {0};
 
 	stream_fold_list(&lines, text, n);
-	w->relative |= has_several_kernels(text, n) || w->missing.n;
+	w->has_relative_bodies |= has_several_kernels(text, n) || w->missing.n;
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
-	if (w->relative)
+	if (w->has_relative_bodies)
 		mp_bin(&w->list, w->missing.p, w->missing.n);
 	buf_free(&lines);
 }
@@ -41,5 +41,5 @@ void pack_write_missing(struct pack_writer *w, const uint32_t *kernel, uint32_t 
 void pack_list_last(struct pack_writer *w)
 {
 	w->spool = output_open_unnamed();
-	w->relative = true;
+	w->has_relative_bodies = true;
 }

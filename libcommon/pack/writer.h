@@ -36,10 +36,10 @@ struct pack_writer {
 	bool has_several_blocks; /* true if the stream has several blocks: kernels are then unknown at the first */
 	bool started;            /* true after magic and version were written */
 	bool allows_bodies;      /* true if the version allows pieces to refer to bodies */
-	bool relative;           /* true if the version has PACK_RELATIVE */
-	struct buf missing;      /* metadata of missing kernels of the list; empty: none */
-	uint64_t name;           /* hash of the name of the current kernel */
-	struct header_state ids; /* id and stream of the last kernel */
+	bool has_relative_bodies; /* true if the version has PACK_RELATIVE */
+	struct buf missing;       /* metadata of missing kernels of the list; empty: none */
+	uint64_t name;            /* hash of the name of the current kernel */
+	struct header_state ids;  /* id and stream of the last kernel */
 	/*
 	 * Whether a kernel has begun, and whether the first kernel is from PTX. In a stream of PTX, "-code" lines are
 	 * numbers and the PTX dictionary is used.
