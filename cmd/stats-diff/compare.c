@@ -91,16 +91,18 @@ static void add_figure_change(struct diff *d, uint32_t column)
 	if (!d->seen[0][column] && !d->seen[1][column])
 		return;
 	for (int side = 0; side < 2; side++) {
-		c.has[side] = side_value_or_zero(d, side, column, &c.value[side]);
-		if (!c.has[side] && !d->seen[side][column])
+		c.has_figure[side] = side_value_or_zero(d, side, column, &c.value[side]);
+		if (!c.has_figure[side] && !d->seen[side][column])
 			return;
 	}
 	/* a figure that only records have is not a difference between a log and a record */
-	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].is_log != d->side[1].is_log))
+	if ((!c.has_figure[0] && !c.has_figure[1]) ||
+		(c.has_figure[0] != c.has_figure[1] && d->side[0].is_log != d->side[1].is_log))
 		return;
 	c.relative = NAN;
-	c.moved = c.has[0] != c.has[1] || !is_within_tolerance_of(d, c.name, &c.value[0], &c.value[1]);
-	if (c.has[0] && c.has[1]) {
+	c.moved = c.has_figure[0] != c.has_figure[1] ||
+		  !is_within_tolerance_of(d, c.name, &c.value[0], &c.value[1]);
+	if (c.has_figure[0] && c.has_figure[1]) {
 		double delta = value_difference(&c.value[0], &c.value[1]);
 
 		c.relative = delta == 0             ? 0

@@ -59,9 +59,9 @@ struct pair {
 
 struct change {
 	const char *name;
-	bool has[2]; /* by side: true if the side has the figure */
-	bool moved;  /* true if the change exceeds the tolerance */
-	bool minor;  /* true for a histogram entry with small counts */
+	bool has_figure[2]; /* by side: true if the side has the figure */
+	bool moved;         /* true if the change exceeds the tolerance */
+	bool minor;         /* true for a histogram entry with small counts */
 	struct result_value value[2];
 	double relative; /* difference divided by A; NaN if a side lacks the figure */
 };

@@ -25,8 +25,8 @@ static void format_value(char *out, size_t cap, const struct result_value *v)
 
 static void format_figure_change(char *out, size_t cap, const struct change *c)
 {
-	if (!c->has[0] || !c->has[1])
-		snprintf(out, cap, "%s", c->has[0] ? "gone" : "new");
+	if (!c->has_figure[0] || !c->has_figure[1])
+		snprintf(out, cap, "%s", c->has_figure[0] ? "gone" : "new");
 	else if (isinf(c->relative))
 		snprintf(out, cap, "%s", "from 0");
 	else if (fabs(c->relative) >= 10)
@@ -83,7 +83,7 @@ struct cells {
 static void format_change_cells(struct cells *c, const struct change *ch)
 {
 	for (int s = 0; s < 2; s++) {
-		if (ch->has[s])
+		if (ch->has_figure[s])
 			format_value(c->value[s], sizeof(c->value[s]), &ch->value[s]);
 		else
 			strcpy(c->value[s], "-");
@@ -232,8 +232,8 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 		json_t *f = json_object();
 
 		json_object_set_new(f, "name", printed_json_string(c->name));
-		json_object_set_new(f, "a", json_value(c->has[0], &c->value[0]));
-		json_object_set_new(f, "b", json_value(c->has[1], &c->value[1]));
+		json_object_set_new(f, "a", json_value(c->has_figure[0], &c->value[0]));
+		json_object_set_new(f, "b", json_value(c->has_figure[1], &c->value[1]));
 		json_object_set_new(
 			f, "change", isfinite(c->relative) ? json_real(c->relative) : json_null());
 		json_object_set_new(f, "moved", json_boolean(c->moved));

@@ -172,7 +172,7 @@ void echo_note_difference(struct trace *t)
 {
 	struct echoes *s = &t->echoes;
 
-	if (++s->n_different_lines > 8 + t->got_insts / 4)
+	if (++s->n_different_lines > 8 + t->n_insts_read / 4)
 		drop_current_echo(s);
 }
 
@@ -261,7 +261,7 @@ static bool read_line_with_new_base(
 void echo_read_lines(struct trace *t, struct tblock *tb)
 {
 	const struct echo *e = t->echoes.now;
-	uint32_t i = t->got_insts, first = i, n = e->n_lines < t->want_insts ? e->n_lines : t->want_insts;
+	uint32_t i = t->n_insts_read, first = i, n = e->n_lines < t->want_insts ? e->n_lines : t->want_insts;
 
 	if (i >= n)
 		return;
@@ -280,5 +280,5 @@ void echo_read_lines(struct trace *t, struct tblock *tb)
 	t->position = s.p + (e->text + kept_line_begin(e, i) - s.q);
 	t->seen.last = e->line[i - 1].entry;
 	t->line += i - first;
-	t->got_insts = i;
+	t->n_insts_read = i;
 }

@@ -20,7 +20,7 @@
  * Largest number of bytes from a line's start that these functions may read: columns, text, mask, 32 addresses,
  * padding.
  */
-#define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
+#define LINE_SPACE (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
 /* ---- comparing ------------------------------------------------------------------------------ */
 
@@ -328,7 +328,7 @@ static inline bool read_addresses_and_tail(
 static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
 	struct seen *all = t->seen.entry;
-	const char *text = t->seen.text, *p = t->position, *stop = t->end - ROOM;
+	const char *text = t->seen.text, *p = t->position, *stop = t->end - LINE_SPACE;
 	const struct trace_watch *watch = t->options.watch;
 	uint32_t last = t->seen.last, n, i = 0;
 	struct rec *r = tb->rec + tb->n_recs;
@@ -358,7 +358,7 @@ static void read_expected_lines(struct trace *t, struct tblock *tb, uint32_t lan
 		p = s;
 	}
 	t->line += i;
-	t->got_insts += i;
+	t->n_insts_read += i;
 	tb->n_recs = (uint32_t)(r - tb->rec);
 	t->seen.last = last;
 	t->position = p;
@@ -406,7 +406,7 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	t->tail = s->entry[n - 1].ends_with_word;
 	t->position = p;
 	t->line++;
-	t->got_insts++;
+	t->n_insts_read++;
 	return true;
 }
 
@@ -416,9 +416,9 @@ static bool read_fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
  */
 static int buffer_line(struct trace *t, struct fault *f)
 {
-	if ((size_t)(t->end - t->position) < ROOM && text_fill(t, ROOM, f) < 0)
+	if ((size_t)(t->end - t->position) < LINE_SPACE && text_fill(t, LINE_SPACE, f) < 0)
 		return -1;
-	return (size_t)(t->end - t->position) >= ROOM;
+	return (size_t)(t->end - t->position) >= LINE_SPACE;
 }
 
 /* Reads at least one line that repeats an earlier line. Returns false if the next line is new. */
@@ -426,7 +426,7 @@ static bool read_known_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const char *from = t->position;
 	const bool keeping = t->echoes.keeping;
-	uint32_t most = t->want_insts - t->got_insts;
+	uint32_t most = t->want_insts - t->n_insts_read;
 	addr_reserve(tb);
 	rec_reserve(tb);
 	if (t->echoes.now && !keeping) {
@@ -451,17 +451,17 @@ int fast_read_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct f
 	int r = 1;
 	if (t->dialect.prefix_columns < 0 || !t->seen.n || t->only_slow)
 		return 0;
-	while (t->got_insts < t->want_insts) {
+	while (t->n_insts_read < t->want_insts) {
 		if ((r = buffer_line(t, f)) <= 0)
 			break;
 		if (t->echoes.now && !t->echoes.keeping)
 			echo_read_lines(t, tb);
-		if (t->got_insts == t->want_insts || (size_t)(t->end - t->position) < ROOM)
+		if (t->n_insts_read == t->want_insts || (size_t)(t->end - t->position) < LINE_SPACE)
 			continue;
 		if (!read_known_lines(t, tb, lanes))
 			break;
 	}
-	if (t->got_insts == t->want_insts)
+	if (t->n_insts_read == t->want_insts)
 		echo_end(t, tb);
 	return r < 0 ? -1 : 0;
 }

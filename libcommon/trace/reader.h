@@ -112,9 +112,9 @@ struct trace {
 
 	/* The thread block that is being read. */
 	uint32_t id[3];
-	uint32_t warp;       /* number of the current warp; UINT32_MAX: none so far */
-	uint32_t want_insts; /* expected number of instructions */
-	uint32_t got_insts;  /* number of instructions read */
+	uint32_t warp;         /* number of the current warp; UINT32_MAX: none so far */
+	uint32_t want_insts;   /* expected number of instructions */
+	uint32_t n_insts_read; /* number of instructions read */
 	bool has_id, has_insts;
 
 	/* State after faults (struct trace_watch); all false without a watcher. */

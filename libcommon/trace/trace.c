@@ -163,10 +163,10 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 	if (!t->has_insts)
 		return fault_set(f, current_place(t), "insts-missing",
 			"warp %u has no line 'insts = <number>'", t->warp);
-	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
+	if (t->n_insts_read > t->want_insts || t->n_insts_read + t->bad_lines < t->want_insts)
 		return fault_set(f, current_place(t), "insts-count",
-			"%u instruction lines in warp %u (expected %u, from its 'insts' line)", t->got_insts,
-			t->warp, t->want_insts);
+			"%u instruction lines in warp %u (expected %u, from its 'insts' line)",
+			t->n_insts_read, t->warp, t->want_insts);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static int read_warp_line(struct trace *t, struct tblock *tb, const char *line, 
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
 	t->has_insts = t->uncounted = t->skips_lines = false;
-	t->want_insts = t->got_insts = t->bad_lines = 0;
+	t->want_insts = t->n_insts_read = t->bad_lines = 0;
 	t->stray = true;
 	if (v >= tb->n_warps)
 		return fault_set(f, current_place(t), "warp-id",
@@ -229,7 +229,7 @@ static int check_instruction_count(struct trace *t, const char *line, size_t len
 	if (!t->has_insts)
 		r = report_unexpected_line(
 			t, "insts-missing", line, len, "'insts = <number>' after the 'warp' line", f);
-	else if (t->got_insts == t->want_insts)
+	else if (t->n_insts_read == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
 			"warp %u has more instruction lines than the %u of its 'insts' line", t->warp,
 			t->want_insts);
@@ -260,8 +260,8 @@ static int read_inst_line(
 		t->bad_lines++;
 		return -1;
 	}
-	t->got_insts++;
-	if (!t->stray && tb->warp[t->warp].n_recs == 0 && t->got_insts == 1)
+	t->n_insts_read++;
+	if (!t->stray && tb->warp[t->warp].n_recs == 0 && t->n_insts_read == 1)
 		tb->warp[t->warp].line = t->line;
 	if (t->options.watch)
 		trace_report_record(t, tb, line, len, t->line);
@@ -289,7 +289,7 @@ void trace_begin_block(struct trace *t, struct tblock *tb)
 		tb->warp[w] = (struct warp_recs){0, ABSENT, 0};
 	t->warp = UINT32_MAX;
 	t->has_id = t->has_insts = t->stray = t->uncounted = t->skips_lines = false;
-	t->want_insts = t->got_insts = t->bad_lines = 0;
+	t->want_insts = t->n_insts_read = t->bad_lines = 0;
 }
 
 static int check_whole_block(struct trace *t, const struct tblock *tb, struct fault *f)
@@ -382,7 +382,8 @@ static int report_truncated_line(const struct trace *t, const char *line, size_t
 /* Returns true if all warps of an open thread block have the number of instructions that their "insts" lines say. */
 static bool is_whole_block(const struct trace *t, const struct tblock *tb)
 {
-	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->got_insts != t->want_insts || t->stray)
+	if (!t->has_id || t->warp == UINT32_MAX || !t->has_insts || t->n_insts_read != t->want_insts ||
+		t->stray)
 		return false;
 	for (uint32_t w = 0; w < tb->n_warps; w++)
 		if (tb->warp[w].n_recs == ABSENT && !t->options.allows_missing_warps)
@@ -428,7 +429,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		if (t->warp != UINT32_MAX && fast_read_lines(t, tb, warp_lanes(t), f) < 0)
 			return -1;
 		if (t->warp != UINT32_MAX && !t->stray)
-			tb->warp[t->warp].n_recs = t->got_insts;
+			tb->warp[t->warp].n_recs = t->n_insts_read;
 		if ((r = text_line(t, &line, &len, f)) < 0)
 			return -1;
 		if (r == 0)

@@ -18,7 +18,7 @@ struct wt_kernel {
 	struct wt_kernel_info info; /* header for the caller */
 	uint32_t command;           /* index of the kernel's command */
 	uint64_t next;              /* number of the next thread block */
-	bool read;                  /* true if a block was read */
+	bool has_read_block;        /* true if a block was read */
 	bool ended;                 /* true if the end was reached and checked */
 	struct tblock tb;
 	struct wt_block block;
@@ -77,7 +77,7 @@ static int open_trace(struct wt_kernel *k, struct fault *f)
 	if (!k->trace)
 		return -1;
 	k->next = 0;
-	k->read = k->ended = k->expanded = false;
+	k->has_read_block = k->ended = k->expanded = false;
 	fill_kernel_info(k);
 	return 0;
 }
@@ -172,7 +172,7 @@ static void fill_block_columns(struct wt_kernel *k)
 	}
 	k->block = (struct wt_block){
 		k->next, tb->x, tb->y, tb->z, tb->n_warps, tb->n_recs, accesses, k->warp, code, mask};
-	k->read = true;
+	k->has_read_block = true;
 	k->expanded = false;
 }
 
@@ -181,7 +181,7 @@ static int next_block(void *ctx, struct fault *f)
 	struct wt_kernel *k = ctx;
 	int r;
 
-	k->read = false;
+	k->has_read_block = false;
 	if (k->ended)
 		return 0;
 	if (!k->trace)
@@ -217,7 +217,7 @@ static int seek_block(void *ctx, struct fault *f)
 	struct wt_kernel *k = s->kernel;
 	int r;
 
-	k->read = false;
+	k->has_read_block = false;
 	if (!k->trace && open_trace(k, f) < 0)
 		return -1;
 	r = trace_seek(k->trace, s->block, &k->tb, f);
@@ -242,7 +242,7 @@ int wt_kernel_seek(struct wt_kernel *k, uint64_t block, struct wt_error *e)
 int wt_kernel_addresses(const struct wt_kernel *k, uint32_t instruction, uint64_t lane[WT_LANES])
 {
 	memset(lane, 0, WT_LANES * sizeof(lane[0]));
-	if (!k->read || instruction >= k->block.n_instructions)
+	if (!k->has_read_block || instruction >= k->block.n_instructions)
 		return -1;
 	if (!k->list->instruction[k->block.code[instruction]].size)
 		return 0;
@@ -274,7 +274,7 @@ static int expand_addresses(void *ctx, struct fault *f)
 	struct wt_kernel *k = ctx;
 	uint32_t n = k->block.n_accesses, at = 0;
 
-	if (!k->read)
+	if (!k->has_read_block)
 		return fault_set(f, (struct place){k->info.path, 0, 0}, "no-block",
 			"no thread block was read (expected wt_kernel_next() before)");
 	grow(&k->row, &k->cap_rows, n + 1, sizeof(k->row[0]));
@@ -295,7 +295,7 @@ static int expand_addresses(void *ctx, struct fault *f)
 
 const struct wt_accesses *wt_kernel_accesses(struct wt_kernel *k, struct wt_error *e)
 {
-	if (k->read && k->expanded)
+	if (k->has_read_block && k->expanded)
 		return &k->accesses;
 	return wt_handle_call(&k->list->handle, expand_addresses, k, e) == 0 ? &k->accesses : NULL;
 }

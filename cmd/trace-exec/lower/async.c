@@ -58,7 +58,7 @@ static const char *product_type_suffix(enum type t)
 	}
 }
 
-static void product_suffix(char *to, size_t room, const struct wgmma *x)
+static void product_suffix(char *to, size_t cap, const struct wgmma *x)
 {
 	const char *sum = x->d == T_F16   ? ".F16"
 			  : x->d == T_F32 ? ".F32"
@@ -68,10 +68,10 @@ static void product_suffix(char *to, size_t room, const struct wgmma *x)
 	if (x->a == T_B1)
 		b = x->popc ? ".AND.POPC" : "";
 	if (types[x->a].bits == 8)
-		snprintf(to, room, "%s.64x%ux%u%s%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum,
+		snprintf(to, cap, "%s.64x%ux%u%s%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum,
 			product_type_suffix(x->a), b);
 	else
-		snprintf(to, room, "%s.64x%ux%u%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum, b);
+		snprintf(to, cap, "%s.64x%ux%u%s%s", x->sparse ? ".SP" : "", x->n, x->k, sum, b);
 }
 
 static const char *mbarrier_suffix(const struct stmt *in)
@@ -110,18 +110,18 @@ static const char *bulk_space_suffix(const struct bulk *x)
 	return x->targets.target.space == SP_GLOBAL ? ".G.S" : x->source.space == SP_GLOBAL ? ".S.G" : ".S.S";
 }
 
-void async_write_suffixes(char *to, size_t room, const struct stmt *in, const struct op *o)
+void async_write_suffixes(char *to, size_t cap, const struct stmt *in, const struct op *o)
 {
 	const char *many = stmt_has(in, M_MULTICAST__CLUSTER) ? ".MULTICAST" : "";
 
 	if (is_async_product(in))
-		product_suffix(to, room, o->x->family);
+		product_suffix(to, cap, o->x->family);
 	else if (in->opcode == I_mbarrier)
-		snprintf(to, room, "%s", mbarrier_suffix(in));
+		snprintf(to, cap, "%s", mbarrier_suffix(in));
 	else if (in->opcode == I_cp && stmt_has(in, M_TENSOR))
-		snprintf(to, room, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
+		snprintf(to, cap, ".%uD%s", ((const struct tensor_copy *)o->x->family)->rank, many);
 	else if (in->opcode == I_cp && !stmt_has(in, M_PREFETCH))
-		snprintf(to, room, "%s%s", bulk_space_suffix(o->x->family), many);
+		snprintf(to, cap, "%s%s", bulk_space_suffix(o->x->family), many);
 	else
 		*to = '\0';
 }

@@ -11,7 +11,7 @@ enum async_column { ASYNC_NONE, ASYNC_BULK, ASYNC_TENSOR, ASYNC_MBARRIER, ASYNC_
 /* Returns true if only lines of version 6 describe the instruction. */
 bool async_needs_version6(const struct stmt *in);
 /* Writes the suffixes of a machine opcode that depend on the operation. They replace $ in lower.def. */
-void async_write_suffixes(char *to, size_t room, const struct stmt *in, const struct op *o);
+void async_write_suffixes(char *to, size_t cap, const struct stmt *in, const struct op *o);
 /* Returns true if instruction i of f, a product, is the last product of its group. */
 bool async_ends_group(const struct func *f, uint32_t i);
 enum async_column async_column_of(const char *opcode);
