@@ -32,7 +32,7 @@
  * first warp alone are chosen.
  */
 #define LATER_KNOWN 1u
-#define SURE        1u /* samples after which a recipe that was always right is tried alone */
+#define SURE        1u /* number of samples after which only the recipe that was always right is tried */
 #define POOR        4u /* samples after which an instruction that follows from no other is not sampled further */
 #define BITS_ALL    16u /* number of lists of an instruction whose differences are all measured bit by bit */
 #define BITS_STEP   8u  /* after these lists, the differences of every BITS_STEP-th list are measured */
@@ -80,7 +80,7 @@ struct fitter {
 	uint32_t recent[RECENT]; /* memory instructions that ran last in this warp */
 	uint32_t n_recent;       /* number of these instructions */
 	uint32_t most_recent;    /* largest n_recent */
-	bool *path_walked;       /* whether a warp with the path of each warp was walked, by first_alike */
+	bool *path_walked;       /* indexed by first_alike: true if a warp with this path was walked */
 	bool repeats_path;       /* a warp with the path of the current one was walked before */
 	uint32_t most_samples;   /* largest number of samples of an instruction and phase */
 	uint32_t step;           /* every step-th warp is walked, and some others; 1: all warps */

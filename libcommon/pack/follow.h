@@ -72,7 +72,7 @@ struct follow_rules {
 	uint32_t n_distances, cap_distances;
 	struct follow_part {
 		uint32_t n_accesses;     /* number of accesses; 0: the leader has no rules */
-		uint32_t first_check;    /* first check of a leader */
+		uint32_t first_check;    /* index of the leader's first check */
 		uint32_t n_checks;       /* number of checks of the leader; 0: it has none */
 		uint32_t n_moved;        /* number of checks with a list */
 		uint32_t equal, n_equal; /* index in equal[], and number of checks there */
