@@ -2,16 +2,21 @@
 /*
  * cuBLAS and cublasLt for programs under trace-exec --run: a separate shared library over the driver's interface.
  *
- *   handle.c   handles, modes, copies of vectors and matrices to and from the device
- *   text.c     kernels as PTX, generated for the types of a call    product.c  launches of the kernels
- *   calls.c    gemm, gemv, ger and vector functions (calls.h)     lt.c       cublasLt (lt.h)
- *   complex.c  complex products of cublasLt
- *   transform.c sums and transposes of matrices by cublasLt
- *   blas.c     general products, solutions, vectors (blas.h)   general.c  their kernels and launches
- *   least.c    QR factors and least squares of batches
- *   factor.c   LU factors, solutions and inverses of batches of small matrices
- *   legacy.c   functions without a handle
- *   refused.c  functions that are not executed (cublas.def)
+ *   handle.c         handles, modes, copies of vectors and matrices to and from the device
+ *   text.c           kernels as PTX, generated for the types of a call
+ *   product.c        launches of these kernels
+ *   calls.c          gemm, gemv, ger and vector functions (calls.h)
+ *   blas.c           general products, solutions, vectors (blas.h)
+ *   general.c        kernels and launches of blas.c
+ *   band.c           products with band and packed matrices (band.h)
+ *   givens.c         Givens rotations of scalars
+ *   lt.c             cublasLt (lt.h)
+ *   complex.c        complex products of cublasLt
+ *   transform.c      sums and transposes of matrices by cublasLt
+ *   least_squares.c  QR factors and least squares of batches
+ *   factor.c         LU factors, solutions and inverses of batches of small matrices
+ *   legacy.c         functions without a handle
+ *   refused.c        functions that are not executed (cublas.def)
  *
  * Always true: the kernels are warptools' own, not NVIDIA's: simple tiles of 16 by 16 through shared memory, or one
  * block for a sum. They are checked and traced like the program's kernels. A half-precision product is summed in
