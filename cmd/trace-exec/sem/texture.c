@@ -204,6 +204,36 @@ static bool read_texel(struct warp *w, const struct op *o, const struct texel_se
 	return true;
 }
 
+/*
+ * Returns the weight of one of four texels in 256ths. GPUs round the product of the two weights to 256ths, as recorded
+ * results with border colors show. The four weights are 256 together.
+ */
+static uint32_t weight_of_four(unsigned x, unsigned y, unsigned which)
+{
+	const uint32_t both = (x * y + SAMPLE_WHOLE / 2) / SAMPLE_WHOLE;
+
+	switch (which) {
+	case 0: return SAMPLE_WHOLE - x - y + both;
+	case 1: return x - both;
+	case 2: return y - both;
+	default: return both;
+	}
+}
+
+/* Returns the weight of a texel of a set, in 256ths of 256ths of 256ths. */
+static uint32_t weight_of_texel(const struct texel_set *s, unsigned which)
+{
+	uint32_t share = 1;
+
+	if (!s->axis[2].weight)
+		return which > 3 ? 0
+				 : weight_of_four(s->axis[0].weight, s->axis[1].weight, which) *
+					   SAMPLE_WHOLE * SAMPLE_WHOLE;
+	for (unsigned d = 0; d < 3; d++)
+		share *= which >> d & 1 ? s->axis[d].weight : SAMPLE_WHOLE - s->axis[d].weight;
+	return share;
+}
+
 /* Computes the weighted sum of the texels. A texel that has all the weight is copied unchanged. */
 static bool filter_texels(
 	struct warp *w, const struct op *o, const struct texel_set *s, unsigned lane, uint32_t out[4])
@@ -213,10 +243,8 @@ static bool filter_texels(
 	uint64_t first = 0;
 
 	for (unsigned which = 0; which < 8; which++) {
-		uint32_t v[4], share = 1;
+		uint32_t v[4], share = weight_of_texel(s, which);
 
-		for (unsigned d = 0; d < 3; d++)
-			share *= which >> d & 1 ? s->axis[d].weight : SAMPLE_WHOLE - s->axis[d].weight;
 		if (!share)
 			continue;
 		if (!read_texel(w, o, s, which, lane, v))
