@@ -110,8 +110,8 @@ static bool report_unknown_suffix(struct parser *p, const struct stmt *in)
 		return parser_bad(p, &p->token, "suffix", "unknown suffix .%s (expected a suffix of %s)",
 			shown, opcodes[in->opcode].name);
 	need_write_words(need, when, sizeof(when));
-	return parser_bad(p, &p->token, "suffix", "suffix .%s of %s is not supported (it needs %s)", shown,
-		opcodes[in->opcode].name, when);
+	return parser_bad(p, &p->token, "suffix", "suffix .%s of %s is not supported (introduced with %s)",
+		shown, opcodes[in->opcode].name, when);
 }
 
 /*
