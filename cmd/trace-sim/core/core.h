@@ -467,11 +467,13 @@ void core_unit_accept(struct sm *s, struct subcore *b, const struct core_inst *i
 void core_memory_enqueue(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);
 void core_memory_cycle(struct sm *s);
 void core_memory_value_ready(struct sm *s, uint16_t h);
-void core_memory_operation_done(struct sm *s, uint16_t h);
-void core_memory_sources_read(struct sm *s, uint16_t h);
 void core_memory_constants_arrived(struct sm *s); /* handles the arrival of a kernel's first constants */
 void core_sample_ports(struct sm *s);
 void core_memory_occupy_port(struct sm *s, uint32_t cycles); /* occupies the data port */
+
+/* complete.c */
+void core_complete_sources(struct sm *s, uint16_t h);
+void core_complete_operation(struct sm *s, uint16_t h);
 
 /* remote.c */
 /* Returns true if the access of w is to shared memory of another thread block of its gang. */

@@ -56,8 +56,8 @@ static void run_event(struct sm *s, enum event_kind kind, uint16_t id, uint64_t 
 	case EVENT_FILL: core_l1i_fill(s, (uint32_t)operand); break;
 	case EVENT_LINE: core_fetch_line_arrived(s, id, operand); break;
 	case EVENT_DATA: core_memory_value_ready(s, id); break;
-	case EVENT_DONE: core_memory_operation_done(s, id); break;
-	case EVENT_READ: core_memory_sources_read(s, id); break;
+	case EVENT_DONE: core_complete_operation(s, id); break;
+	case EVENT_READ: core_complete_sources(s, id); break;
 	case EVENT_COUNTER: core_decrement_counter(s, id, (unsigned)operand); break;
 	}
 }

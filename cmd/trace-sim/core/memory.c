@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and the return of
- * results. The levels below the L1 are those of the core of sm/.
+ * The memory pipeline: queues in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, and replies from
+ * it. Operations end in complete.c. The levels below the L1 are those of the core of sm/.
  *
  * Always true: the SM accepts one instruction at a time, from the sub-cores in round robin. Its data port is busy for
  * the cycles of the bytes, of the passes over the data banks, or of the passes over the tag banks, whichever are most.
@@ -201,7 +201,7 @@ static void schedule_source_read(struct sm *s, uint16_t h, bool lanes, uint32_t 
 	if (wait)
 		core_add_event(s, s->clock + wait, EVENT_READ, h, 0);
 	else
-		core_memory_sources_read(s, h);
+		core_complete_sources(s, h);
 }
 
 /* Returns the cycles in which the link carries the data of a store; 0 for other instructions. */
@@ -286,8 +286,6 @@ static void accept_next_instruction(struct sm *s)
 
 /* ---- the pipe to the L1 ------------------------------------------------------------------------- */
 
-static void complete_operation(struct sm *s, uint16_t h);
-
 /* Schedules the result or the end of an operation after its last access. */
 static void schedule_end_of_accesses(struct sm *s, uint16_t h)
 {
@@ -299,7 +297,7 @@ static void schedule_end_of_accesses(struct sm *s, uint16_t h)
 	else if (op->read_at >= s->clock)
 		core_add_event(s, op->read_at + 1, EVENT_DONE, h, 0);
 	else
-		complete_operation(s, h);
+		core_complete_operation(s, h);
 }
 
 static void end_one_access(struct sm *s, uint16_t h)
@@ -470,70 +468,6 @@ void core_memory_value_ready(struct sm *s, uint16_t h)
 		b->link_free_at = end;
 	core_add_event(s, end, EVENT_DONE, h, 0);
 }
-
-/* Releases the sources of operation h. An instruction that overwrites them may issue in this cycle. */
-void core_memory_sources_read(struct sm *s, uint16_t h)
-{
-	struct core *c = s->modern;
-	const struct winst *w = &s->winst[h];
-	struct core_op *op = &c->op[h];
-
-	if (!op->counts_readers)
-		return;
-	op->counts_readers = false;
-	if (op->read)
-		core_decrement_counter(s, w->warp, op->read - 1u);
-	else
-		core_release_sources(s, w->warp, &c->inst[w->code]);
-	core_reschedule_waiting(s, w->warp);
-}
-
-static __attribute__((cold)) NOINLINE void log_completion(struct sm *s, uint16_t h)
-{
-	const struct winst *w = &s->winst[h];
-	const struct core_inst *in = &s->modern->inst[w->code];
-
-	if (in->unit == CORE_MEMORY)
-		events_log_memdone(s->events, s->now, s->id, w->warp, in->pc);
-	else
-		events_log_writeback(s->events, s->now, s->id, w->warp, in->pc);
-	if (s->pipeline)
-		core_pipeline_complete(s, h);
-}
-
-static void complete_operation(struct sm *s, uint16_t h)
-{
-	struct core *c = s->modern;
-	const struct winst *w = &s->winst[h];
-	const struct core_inst *in = &c->inst[w->code];
-	unsigned warp = w->warp;
-
-	core_memory_sources_read(s, h);
-	sm_count_completed_inst(s, w->code, w->mask);
-	if (c->op[h].write)
-		core_add_event(s, s->clock + c->params->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
-	if (!c->warp[warp].control)
-		core_release_results(s, warp, in);
-	if (in->unit == CORE_MEMORY) {
-		if (c->prt_used-- >= c->params->prt)
-			make_memory_due_by(c, s->clock + 1);
-	}
-	if (s->events)
-		log_completion(s, h);
-	s->warp[warp].insts_in_pipe--;
-	if (in->flags & INST_LDGSTS)
-		core_ldgsts_done(s, warp, c->op[h].group);
-	else if (in->flags & INST_GMMA)
-		core_gmma_product_done(s, warp);
-	else if (w->space == SPACE_SHARED && w->uop->flags & UOP_STORE)
-		core_sync_store_done(s, warp);
-	sm_winst_free(s, h);
-	core_reschedule_waiting(s, warp);
-	core_sync_access_done(s, warp);
-	core_warp_check_end(s, warp);
-}
-
-void core_memory_operation_done(struct sm *s, uint16_t h) { complete_operation(s, h); }
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */
 
