@@ -166,6 +166,8 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const char *lines, 
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Writes the index and the end marker, and frees the writer. */
 void pack_writer_close(struct pack_writer *w);
+/* Frees the writer of a stream that is given up, which lacks its end then. A kernel may be unfinished. */
+void pack_writer_discard(struct pack_writer *w);
 
 /* ---- reading ---- */
 

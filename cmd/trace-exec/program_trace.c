@@ -205,6 +205,8 @@ void program_trace_close(struct program_trace *t, bool good)
 	} else {
 		if (t->kernel)
 			output_discard(t->kernel);
+		if (t->pack)
+			pack_writer_discard(t->pack);
 		if (t->stream)
 			output_discard(t->stream);
 		pack_code_free(&t->code);

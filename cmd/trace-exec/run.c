@@ -383,6 +383,7 @@ int run_script(struct script *s, const struct run_options *o)
 			pack_writer_close(r.pack);
 			output_commit(r.out);
 		} else {
+			pack_writer_discard(r.pack);
 			output_discard(r.out);
 		}
 	} else if (o->trace_to == TRACE_DIRECTORY && status == EXIT_GOOD) {

@@ -59,8 +59,7 @@ static void write_stream_start(struct pack_writer *w, const struct buf *b)
 	w->started = true;
 }
 
-/* Writes a frame to the stream, or to the spool while the list is unknown. Returns its size. */
-static uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct buf *b)
+uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
 	FILE *to = w->spool ? w->spool : w->out;
 	struct buf h = {0};
@@ -119,7 +118,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 	job_free(w->queue, j);
 }
 
-static struct job *current_job(struct pack_writer *w)
+struct job *write_current_job(struct pack_writer *w)
 {
 	if (!w->job) {
 		w->job = queue_append_job(w->queue);
@@ -133,7 +132,7 @@ static struct job *current_job(struct pack_writer *w)
 	return w->job;
 }
 
-static void end_job(struct pack_writer *w, bool wait)
+void write_end_job(struct pack_writer *w, bool wait)
 {
 	if (w->job) {
 		w->job->plain = !w->has_several_blocks && w->job->n <= PIECES_PLAIN;
@@ -147,7 +146,7 @@ static void end_job(struct pack_writer *w, bool wait)
 static void start_next_job(struct pack_writer *w)
 {
 	w->has_several_blocks = true;
-	end_job(w, false);
+	write_end_job(w, false);
 }
 
 void pack_write_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
@@ -190,7 +189,7 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
  */
 static void find_repetition(struct pack_writer *w, struct piece *c)
 {
-	struct job *j = current_job(w);
+	struct job *j = write_current_job(w);
 	uint64_t near, far, key[2];
 
 	c->ids = (struct header_state){w->ids.id + 1, w->ids.stream};
@@ -245,7 +244,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	if (w->job && most > w->bytes_left)
 		start_next_job(w);
 	find_repetition(w, c);
-	struct job *j = current_job(w);
+	struct job *j = write_current_job(w);
 	if (c->repeated) {
 		most -= n;
 		n = SHARED_TEXT;
@@ -490,99 +489,4 @@ void pack_end_kernel(struct pack_writer *w, unsigned char *hash)
 	if (hash)
 		text_hash(w, hash);
 	w->kernel++;
-}
-
-/* Appends the body of the index to b. */
-static void append_index(struct pack_writer *w, struct buf *b)
-{
-	uint64_t kernel = 0, bytes = 0;
-
-	mp_uint(b, w->n_entries);
-	for (uint32_t i = 0; i < w->n_entries; i++) {
-		const struct block_entry *e = &w->entry[i];
-
-		mp_uint(b, e->size);
-		mp_uint(b, e->kernel - kernel);
-		mp_uint(b, e->blocks_before);
-		if (w->allows_bodies)
-			mp_uint(b, e->bodies);
-		kernel = e->kernel;
-		bytes += e->size;
-	}
-	if (w->has_several_blocks)
-		directory_pack(&w->index_directory, &w->directory, bytes);
-	if (w->picks.n)
-		mp_bin(b, w->picks.p, w->picks.n);
-	buf_add(b, w->index_directory.p, w->index_directory.n);
-}
-
-static void copy_spool(FILE *out, FILE *spool)
-{
-	char bytes[1 << 16];
-	size_t n;
-
-	rewind(spool);
-	while ((n = fread(bytes, 1, sizeof(bytes), spool)) > 0)
-		fwrite(bytes, 1, n, out);
-	if (ferror(spool))
-		die_errno("cannot write a temporary file");
-}
-
-/*
- * Writes the list that pack_list_last() announced. If the stream has one block with space for the list, the list is
- * put there. Otherwise a block with only the list precedes the blocks in the spool.
- */
-static void write_announced_list(struct pack_writer *w)
-{
-	FILE *spool = w->spool;
-
-	if (!w->has_several_blocks && (!w->job || w->list.n <= w->bytes_left)) {
-		w->spool = NULL;
-		fclose(spool);
-		if (!w->job)
-			return;
-		w->job->list = w->list;
-		w->list = (struct buf){0};
-		return;
-	}
-	w->has_several_blocks = true;
-	end_job(w, true);
-	if (fflush(spool))
-		die_errno("cannot write a temporary file");
-	w->spool = NULL;
-	current_job(w);
-	end_job(w, true);
-	uint64_t size = w->entry[w->n_entries - 1].size;
-	memmove(w->entry + 1, w->entry, (w->n_entries - 1) * sizeof(w->entry[0]));
-	w->entry[0] = (struct block_entry){.size = size};
-	copy_spool(w->out, spool);
-	fclose(spool);
-}
-
-void pack_writer_close(struct pack_writer *w)
-{
-	struct buf b = {0};
-
-	if (w->spool)
-		write_announced_list(w);
-	if (w->list.n)
-		current_job(w);
-	end_job(w, true);
-	append_index(w, &b);
-	uint64_t size = write_frame(w, BLOCK_INDEX, &b);
-	for (int i = 0; i < 4; i++)
-		putc((int)(size >> 8 * i & 255), w->out);
-	fwrite(PACK_END, 1, 4, w->out);
-	buf_free(&b);
-	buf_free(&w->kernel_text);
-	buf_free(&w->list);
-	buf_free(&w->missing);
-	buf_free(&w->picks);
-	buf_free(&w->index_directory);
-	directory_free(&w->directory);
-	free(w->entry);
-	records_free(&w->records);
-	XXH3_freeState(w->hash);
-	queue_free(w->queue);
-	free(w);
 }

@@ -67,4 +67,12 @@ struct pack_writer {
 	XXH3_state_t *hash;
 };
 
+/* write.c */
+/* Writes a frame to the stream, or to the spool while the list is unknown. Returns its size. */
+uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct buf *b);
+/* Returns the block that is being filled, after it has begun one if there is none. */
+struct job *write_current_job(struct pack_writer *w);
+/* Closes the block that is being filled, and writes finished blocks. wait: all blocks. */
+void write_end_job(struct pack_writer *w, bool wait);
+
 #endif

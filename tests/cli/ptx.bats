@@ -223,6 +223,28 @@ load ptx_kernel
 	launch_ends 1 'k.ptx:19:1: error: trap executed (kernel k, thread (0,0,0)'
 }
 
+@test "a launch that fails leaves no trace and no memory" {
+	kernel <<-'E'
+		ld.global.u32 %r2, [%rd1];
+		setp.eq.u32 %p1, %r2, 1;
+		@%p1 trap;
+		mov.u32 %r2, 1;
+		st.global.u32 [%rd1], %r2;
+	E
+	for n in 1 3; do
+		for form in "-o failed.tpack" "--as sass -o failed.tpack" "-F text -o failed"; do
+			launch 32
+			echo 'launch k grid=1 block=32 args A' >>k.launch
+			# shellcheck disable=SC2086
+			run -1 trace-exec --no-check -j $n $form k.launch
+			assert_output --partial 'error: trap executed (kernel k'
+			[ ! -e failed.tpack ]
+			[ ! -e failed/kernelslist.g ]
+			rm -rf failed
+		done
+	done
+}
+
 @test "traces and saved buffers never overwrite an input" {
 	local file same='the output is also an input'
 	kernel </dev/null

@@ -186,6 +186,56 @@ static void test_repetitions(void)
 	repeated = false;
 }
 
+/* Writes two kernels, the second of which does not end, and gives up the stream. Returns true if it cannot be read. */
+static bool is_discarded_stream_incomplete(uint32_t most, unsigned threads)
+{
+	char *stream;
+	size_t n;
+	FILE *out = open_memstream(&stream, &n);
+	struct pack_writer *w = pack_writer_new(out, PACK_FAST, threads);
+	struct fault f;
+
+	if (list_last)
+		pack_list_last(w);
+	else
+		pack_write_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
+	for (unsigned k = 0; k < 2; k++) {
+		make_static_code();
+		kernel_text = (struct buf){0};
+		pack_begin_kernel(w);
+		pack_begin_records(w, header, strlen(header), &code);
+		for (uint32_t b = 0; b < BLOCKS / (1 + k); b++)
+			make_block(w, b, most);
+		if (k == 0)
+			pack_end_kernel(w, NULL);
+		buf_free(&kernel_text);
+	}
+	pack_writer_discard(w);
+	fclose(out);
+	struct pack *p = pack_open_memory("s", stream, n, &f);
+	if (p)
+		pack_close(p);
+	free(stream);
+	return !p;
+}
+
+/* Tests writers that are given up in a kernel. A sanitizer finds memory that they leave. */
+static void test_discarded_streams(void)
+{
+	const struct pack_limits was = pack_limits;
+
+	for (unsigned i = 0; i < 8; i++) {
+		list_last = i & 1;
+		pack_limits.columns = i & 2 ? 1u << 16 : was.columns;
+		ok(is_discarded_stream_incomplete(300, i & 4 ? 3 : 1),
+			"a stream that is given up in a kernel has no end: %s%s%s",
+			list_last ? "list last" : "list first", i & 2 ? ", several blocks" : "",
+			i & 4 ? ", threads" : "");
+	}
+	list_last = false;
+	pack_limits = was;
+}
+
 /*
  * Tests streams that end with their list. With one block, they are equal to other streams. With several
  * blocks, they can be read in the same way as other streams.
@@ -265,6 +315,7 @@ int main(void)
 	pack_limits = was;
 	test_late_lists();
 	test_repetitions();
+	test_discarded_streams();
 	ok(n_warps && n_good == n_warps, "all %u warps are good, %u were found so", n_warps, n_good);
 	ok(n_short && !n_short_good, "%u warps that lack a word or a payload are not good, %u were found so",
 		n_short, n_short_good);
