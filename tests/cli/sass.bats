@@ -121,6 +121,22 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	assert_output ''
 }
 
+@test "WARPSYNC with a mask that lacks the executing lane is reported with program counter and text" {
+	steps_launch
+	# WARPSYNC MASK instead of the shuffle
+	local mask
+	for mask in fffffffe ffffffff; do
+		sed "/SHFL/s/.*/000fea0003800000 ${mask}00007948/" "$ROOT/tests/data/sass/steps.sass" |
+			"$ROOT/tests/data/sass/cubin.py" -S 256 k >k.cubin
+		[ "$mask" != ffffffff ] || { run -0 trace-exec -n k.launch; assert_output ''; continue; }
+		run -1 trace-exec -n k.launch
+		[ "${#lines[@]}" -eq 1 ]
+		assert_output --partial "k.cubin: error: WARPSYNC: mask 0xfffffffe lacks lane 0, which executes it (kernel k, thread (0,0,0) of CTA (0,0,0), PC 0x01e0: WARPSYNC"
+		run -0 trace-exec -n --no-check k.launch
+		assert_output ''
+	done
+}
+
 @test "a compare-and-swap loop on doubles in shared memory ends" {
 	cubin doubles -S 8 -p 8
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch

@@ -473,6 +473,12 @@ bool group_release_waiting(struct warp *w);
 void group_end_cluster_wait(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
+/*
+ * Checks the masks that the lanes of a group name at WARPSYNC o, and splits the group by mask if they differ. Each part
+ * then executes the instruction on its own. Without .EXCLUSIVE and .COLLECTIVE, a group that has all named lanes is not
+ * split. Returns true if the group was split.
+ */
+bool group_meet_at_warpsync(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 
 /* Writes the thread indexes of the lanes into the frame of a warp. */
 void special_make_thread_index(struct warp *w);

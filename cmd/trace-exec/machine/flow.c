@@ -308,38 +308,6 @@ static void converge_lanes(struct warp *w, const struct op *o, uint32_t pc, uint
 		make_waiting_group(w, pc, mask, exec, o->flow == MF_BSYNC ? GROUP_BSYNC : GROUP_WARPSYNC);
 }
 
-/*
- * Splits the group at a WARPSYNC whose lanes name different masks, by mask. Each part then executes the instruction on
- * its own. Without .EXCLUSIVE and .COLLECTIVE, a group that has all named lanes is not split. Returns true if the group
- * was split.
- */
-static bool split_by_named_lanes(
-	struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
-{
-	const uint32_t *named = REG(uint32_t, w, o->a);
-	uint32_t alive = w->lanes & ~w->ended, all = 0, left = exec;
-	struct stack_entry part[LANES];
-	unsigned n = 0;
-
-	if (exec != mask || o->mode)
-		return false;
-	FOR_BITS32 (i, exec)
-		all |= named[i] & alive;
-	if (!o->n && !(all & ~exec))
-		return false;
-	while (left) {
-		uint32_t first = named[bit_lowest32(left)] & alive, same = 0;
-
-		FOR_BITS32 (i, left)
-			same |= (uint32_t)((named[i] & alive) == first) << i;
-		part[n++] = (struct stack_entry){pc, same, 0};
-		left &= ~same;
-	}
-	if (n > 1)
-		group_split(w, part, n);
-	return n > 1;
-}
-
 /* Returns the lanes of exec whose condition is true; all of exec if the instruction has no condition. */
 static uint32_t lanes_with_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
@@ -358,7 +326,7 @@ void flow_execute(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 {
 	uint32_t taken = lanes_with_condition(w, o, mask, exec);
 
-	if (o->flow == MF_WARPSYNC && split_by_named_lanes(w, o, pc, mask, exec))
+	if (o->flow == MF_WARPSYNC && group_meet_at_warpsync(w, o, pc, mask, exec))
 		return;
 	record_op(w, w->grid->record, o, pc, mask, o->flow == MF_BRA || o->flow == MF_EXIT ? taken : exec);
 	switch (o->flow) {

@@ -367,3 +367,48 @@ uint32_t group_rotate(struct warp *w)
 	}
 	return n;
 }
+
+/* ---- WARPSYNC ---- */
+
+/* Reports lanes of exec that their own mask at a WARPSYNC lacks. PTX does not define what such lanes do. */
+static void check_warpsync_masks(struct warp *w, const struct op *o, uint32_t exec)
+{
+	const uint32_t *named = REG(uint32_t, w, o->a);
+	uint32_t lacking = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		lacking |= ~named[i] & 1u << i;
+	lacking &= exec;
+	if (lacking)
+		exec_note_finding(w, o, lacking, "sync-mask",
+			"WARPSYNC: mask 0x%08x lacks lane %u, which executes it",
+			named[bit_lowest32(lacking)], bit_lowest32(lacking));
+}
+
+bool group_meet_at_warpsync(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	const uint32_t *named = REG(uint32_t, w, o->a);
+	uint32_t alive = w->lanes & ~w->ended, all = 0, left = exec;
+	struct stack_entry part[LANES];
+	unsigned n = 0;
+
+	if (w->grid->options->check && !o->mode)
+		check_warpsync_masks(w, o, exec);
+	if (exec != mask || o->mode)
+		return false;
+	FOR_BITS32 (i, exec)
+		all |= named[i] & alive;
+	if (!o->n && !(all & ~exec))
+		return false;
+	while (left) {
+		uint32_t first = named[bit_lowest32(left)] & alive, same = 0;
+
+		FOR_BITS32 (i, left)
+			same |= (uint32_t)((named[i] & alive) == first) << i;
+		part[n++] = (struct stack_entry){pc, same, 0};
+		left &= ~same;
+	}
+	if (n > 1)
+		group_split(w, part, n);
+	return n > 1;
+}
