@@ -402,10 +402,12 @@ results() {
 		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0xeeeecccc, 0; mov.b32 %r2, %f4;	3f800000
 		mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10,%r10,%r10}, {%r9,%r9,%r9,%r9}, {%f5,%f5,%f5,%f5}, 0x4444cccc, 1; mov.b32 %r2, %f4;	41880000
 		mov.u32 %r11, 0x01010101; mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {%r12,%r13,%r14,%r15}, {%r11,%r11,%r11,%r11}, {0x0101,0x0101,0x0101,0x0101}, {0,0,0,%r6}, 0x444444ee, 0; mov.u32 %r2, %r15;	0000001b
+		selp.b32 %r9, 0x3c003c00, 0x7c007c00, %p1; mov.u32 %r2, %r9;	7c007c00
+		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0x44444444, 0; mov.b32 %r2, %f4;	41100000
+		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0xeeeecccc, 0; mov.b32 %r2, %f1;	7f800000
 	E
 }
 
-# A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
 @test "warpgroup products give the required results" {
 	kernel <<-'E'
 		.shared .align 1024 .b8 m[4096];

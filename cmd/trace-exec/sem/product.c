@@ -8,8 +8,9 @@
  * of row g, then two of row g + 8. PTX does not define the fragments of wmma; here a fragment is its matrix
  * row by row, cut into 32 pieces, or twice that if a fragment has registers for two copies.
  *
- * Always true: products are exact. A floating-point sum is computed in double precision in the order of k,
- * beginning with the accumulator, and rounded once. Integers wrap without .satfinite.
+ * A sum is computed in double precision in the order of k, beginning with the accumulator, and rounded once. The
+ * products are exact. An element of B takes part in a sparse product only if the metadata selects its k. Integers wrap
+ * without .satfinite.
  */
 #include <assert.h>
 #include <math.h>
@@ -73,6 +74,7 @@ u64 mma_bits_of_sum(double v, enum type t)
 struct product {
 	double a[32][DEEP], b[DEEP][32], c[32][32], d[32][32];
 	double scale_a[16][SCALES_MOST], scale_b[8][SCALES_MOST];
+	bool stored[16][DEEP]; /* sparse: elements of A that the metadata selects */
 };
 
 /* ---- positions of elements of mma.sync ---- */
@@ -147,7 +149,7 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 	unsigned per = mma_elements_per_register(t), row, col;
 
 	if (x->sparse)
-		memset(p->a, 0, sizeof(p->a));
+		memset(p->stored, 0, sizeof(p->stored));
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned i = 0; i < x->n_a * per; i++) {
 			u64 bits = mma_register_bits(w, o->x->slot[x->n_d + i / per], t, lane);
@@ -156,9 +158,11 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 				mma_place_fragment(x->shape.m, x->shape.k, x->n_a * per, lane, i, &row, &col);
 			else
 				position_in_a(x, lane, i / per, i % per, &row, &col);
-			if (x->sparse)
+			if (x->sparse) {
 				col = mma_sparse_column(
 					REG(u32, w, o->a), t, x->shape.k, x->selector, row, col);
+				p->stored[row][col] = true;
+			}
 			p->a[row][col] = mma_element(bits, i % per, t);
 		}
 }
@@ -224,6 +228,12 @@ static void gather_scales(const struct warp *w, const struct mma_scales *s, stru
 	}
 }
 
+/* Returns true if row i of A has an element in column k. */
+static bool has_product_element(const struct matrix *x, const struct product *p, unsigned i, unsigned k)
+{
+	return !x->sparse || p->stored[i][k];
+}
+
 /* Returns element (i, j) of a product with scaled blocks. */
 static double scaled_sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
 {
@@ -232,6 +242,8 @@ static double scaled_sum(const struct matrix *x, const struct product *p, unsign
 	for (unsigned k = 0; k < x->shape.k; k++) {
 		unsigned block = k * x->scales.n / x->shape.k;
 
+		if (!has_product_element(x, p, i, k))
+			continue;
 		v += p->a[i][k] * p->b[k][j] * p->scale_a[i][block] * p->scale_b[j][block];
 	}
 	return v;
@@ -242,7 +254,10 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 	double v = p->c[i][j];
 
 	for (unsigned k = 0; k < x->shape.k; k++)
-		v += x->b1_operation == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
+		if (x->b1_operation == 1)
+			v += p->a[i][k] != p->b[k][j];
+		else if (has_product_element(x, p, i, k))
+			v += p->a[i][k] * p->b[k][j];
 	if (x->d == T_F16 && x->c == T_F32)
 		return (double)(float)v; /* compiled code sums in f32 and converts the sum */
 	if (!mma_is_int((enum type)x->d))

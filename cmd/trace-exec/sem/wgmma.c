@@ -8,7 +8,7 @@
  * as many products. The checks need the groups that commit_group ends (exec/warpgroup.c). Always true: the start,
  * leading and stride offsets of a descriptor count 16 bytes. The swizzle permutes the 16-byte pieces (bits 4 to 6 of
  * the address) by the bits from 7 up, minus the descriptor's base offset. A sparse A holds half of its columns; each
- * warp's metadata has the layout of mma.sp of the same depth.
+ * warp's metadata has the layout of mma.sp of the same depth. Elements of B of other columns take no part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +89,24 @@ static void check_matrix_in_flight(struct warp *w, const struct op *o, const str
 		}
 }
 
-/* Returns the element of a for stored column k of A, in row m of the warp's rows. */
-static double *element_of_a(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
+struct wgmma_inputs {
+	double *a;    /* 16 rows of k elements */
+	double *b;    /* n columns of k elements */
+	bool *stored; /* sparse: elements of A that the metadata selects */
+};
+
+/* Returns the element of in->a for stored column k of A, in row m of the warp's rows. */
+static double *element_of_a(
+	const struct warp *w, const struct wgmma *x, const struct wgmma_inputs *in, unsigned m, unsigned k)
 {
-	if (x->sparse)
+	if (x->sparse) {
 		k = mma_sparse_column(REG(u32, w, x->slot_meta), x->a, x->k, x->selector, m, k);
-	return &a[m * x->k + k];
+		in->stored[m * x->k + k] = true;
+	}
+	return &in->a[m * x->k + k];
 }
 
-static void read_a_from_registers(struct warp *w, const struct wgmma *x, double *a)
+static void read_a_from_registers(struct warp *w, const struct wgmma *x, const struct wgmma_inputs *in)
 {
 	const unsigned p = mma_elements_per_register(x->a);
 
@@ -107,13 +116,13 @@ static void read_a_from_registers(struct warp *w, const struct wgmma *x, double 
 				const unsigned row = lane / 4 + 8 * (r % 2),
 					       col = lane % 4 * p + e + 4 * p * (r / 2);
 
-				*element_of_a(w, x, a, row, col) =
+				*element_of_a(w, x, in, row, col) =
 					mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
 			}
 }
 
-static bool read_a_from_shared(
-	struct warp *w, const struct op *o, const struct wgmma *x, uint32_t *marks, double *a)
+static bool read_a_from_shared(struct warp *w, const struct op *o, const struct wgmma *x, uint32_t *marks,
+	const struct wgmma_inputs *in)
 {
 	const struct shared_matrix va =
 		read_descriptor(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans, marks);
@@ -121,14 +130,15 @@ static bool read_a_from_shared(
 
 	for (unsigned m = 0; m < 16; m++)
 		for (unsigned k = 0; k < columns; k++)
-			if (!load_matrix_element(w, o, &va, first + m, k, element_of_a(w, x, a, m, k)))
+			if (!load_matrix_element(w, o, &va, first + m, k, element_of_a(w, x, in, m, k)))
 				return false;
 	check_matrix_in_flight(w, o, &va, first, 16, columns);
 	return true;
 }
 
-/* Reads the warp's 16 rows of A to a, which must be zeros, and B to b. Returns false if the launch has failed. */
-static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
+/* Reads the warp's 16 rows of A, and B; in->stored must be false. Returns false if the launch has failed. */
+static bool read_wgmma_inputs(
+	struct warp *w, const struct op *o, const struct wgmma *x, const struct wgmma_inputs *in)
 {
 	uint32_t *marks = warpgroup_read_marks(w);
 	struct shared_matrix vb = read_descriptor(REG(u64, w, x->slot_b)[0], x->b, x->b_trans, marks);
@@ -141,23 +151,27 @@ static bool read_wgmma_inputs(struct warp *w, const struct op *o, const struct w
 		return false;
 	}
 	if (x->in_regs)
-		read_a_from_registers(w, x, a);
-	else if (!read_a_from_shared(w, o, x, marks, a))
+		read_a_from_registers(w, x, in);
+	else if (!read_a_from_shared(w, o, x, marks, in))
 		return false;
 	for (unsigned n = 0; n < x->n; n++)
 		for (unsigned k = 0; k < x->k; k++)
-			if (!load_matrix_element(w, o, &vb, n, k, &b[n * x->k + k]))
+			if (!load_matrix_element(w, o, &vb, n, k, &in->b[n * x->k + k]))
 				return false;
 	check_matrix_in_flight(w, o, &vb, 0, x->n, x->k);
 	return true;
 }
 
-static double wgmma_sum(const struct wgmma *x, const double *a, const double *b, double d)
+/* Returns element (row, col) of the result, whose element before the product is d. */
+static double wgmma_sum(
+	const struct wgmma *x, const struct wgmma_inputs *in, unsigned row, unsigned col, double d)
 {
 	double sign = x->a_minus != x->b_minus ? -1 : 1;
+	const double *a = in->a + row * x->k, *b = in->b + col * x->k;
 
 	for (unsigned k = 0; k < x->k; k++)
-		d += sign * (a[k] * b[k]);
+		if (!x->sparse || in->stored[row * x->k + k])
+			d += sign * (a[k] * b[k]);
 	if (x->d != T_S32)
 		return d;
 	return x->saturate ? d > 2147483647.0    ? 2147483647.0
@@ -166,7 +180,7 @@ static double wgmma_sum(const struct wgmma *x, const double *a, const double *b,
 			   : (double)(s32)(u32)(s64)d;
 }
 
-static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const double *a, const double *b)
+static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const struct wgmma_inputs *in)
 {
 	unsigned p = mma_elements_per_register(x->d), bits = types[x->d].bits;
 	bool add = PRED(w, x->scale) & 1;
@@ -178,8 +192,7 @@ static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const doub
 			for (unsigned e = 0; e < p; e++) {
 				unsigned i = r * p + e, row = lane / 4 + 8 * (i / 2 % 2),
 					 col = i / 4 * 8 + lane % 4 * 2 + i % 2;
-				double s = wgmma_sum(x, a + row * x->k, b + col * x->k,
-					add ? mma_element(*d, e, x->d) : 0);
+				double s = wgmma_sum(x, in, row, col, add ? mma_element(*d, e, x->d) : 0);
 
 				v |= (u32)mma_bits_of_sum(s, x->d) << bits % 32 * e;
 			}
@@ -190,17 +203,20 @@ static void multiply_wgmma_row(struct warp *w, const struct wgmma *x, const doub
 void wgmma_run(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct wgmma *x = o->x->family;
-	double *numbers;
+	struct wgmma_inputs in;
 
 	if (m != ALL_LANES) {
 		exec_fail(w, o, m, "mma-divergent", "%u lanes at a matrix product (expected all 32)",
 			bit_count32(m));
 		return;
 	}
-	numbers = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*numbers));
-	if (read_wgmma_inputs(w, o, x, numbers, numbers + 16 * x->k))
-		multiply_wgmma_row(w, x, numbers, numbers + 16 * x->k);
-	free(numbers);
+	in.a = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*in.a));
+	in.b = in.a + 16 * x->k;
+	in.stored = xcalloc(16u * x->k, sizeof(*in.stored));
+	if (read_wgmma_inputs(w, o, x, &in))
+		multiply_wgmma_row(w, x, &in);
+	free(in.stored);
+	free(in.a);
 	warpgroup_count_product(w);
 }
 
