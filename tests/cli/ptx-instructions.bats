@@ -408,6 +408,15 @@ results() {
 	E
 }
 
+@test "matrix products of f64 are fused with their sum" {
+	results <<-'E'
+		and.b32 %r9, %r1, 3; setp.eq.u32 %p1, %r9, 0; mov.f64 %d1, 0d3ff0000000400000; mov.u32 %r2, %r9;	00000003
+		@!%p1 mov.f64 %d1, 0d0000000000000000; mov.f64 %d2, 0d3fefffffff800000; mov.f64 %d3, 0dbff0000000000000; mov.u32 %r2, 1;	00000001
+		mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d4,%d5}, {%d1}, {%d2}, {%d3,%d3}; mov.b64 {%r3, %r2}, %d5;	bc300000
+	E
+}
+
+# A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
 @test "warpgroup products give the required results" {
 	kernel <<-'E'
 		.shared .align 1024 .b8 m[4096];

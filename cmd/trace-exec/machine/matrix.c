@@ -221,8 +221,8 @@ static double dmma_sum(const struct warp *w, const struct op *o, unsigned lane, 
 	for (unsigned k = 0; k < o->bytes; k++) {
 		unsigned i = k / 4 * parts + e / 2; /* index in the fragment of A */
 
-		v += read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode) *
-		     read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, o->mode >> 2);
+		v = fma(read_signed_pair(a + 2 * i * LANES, row * 4 + k % 4, o->mode),
+			read_signed_pair(b + 2 * (k / 4) * LANES, col * 4 + k % 4, o->mode >> 2), v);
 	}
 	return v;
 }

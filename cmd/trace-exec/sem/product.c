@@ -9,8 +9,8 @@
  * row by row, cut into 32 pieces, or twice that if a fragment has registers for two copies.
  *
  * A sum is computed in double precision in the order of k, beginning with the accumulator, and rounded once. The
- * products are exact. An element of B takes part in a sparse product only if the metadata selects its k. Integers wrap
- * without .satfinite.
+ * products are exact; those of f64 are added by fused operations, as GPUs do (MMA-Sim, arXiv:2511.10909). An element of
+ * B takes part in a sparse product only if the metadata selects its k. Integers wrap without .satfinite.
  */
 #include <assert.h>
 #include <math.h>
@@ -254,7 +254,9 @@ static double mma_sum(const struct matrix *x, const struct product *p, unsigned 
 	double v = p->c[i][j];
 
 	for (unsigned k = 0; k < x->shape.k; k++)
-		if (x->b1_operation == 1)
+		if (x->a == T_F64)
+			v = fma(p->a[i][k], p->b[k][j], v);
+		else if (x->b1_operation == 1)
 			v += p->a[i][k] != p->b[k][j];
 		else if (has_product_element(x, p, i, k))
 			v += p->a[i][k] * p->b[k][j];
