@@ -75,7 +75,7 @@ struct wire_head {
 /* Totals of a run. */
 struct wire_totals {
 	uint64_t thread_insts, warp_insts; /* executed instructions */
-	uint64_t launches;                 /* of kernels */
+	uint64_t launches;                 /* launches of kernels */
 	uint64_t chosen;                   /* launches that --kernels and --launches choose */
 	uint64_t repeats; /* launches that were not executed because they repeat an earlier one */
 };

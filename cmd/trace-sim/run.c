@@ -106,8 +106,7 @@ static bool may_be_dependent(const struct run *r)
 
 /*
  * Loads the next kernel of the list, in addition to the kernel window, if it has a programmatic launch in the stream of
- * the kernel loaded last (HOPPER-pdl-1). A trace that cannot be read is reported when the kernel would be loaded
- * otherwise.
+ * the kernel loaded last (HOPPER-pdl-1). Does not report a trace that cannot be read: load_kernel() does, in its turn.
  */
 static void load_dependent(struct run *r)
 {

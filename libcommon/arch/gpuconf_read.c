@@ -158,7 +158,10 @@ void gpuconf_check_output(const struct gpuconf *c, const char *output)
 		output_check_input(output, s->path);
 }
 
-/* Reports that path, which the place `from` includes, or the command line if `from` is NOWHERE, cannot be read. */
+/*
+ * Reports that path cannot be read. from: place of the line that includes it; NOWHERE: the command line names it.
+ * Returns -1.
+ */
 static int fail_config_file(struct conf_reader *r, const char *path, struct place from, const char *reason)
 {
 	char shown[160];

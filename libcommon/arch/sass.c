@@ -161,9 +161,7 @@ static const struct overwrite_row {
 
 #define EACH(row, list) for (const struct row *r = (list); r < (list) + sizeof(list) / sizeof(list)[0]; r++)
 
-/*
- * Sets the differences of GPUs before sm_80. Compiled code for sm_75 has these distances; sm_70 is assumed to be alike.
- */
+/* Sets the distances of GPUs before sm_80: those in compiled code for sm_75. sm_70 is assumed to be alike. */
 static void set_older_gpu(struct sass_latency *l)
 {
 	for (unsigned i = 0; i < N_GPR_COLUMNS; i++)

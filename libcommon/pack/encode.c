@@ -471,8 +471,8 @@ static void find_plain_insts(struct encoder *e)
 			.mem = s->mem,
 			.is_set = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
 			.has_text = s->flags & (ST_TAIL | ST_LINE)};
-		e->guard_mask[e->plain[i].guard] =
-			UINT32_MAX; /* a guard refers to the instruction; overwritten when the first path begins */
+		/* marks that a guard refers to the instruction; overwritten when the first path begins */
+		e->guard_mask[e->plain[i].guard] = UINT32_MAX;
 	}
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];

@@ -52,14 +52,13 @@
  * The version is PACK_VERSION plus the flag of each feature that the stream uses. A reader can thus report the
  * feature that it lacks.
  */
-#define PACK_VERSION 2u /* version of a stream without the following features */
-#define PACK_PICKED  1u /* the index ends with the picks */
-#define PACK_CODED   2u /* kernels may have control codes */
-#define PACK_COUNTED 4u /* the index may end with a directory */
-#define PACK_LINED   8u /* "-code" lines of headers may be stored as numbers */
-#define PACK_WORDED \
-	16u /* metadata of blocks begin from the dictionary of PTX, or with PACK_VALUED of Hopper */
-#define PACK_SHARED 32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
+#define PACK_VERSION 2u  /* version of a stream without the following features */
+#define PACK_PICKED  1u  /* the index ends with the picks */
+#define PACK_CODED   2u  /* kernels may have control codes */
+#define PACK_COUNTED 4u  /* the index may end with a directory */
+#define PACK_LINED   8u  /* "-code" lines of headers may be stored as numbers */
+#define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX; with PACK_VALUED, of Hopper */
+#define PACK_SHARED  32u /* pieces may refer to bodies of earlier pieces; the index has their numbers */
 /*
  * Constants of recipes may be relative to areas; numbers of bodies are relative to the prediction; the stream
  * records which kernels of the list it lacks.
@@ -427,8 +426,6 @@ struct tails *replay_tails(struct replay *r);
 void replay_reset_inspected(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* Appends the body of a block with these columns, without its length and its checksum. words: PACK_WORDED. */
-
 /* A preset dictionary of metadata. */
 struct primer {
 	const char *p;
@@ -439,6 +436,7 @@ extern const struct primer pack_dict;   /* dict.c */
 extern const struct primer pack_words;  /* ptx_dict.c: with PACK_WORDED */
 extern const struct primer pack_hopper; /* hopper_dict.c: with PACK_VALUED */
 
+/* Appends the body of a block with these columns, without its length and its checksum. dict: for metadata. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, const struct primer *dict);
 /* Do the same as columns_pack() in steps. Frames 0 to FRAMES - 1 may be compressed in any order and in parallel. */
 #define FRAMES (N_COLUMNS + 1u)

@@ -182,7 +182,7 @@ static enum line_dialect dialect_of(const char *isa, const char *end)
 	return d == LINE_DIALECTS ? DIALECT_SASS : d;
 }
 
-#define FIRST_WITH_VALUES 6u /* version of the tracer that logs register values */
+#define FIRST_WITH_VALUES 6u /* first version of the tracer that logs register values */
 #define HOPPER            90 /* version of Hopper's machine code */
 
 struct header_facts header_facts(const char *text, size_t n)

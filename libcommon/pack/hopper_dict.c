@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The preset dictionary of traces of version 6, which are of Hopper and later GPUs. It is part of PACK_VALUED and must
- * not change. It contains opcodes, forms of texts as tail.c writes them, then common text of lists and headers. The most
- * common text is last, because near matches are the cheapest.
+ * not change. It contains opcodes, forms of texts as tail.c writes them, then common text of lists and headers. The
+ * most common text is last, because near matches are the cheapest.
  */
 #include "dict.h"
 #include "format.h"

@@ -170,11 +170,11 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 	c->has_records = p->part.n_blocks != 0;
 	if (c->has_records) {
-		/* The step is odd, so that every position in a thread block is sampled. */
 		p->areas = c->relative;
 		p->part.style |= c->valued ? STYLE_VALUES : 0u;
 		e->streams = c->streams && p->part.code.n_statics >= STREAMS_LEAST;
 		p->part.style |= e->streams ? STYLE_STREAMS : 0u;
+		/* The step is odd, so that every position in a thread block is sampled. */
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);
 		part_pack(&e->table, &p->part);

@@ -262,9 +262,9 @@ static void add_stretches(struct learner *l)
 	l->votes[l->code->n_statics].stretch_ends[1] = 0;
 }
 
-static void run_learning_pass(struct learner *l, bool guards)
+static void run_learning_pass(struct learner *l, bool is_second_pass)
 {
-	l->is_second_pass = guards;
+	l->is_second_pass = is_second_pass;
 	find_stretches(l);
 	for (uint32_t i = 0; i < l->code->n_statics; i++) {
 		l->votes[i].even = l->votes[i].full_masks == l->votes[i].n;

@@ -73,16 +73,15 @@ static unsigned rank_of_register(const uint8_t order[256], uint8_t r)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Sets rank[] of a register, in the order of the streams. The register is at position `at` of its table. */
-static void note_register(
+/* Adds a register to a stream: sets the next elements of the stream in plain[] and rank[]. */
+static void add_to_stream(
 	struct reg_streams *s, uint32_t stream, unsigned kind, uint8_t r, uint8_t *plain, uint8_t *rank)
 {
-	uint8_t *order = s->order[kind];
-	const unsigned at = rank_of_register(order, r);
+	const size_t at = s->stream[stream].at++;
 
-	use_register(order, at);
-	plain[s->stream[stream].at] = r;
-	rank[s->stream[stream].at++] = (uint8_t)at;
+	plain[at] = r;
+	rank[at] = (uint8_t)rank_of_register(s->order[kind], r);
+	use_register(s->order[kind], rank[at]);
 }
 
 static unsigned bits_of_register(uint8_t v) { return v ? log2_floor(v) + 2 : 0; }
@@ -123,9 +122,9 @@ void registers_pack(const struct operands *o, struct buf *dst, struct buf *src, 
 		const uint8_t *kind = cur_left(&kinds) >= n ? cur_bytes(&kinds, n) : NULL;
 
 		for (unsigned k = n_dst; k < n; k++)
-			note_register(&s, s.first[f] + k, kind ? kind[k] : 0, *c++, plain[1], rank[1]);
+			add_to_stream(&s, s.first[f] + k, kind ? kind[k] : 0, *c++, plain[1], rank[1]);
 		for (unsigned k = 0; k < n_dst; k++)
-			note_register(&s, s.first[f] + k, kind ? kind[k] : 0, *d++, plain[0], rank[0]);
+			add_to_stream(&s, s.first[f] + k, kind ? kind[k] : 0, *d++, plain[0], rank[0]);
 	}
 	size_t at[2] = {0, 0};
 	for (uint32_t f = 0; f < o->n_forms; f++)

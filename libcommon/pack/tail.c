@@ -260,7 +260,10 @@ static void put_tail_numbers(
 	}
 }
 
-/* Appends a text whose form differs from the form of the previous text. */
+/*
+ * Appends a text whose form differs from the form of the previous text. With STYLE_VALUES, the lowest bit of the stored
+ * length says whether the form or the whole text follows.
+ */
 static void put_new_text(struct tails *t, struct tail_state *s, uint32_t mask, const uint8_t *text, size_t n,
 	bool formed, struct buf col[N_COLUMNS])
 {
@@ -285,7 +288,6 @@ void tail_put(struct tails *t, uint32_t id, uint32_t mask, uint64_t address, con
 	bool formed = tail_split_text(x, t->with_values, mask, text, n);
 
 	x->address = (uint32_t)address;
-
 	if (!formed || !s->form.n || s->form.n != x->form.n || memcmp(s->form.p, x->form.p, x->form.n)) {
 		put_new_text(t, s, mask, text, n, formed, col);
 	} else {

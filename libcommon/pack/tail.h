@@ -4,11 +4,12 @@
  * instruction. Internal to libcommon.
  *
  * A text is a form with numbers. Numbers are decimal, hexadecimal with 8 or 16 digits, or groups: one number for each
- * active lane, as "T<lane>:<number> ", or in a part with STYLE_VALUES register values (values.h). Always true: form, numbers and mask determine the text. Writer and reader keep
- * the same state, which restarts with each span. If the form equals the form of the previous text, only the numbers
- * are written, each as its difference from the best of several predictions. With STYLE_VALUES, another form is written
- * with its numbers; without it, the whole text is written. The earlier numbers determine which
- * prediction is best, so the choice is not stored.
+ * active lane, as "T<lane>:<number> ", or in a part with STYLE_VALUES register values (values.h). Always true: form,
+ * numbers and mask determine the text. Writer and reader keep the same state, which restarts with each span.
+ *
+ * If the form equals the form of the previous text, only the numbers are written, each as its difference from the best
+ * of several predictions. The earlier numbers determine which prediction is best, so the choice is not stored. If the
+ * form differs, the whole text is written; with STYLE_VALUES, the form and its numbers.
  */
 #ifndef PACK_TAIL_H
 #define PACK_TAIL_H
@@ -34,7 +35,7 @@ struct shape_of_text {
 	uint64_t slot[TAIL_SLOTS], lane[TAIL_GROUPS][32];
 	struct value_group values[VALUE_GROUPS]; /* register values */
 	unsigned n_slots, n_groups, n_values;
-	uint32_t address; /* low half of the address of the first lane; 0: no lane has one */
+	uint32_t address; /* low half of the first active lane's address; 0: no active lane has one */
 };
 
 /* Earlier numbers of a group: the last number of each lane, and the first number in the text before the last one. */
@@ -57,8 +58,9 @@ struct tails {
 	struct shape_of_text shape;
 	struct buf text;
 	uint32_t n;       /* number of static instructions */
-	bool with_values; /* whether the part has STYLE_VALUES */
+	bool with_values; /* true if the part has STYLE_VALUES */
 };
+
 /* Splits a text into form and numbers. values: it may have groups of values. Returns false if the text has no form. */
 bool tail_split_text(struct shape_of_text *s, bool values, uint32_t mask, const uint8_t *p, size_t n);
 /* Sets `out` to the text with this form and the numbers of s. */

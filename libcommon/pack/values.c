@@ -4,30 +4,26 @@
  *
  * A byte in the column of widths describes a group: SAME, COPY plus the number of an earlier group of the text, or
  * NEW plus COUNTED if the number of values follows, plus the prediction times GUESS, plus the number of planes times
- * PLANES, plus FIRST if only the first value differs from its prediction. Noise has planes of its own, so that mantissas,
- * which do not compress, are not mixed with differences.
+ * PLANES, plus FIRST if only the first value differs from its prediction. Noise has planes of its own, so that
+ * mantissas, which do not compress, are not mixed with differences.
  */
 #include "bits.h"
 #include "values.h"
 
 enum { SAME = 0, COPY = 1, NEW = 16 };
 
-/*
- * Predictions: none; none, for values that need most bits of all planes; the same lane of the previous text; the
- * previous lane; the same lane of the previous text plus the change of the previous lane since that text; the address
- * of the access, which is the first value of operations on barriers.
- */
+/* Predictions of a value. */
 enum value_guess {
-	GUESS_NONE,
-	GUESS_NOISE,
-	GUESS_LAST,
-	GUESS_LANE,
-	GUESS_CHANGE,
-	GUESS_ADDRESS,
+	GUESS_NONE,   /* no prediction */
+	GUESS_NOISE,  /* no prediction, for values that need most bits of all planes */
+	GUESS_LAST,   /* same lane of the previous text */
+	GUESS_LANE,   /* previous lane */
+	GUESS_CHANGE, /* same lane of the previous text plus the change of the previous lane since that text */
+	GUESS_ADDRESS, /* address of the access, which is the first value of operations on barriers */
 	VALUE_GUESSES
 };
 
-#define NOISY_BITS 16u /* bits of a value from which its planes hardly compress */
+#define NOISY_BITS 16u /* mean number of bits of a value from which planes hardly compress */
 
 /* Units of the byte of widths, after NEW. */
 enum {
@@ -87,7 +83,7 @@ size_t values_text(uint8_t *o, const struct value_group *g)
 	return (size_t)(at - o);
 }
 
-static bool same_values(const struct value_group *a, const struct value_group *b)
+static bool are_values_equal(const struct value_group *a, const struct value_group *b)
 {
 	return a->n == b->n && !memcmp(a->value, b->value, a->n * sizeof(a->value[0]));
 }
@@ -163,12 +159,12 @@ void values_put(
 	const struct value_group *g = &group[k], *last = b->last;
 	struct value_differences best, x;
 
-	if (same_values(g, last)) {
+	if (are_values_equal(g, last)) {
 		buf_byte(&col[COL_WIDTH], SAME);
 		return;
 	}
 	for (unsigned i = 0; i < k; i++)
-		if (same_values(g, &group[i])) {
+		if (are_values_equal(g, &group[i])) {
 			buf_byte(&col[COL_WIDTH], (uint8_t)(COPY + i));
 			return;
 		}

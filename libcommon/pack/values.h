@@ -25,10 +25,11 @@ struct value_group {
 size_t values_parse(const uint8_t *p, const uint8_t *end, struct value_group *g);
 /* Writes the text of a group. Returns its length. */
 size_t values_text(uint8_t *o, const struct value_group *g);
+
 /* Inputs of predictions of a group. */
 struct value_before {
 	const struct value_group *last; /* same group of the previous text of the instruction */
-	uint32_t address;               /* low half of the first lane's address; 0: no lane has one */
+	uint32_t address; /* low half of the first active lane's address; 0: no active lane has one */
 };
 
 /* Appends group k of a text to the columns. group: the groups of this text. */

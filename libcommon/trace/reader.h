@@ -45,7 +45,7 @@ struct seen {
 	uint32_t tail; /* offset in text[] of the text from the end of the addresses to the newline */
 	uint16_t mid_len, tail_len; /* in bytes */
 	uint8_t head_len;
-	bool quick; /* head and mask_text are known; of the flags, only has_addr or word is set */
+	bool quick; /* head and mask_text are known; of the flags, only has_addr or ends_with_word is set */
 	bool has_addr;
 	bool open_end;       /* true if any text may follow the word at the end of the tail */
 	bool needs_addr;     /* true if the line lacks addresses that active lanes need */
@@ -98,9 +98,9 @@ struct trace {
 	struct kernel_header header; /* header of the kernel */
 	struct dialect dialect;      /* column counts of the lines */
 
-	/* The window: text [p, end) is buffered and not consumed; [base, p) is consumed but not yet released. */
+	/* The window: [position, end) is not consumed; [base, position) is consumed but not yet released. */
 	const char *base, *position, *end;
-	uint64_t line;      /* line number at p */
+	uint64_t line;      /* line number at `position` */
 	uint64_t base_line; /* line number at base */
 	bool is_last;       /* true if the input has no text after `end` */
 
@@ -188,14 +188,14 @@ void packed_close(struct packed *k);
 
 /* ---- text.c ---- */
 
-/* Buffers at least n bytes starting at t->p, or the rest of the input. Returns 0 or -1. */
+/* Buffers at least n bytes starting at t->position, or the rest of the input. Returns 0 or -1. */
 int text_fill(struct trace *t, size_t n, struct fault *f);
 /*
- * Sets *line and *len to the line at t->p, without its end. Does not move t->p. Returns 1, 0 at the end of the input,
- * or -1.
+ * Sets *line and *len to the line at t->position, without its end. Does not change t->position. Returns 1, 0 at the end
+ * of the input, or -1.
  */
 int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
-/* Moves t->p past the line that text_line() returned. */
+/* Moves t->position past the line that text_line() returned. */
 void text_next(struct trace *t, const char *line_end);
 /* Hashes the consumed text and releases it. */
 void text_release(struct trace *t);

@@ -177,7 +177,6 @@ static void add_change(void *search, uint64_t addr, XXH128_hash_t hash)
 	c.addr = addr;
 	c.hash = hash;
 	c.has_marks = is_any_mark_set(marks);
-
 	s->effect->changes_host |= digest_is_host_chunk(s->memory, addr);
 	if (b->n >= EFFECTS_MOST / 2 || (s->has_threads && s->effect->changes_host))
 		s->fails = true;
@@ -223,8 +222,9 @@ static struct repeated *find_repeated(XXH128_hash_t key)
 }
 
 /*
- * Takes a number of bytes to hash from the credit of a launch. Each launch adds to the credit, and the less the more
- * hashes have found no effect, so that hashes take a small part of the time of a kernel whose memory never repeats.
+ * Takes a number of bytes from the hash budget of a launch. Returns false if the budget has fewer. Each launch adds to
+ * the budget, and adds less after hashes that found no effect, so that hashes take a small part of the time of a kernel
+ * whose memory never repeats.
  */
 static bool take_hash_budget(struct repeated *r, uint64_t bytes)
 {

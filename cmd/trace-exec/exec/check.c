@@ -22,9 +22,10 @@
 #include "exec/unset.h"
 #include "sass/sass.h"
 
-#define FAR (1ull << 40) /* distance to the nearest buffer of an address that no buffer explains */
+/* distance beyond the end of the nearest buffer, in bytes, from which an address is far */
+#define FAR (1ull << 40)
 
-/* Returns true if no buffer is near the address, so that it is probably not an address of the device. */
+/* Returns true if the address is far beyond all buffers, so that it is probably an address of the host. */
 static bool is_far_from_buffers(const struct memory *m, uint64_t addr)
 {
 	const struct buffer *b = memory_nearest_buffer(m, addr);

@@ -132,7 +132,7 @@ void checker_mark_bulk(struct cta *c, const uint8_t *at, uint64_t bytes, uint8_t
 const uint8_t *checker_bulk_states(const struct cta *c);
 /* Notes a copy that writes bytes of shared memory and completes bytes of the mbarrier. */
 void bulk_flight_begin_write(struct warp *w, uint8_t *to, uint64_t bytes, const uint8_t *mbarrier);
-/* The same for a store or reduction that completes bytes of an mbarrier. */
+/* Notes a store or reduction (st.async, red.async) that writes bytes and completes bytes of the mbarrier. */
 void bulk_flight_begin_store(struct warp *w, uint8_t *to, uint64_t bytes, const uint8_t *mbarrier);
 /* Notes a copy of a lane that reads bytes of shared memory. mbarrier: as above; NULL: a copy of a bulk group. */
 void bulk_flight_begin_read(

@@ -24,9 +24,7 @@ void exec_thread_id(const struct warp *w, unsigned lane, uint32_t tid[3])
 	tid[2] = t / n[0] / n[1];
 }
 
-/*
- * Sets *f to the message, with the place of o and the thread of the lowest lane of mask.
- */
+/* Sets *f to the message, with the place of o and the thread of the lowest lane of mask. */
 static void describe_finding(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask,
 	const char *id, const char *fmt, va_list args)
 {

@@ -377,8 +377,8 @@ struct warp {
 	uint64_t released_at;
 	uint32_t waiting_barrier_id; /* number of the barrier at which parked lanes wait */
 	uint64_t insts, thread_insts;
-	const struct op
-		*uncounted;   /* first op of the straight code that `insts` does not count yet; NULL: none */
+	/* first op of the straight code that `insts` does not count yet; NULL: none */
+	const struct op *uncounted;
 	uint64_t addr[LANES]; /* addresses of the last access */
 	uint8_t space;        /* space of the last generic access, in its last lane */
 	bool adjacent; /* the lanes of the last access are known to be consecutive; its record clears this */
@@ -540,7 +540,7 @@ uint64_t exec_sreg_value(const struct warp *w, unsigned sreg, unsigned lane);
  * instructions that the warp has executed, including the one that reads the clock, but w->insts does not contain.
  */
 uint64_t exec_clock(struct warp *w, uint64_t uncounted);
-/* Returns %globaltimer, with the same argument. */
+/* Returns %globaltimer. uncounted: as for exec_clock(). */
 uint64_t exec_timer(struct warp *w, uint64_t uncounted);
 /* Returns true if a special register may differ between the lanes of a warp. */
 static inline bool exec_sreg_differs(unsigned sreg)

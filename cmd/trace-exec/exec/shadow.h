@@ -18,7 +18,7 @@ struct shared_shadow {
 	uint8_t *byte_state;
 	bool bulk;             /* bulk or tensor copies have accessed the memory of this thread block */
 	uint32_t *valid_epoch; /* for each word, the epoch in which its marks are valid */
-	/* for each word: 1 + the warp that wrote it (bits 0-14), QUIET (shared.c), 1 + the warp that read it (bits 16-31) */
+	/* for each word: 1 + the warp that wrote it (bits 0-14), QUIET (shared.c), 1 + its reader (bits 16-31) */
 	uint32_t *warps;
 	uint32_t *byte_warps; /* the same for each byte of words that are IN_PARTS (shared.c); NULL: there are none */
 	/* for each word, 1 + the number of the stored read whose value it has while unwritten; NULL: there are none */

@@ -315,7 +315,7 @@ static void bind_atomic_address(struct mbind *b, struct op *o, unsigned kind)
 		return;
 	}
 	if (with_ureg && sm >= 100) {
-		/* an integer has the predicate at bit 81 and the operation at bit 90, a float the type at bit 76 */
+		/* an integer ATOM has its predicate at bit 81 and its operation at bit 90, a float its type at 76 */
 		bool integer = !(kind & (IS_RED | IS_FLOAT));
 
 		described = kind & IS_RED ? bit(b, 81) : bit(b, integer ? 76 : 63);

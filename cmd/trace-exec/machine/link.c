@@ -137,7 +137,7 @@ uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 		allocates |= does_allocate_stack(&c->inst[i]);
 	}
 	*grows = allocates || (returns && stores);
-	if (allocates) /* the kernel's number contains the frames, not the memory that it allocates */
+	if (allocates) /* kernel->stack is the size of the frames, without the memory that alloca adds */
 		return c->kernel->stack + STACK_LEAST;
 	return *grows ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
 }

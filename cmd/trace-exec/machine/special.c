@@ -105,8 +105,8 @@ static inline u32 read_block_axis(const struct warp *w, unsigned axis)
 }
 
 /*
- * Returns the clock, or %globaltimer, when o is executed. run_warp() counts instructions when it sets the PC of the group; the
- * instructions from this PC to o follow each other.
+ * Returns the clock, or %globaltimer, when o is executed. run_warp() counts instructions when it sets the PC of the
+ * group; the instructions from this PC to o follow each other.
  */
 static uint64_t clock_at(struct warp *w, const struct op *o, bool timer)
 {

@@ -178,8 +178,8 @@ static bool bind_level(const struct mbind *b, struct texture_fetch *f, enum fetc
 		f->detail = DETAIL_GRAD;
 		return !mode;
 	}
-	if (b->code->sm >=
-		100) { /* bit 59 of TEX and bit 76 of TLD: the fetch has a level, 0 in mode 0 of TEX */
+	if (b->code->sm >= 100) {
+		/* bit 59 of TEX and bit 76 of TLD: the fetch has a level, 0 in mode 0 of TEX */
 		bool level = bit(b, kind == FETCH_TEX ? 59 : 76);
 
 		f->detail = mode ? DETAIL_LEVEL : level ? DETAIL_ZERO : DETAIL_BASE;

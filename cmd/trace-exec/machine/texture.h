@@ -13,9 +13,9 @@
  */
 bool texture_bind_handle(struct mbind *b, uint32_t *slot, unsigned unused);
 /*
- * Execute the extern functions that fetch with gradients. The handle is in R4, the coordinates from R8 on (the layer
- * first), the first gradient from R12 on, the second in local memory at R1, offsets 16 bytes after it. Results are in R5
- * to R8, pairs of f16 in R5 and R6.
+ * Execute the extern functions that fetch with gradients. The handle is in R4. The coordinates begin at R8, with the
+ * layer first, and the first gradient at R12. The second gradient is in local memory at R1, and offsets follow it after
+ * 16 bytes. Results are in R5 to R8, pairs of f16 in R5 and R6.
  */
 op_fn texture_gradients_3d, texture_gradients_3d_offset, texture_gradients_cube,
 	texture_gradients_cube_layers;

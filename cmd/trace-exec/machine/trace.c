@@ -401,8 +401,8 @@ void machine_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct func *f = g->launch->kernel;
 	struct machine_code *c = f->machine_code;
-	uint32_t reserved =
-		f->shared_end - machine_shared_bytes(f); /* the tracer leaves them out of the size */
+	/* bytes reserved for the system, which the tracer leaves out of the size */
+	uint32_t reserved = f->shared_end - machine_shared_bytes(f);
 
 	if (!c->text)
 		make_static_lines(g, c);

@@ -336,7 +336,9 @@ static void put_arg(struct sass_out *o, const struct sass_inst *in, unsigned i)
 	}
 }
 
-/* Writes the opcode. Sets used[] to the bits of the encoding that select its modifiers, without bits that rules read. */
+/*
+ * Writes the opcode. Sets used[] to the bits of the encoding that select its modifiers, without bits that rules read.
+ */
 static size_t put_opcode_text(const struct sass_inst *in, char out[SASS_TEXT_MAX], uint64_t used[2])
 {
 	struct sass_out o = {.p = out};

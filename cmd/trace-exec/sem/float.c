@@ -147,7 +147,7 @@ ROUNDED(rsqrt, approx_rsqrt(a), approx_rsqrt_f64(a))
 LANE_EACH1(rcp_upper_f64, u64, u64, approx_upper_inverse(a, false))
 LANE_EACH1(rsqrt_upper_f64, u64, u64, approx_upper_inverse(a, true))
 /*
- * Return functions without .ftz as compiled code does, which scales operands or results that are subnormal, because the
+ * Functions of f32 without .ftz, computed as compiled code does. It scales subnormal operands and results, because the
  * special function unit flushes them.
  */
 static inline float ex2_scaled(float a)

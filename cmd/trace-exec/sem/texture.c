@@ -206,7 +206,7 @@ static bool read_texel(struct warp *w, const struct op *o, const struct texel_se
 
 /*
  * Returns the weight of one of four texels in 256ths. GPUs round the product of the two weights to 256ths, as recorded
- * results with border colors show. The four weights are 256 together.
+ * results with border colors show. The sum of the four weights is 256.
  */
 static uint32_t weight_of_four(unsigned x, unsigned y, unsigned which)
 {
@@ -220,7 +220,7 @@ static uint32_t weight_of_four(unsigned x, unsigned y, unsigned which)
 	}
 }
 
-/* Returns the weight of a texel of a set, in 256ths of 256ths of 256ths. */
+/* Returns the weight of a texel of a set, in units of 1 / 256^3. */
 static uint32_t weight_of_texel(const struct texel_set *s, unsigned which)
 {
 	uint32_t share = 1;

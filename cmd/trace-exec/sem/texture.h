@@ -14,7 +14,7 @@ struct geometry {
 	bool layered;
 	bool real;              /* coordinates of .f32 */
 	bool layer_has_16_bits; /* the layer has 16 bits */
-	bool has_sampler;       /* a separate sampler is given, whose handle is in slot sampler */
+	bool has_sampler;       /* a separate sampler is given, whose handle is in sampler_slot */
 	uint32_t coordinate_slot[3], layer_slot, sampler_slot;
 };
 

@@ -79,7 +79,7 @@ struct core_inst {
 	uint16_t pipeline_cycles; /* INST_FIXED: cycles from issue to the end of the pipeline */
 	uint8_t n_src, n_dst;
 	uint8_t class;       /* enum sass_class */
-	uint8_t first_class; /* class of the first result register, which is ready earlier than the others */
+	uint8_t first_class; /* class of the first result register: SASS_IMAD_LOW for IMAD.WIDE, else `class` */
 	uint8_t unit;        /* enum core_unit */
 	uint8_t path;        /* CORE_MEMORY: enum core_path */
 	uint8_t extra_port_cycles; /* cycles for which the issue port is occupied after the first */

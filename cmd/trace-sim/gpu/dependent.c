@@ -44,6 +44,7 @@ static bool is_stream_running(const struct launch *l, const struct kernel *k)
 	return false;
 }
 
+/* Returns true if a kernel of the stream of k has started and was not removed from the list. */
 static bool is_stream_busy(const struct launch *l, const struct kernel *k)
 {
 	for (uint32_t i = 0; i < l->n_loaded; i++)

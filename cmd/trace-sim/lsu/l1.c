@@ -31,8 +31,8 @@ void ldst_prepare_requests(struct sm *s, uint16_t inst, uint64_t lane0)
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
 	/*
-	 * quirk Q2-19: no instruction waits for a load without destination register, or for an LDGSTS. In the modern core
-	 * warps end without waiting for stores.
+	 * quirk Q2-19: no instruction waits for a load without destination register, or for an LDGSTS. In the modern
+	 * core, warps end without waiting for stores.
 	 */
 	if ((f & UOP_STORE && !s->modern) || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
 		flags |= REQ_AWAITED;

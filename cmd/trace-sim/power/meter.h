@@ -96,7 +96,7 @@ struct power_meter {
 	struct power_totals totals_at_sample,
 		totals_at_span_end;      /* totals at the last sample, and at the end of the last span */
 	bool only_dram_changed;          /* true if only DRAM counters have changed since the last span */
-	uint64_t placed;                 /* number of placed thread blocks for which `quiet` is valid */
+	uint64_t placed;                 /* placed thread blocks for which only_dram_changed is valid */
 	uint64_t last_span_end;          /* cycle at which the last span ended */
 	struct power_sample last_sample; /* newest sample */
 	struct power_sums kernel, run;

@@ -33,11 +33,11 @@
 #define NEVER         UINT64_MAX
 #define REG_WORDS     BITSET_WORDS(REG_LIMIT)
 #define WINST_NONE    0u
-#define MAX_BARRIERS  16   /* number of barriers of a thread block */
-#define SET_SLOTS     64   /* maximum number of slots of one pipeline register set */
-#define CALENDAR      1024 /* slots of the calendar; more than the longest latency + 2 */
-#define MAX_CUS       64   /* maximum number of collector units in all sets */
-#define CTA_PREEXITED 0x80u
+#define MAX_BARRIERS  16    /* number of barriers of a thread block */
+#define SET_SLOTS     64    /* maximum number of slots of one pipeline register set */
+#define CALENDAR      1024  /* slots of the calendar; more than the longest latency + 2 */
+#define MAX_CUS       64    /* maximum number of collector units in all sets */
+#define CTA_PREEXITED 0x80u /* flag of an element of sm.ended[] */
 
 struct kernel;
 struct core; /* core/core.h */
