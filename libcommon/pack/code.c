@@ -35,8 +35,6 @@ struct split {
 
 enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };
 
-static const char *const kinds[4] = {"R", "UR", "P", "UP"};
-
 /* ---- conversion of text to numbers -------------------------------------------------------- */
 
 /* Scans a decimal number of at most 255 in the form that printf() writes. */
@@ -413,13 +411,11 @@ static bool get_forms(struct cur *in, struct forms *all)
 
 static void get_registers(struct buf *text, struct cur *reg, struct cur *kind, bool uniform, unsigned n)
 {
-	char s[16];
-
-	buf_add(text, s, (size_t)snprintf(s, sizeof(s), "%u", n));
+	text_append_number(text, n);
 	for (; n; n--) {
 		unsigned k = uniform ? cur_byte(kind) & 3 : 0;
 
-		buf_add(text, s, (size_t)snprintf(s, sizeof(s), " %s%u", kinds[k], cur_byte(reg)));
+		text_append_register(text, k, cur_byte(reg));
 	}
 }
 
@@ -464,7 +460,8 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	buf_add(&c->text, f->opcode, f->opcode_len);
 	buf_byte(&c->text, ' ');
 	get_registers(&c->text, &t[T_SRC], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_src);
-	buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %u", f->width));
+	buf_byte(&c->text, ' ');
+	text_append_number(&c->text, f->width);
 	s->mid_len = (uint16_t)(c->text.n - s->mid);
 	s->tail = (uint32_t)c->text.n;
 	s->ctl = (uint8_t)static_control_of(f->opcode, f->opcode_len);

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include "constant.h"
+#include "format.h"
 #include "limits.h"
 
 /* Texts by enum pack_end. */
@@ -70,14 +71,9 @@ unsigned constant_length(const struct pack_inst *x)
 
 static void append_registers(struct buf *b, const uint8_t *reg, const uint8_t *kind, unsigned n)
 {
-	static const char *const names[] = {"R", "UR", "P", "UP"};
-
 	buf_byte(b, (uint8_t)('0' + n));
-	for (unsigned i = 0; i < n; i++) {
-		char s[16];
-
-		buf_add(b, s, (size_t)snprintf(s, sizeof(s), " %s%u", names[kind[i]], reg[i]));
-	}
+	for (unsigned i = 0; i < n; i++)
+		text_append_register(b, kind[i], reg[i]);
 }
 
 size_t constant_append(struct buf *b, const struct pack_inst *x, const char *opcode)
@@ -90,7 +86,8 @@ size_t constant_append(struct buf *b, const struct pack_inst *x, const char *opc
 	buf_add(b, opcode, x->text_len);
 	buf_byte(b, ' ');
 	append_registers(b, x->reg + x->n_results, x->kind + x->n_results, x->n_sources);
-	buf_add(b, s, (size_t)snprintf(s, sizeof(s), " %u", x->width));
+	buf_byte(b, ' ');
+	text_append_number(b, x->width);
 	const size_t middle = b->n - from;
 	for (unsigned i = 0; i < x->n_imms; i++)
 		buf_add(b, s, (size_t)snprintf(s, sizeof(s), " %lld", (long long)x->imm[i]));

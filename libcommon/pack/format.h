@@ -335,6 +335,10 @@ void text_append_warp_head(struct buf *out, uint32_t id, uint32_t insts);
 void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
 	const uint8_t *text, size_t len);
 void text_append_static(struct buf *out, const struct part *p, const struct pstatic *s);
+/* Appends v in decimal. */
+void text_append_number(struct buf *out, uint64_t v);
+/* Appends a blank and the name of a register. kind: 0 to 3 for R, UR, P, UP. */
+void text_append_register(struct buf *out, unsigned kind, unsigned number);
 /* Returns the number of thread blocks that end in the text. */
 uint64_t text_count_blocks(const char *text, size_t n);
 

@@ -68,6 +68,20 @@ static inline uint8_t *text_append_bytes(uint8_t *o, const void *s, size_t n)
 	return o + n;
 }
 
+void text_append_number(struct buf *out, uint64_t v)
+{
+	buf_room(out, 20);
+	out->n = (size_t)(write_decimal(out->p + out->n, v) - out->p);
+}
+
+void text_append_register(struct buf *out, unsigned kind, unsigned number)
+{
+	static const char *const names[] = {" R", " UR", " P", " UP"};
+
+	buf_add(out, names[kind], 2 + kind % 2);
+	text_append_number(out, number);
+}
+
 static bool write_strided(const uint64_t *a, uint32_t mask, unsigned n)
 {
 	uint32_t run = mask >> bit_lowest32(mask);
