@@ -137,6 +137,23 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	done
 }
 
+@test "a branch to WARPSYNC for absent lanes reports a mask that lacks an executing lane" {
+	# IMAD.MOV.U32 R0, RZ, RZ, MASK; R2UR UR6, R0; BRA.DIV UR6, 0xf0; EXIT ...; 0xf0: WARPSYNC.COLLECTIVE R0, 0x120
+	local mask end='000fea0003800000 000000000000794d'
+	for mask in 00000ff0 ffffffff; do
+		{
+			printf '%s\n' "000fc600078e00ff ${mask}ff007424" '000fda00000e0000 00000000000672ca' '001fea000b800000 0000000206307947'
+			yes "$end" | head -12
+			printf '%s\n' '002fea0003c00000 0000000000087348' "$end" "$end" "$end"
+		} | "$ROOT/tests/data/sass/cubin.py" -s 90 -p 8 k >k.cubin
+		printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=32 args A' >k.launch
+		[ "$mask" != ffffffff ] || { run -0 trace-exec -n k.launch; assert_output ''; continue; }
+		run -1 trace-exec -n k.launch
+		[ "${#lines[@]}" -eq 1 ]
+		assert_output --partial "k.cubin: error: BRA.DIV: mask 0x00000ff0 lacks lane 0, which executes it (kernel k, thread (0,0,0) of CTA (0,0,0), PC 0x0020: BRA.DIV UR6, 0xf0)"
+	done
+}
+
 @test "a compare-and-swap loop on doubles in shared memory ends" {
 	cubin doubles -S 8 -p 8
 	printf '%s\n' 'module k.cubin' 'buffer A bytes=8 zero' 'launch k grid=1 block=64 args A' 'save A a.bin' >k.launch

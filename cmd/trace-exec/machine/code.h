@@ -474,6 +474,11 @@ void group_end_cluster_wait(struct warp *w);
 /* Replaces the top group by the n groups of part. Groups with fewer lanes run first, then those earlier in part. */
 void group_split(struct warp *w, const struct stack_entry *part, unsigned n);
 /*
+ * Reports lanes of exec that their own mask in the slot lacks. o: a WARPSYNC with this mask, or the branch to it for
+ * groups without all lanes of the mask. PTX does not define what such lanes do.
+ */
+void group_check_own_masks(struct warp *w, const struct op *o, uint32_t slot, uint32_t exec);
+/*
  * Checks the masks that the lanes of a group name at WARPSYNC o, and splits the group by mask if they differ. Each part
  * then executes the instruction on its own. Without .EXCLUSIVE and .COLLECTIVE, a group that has all named lanes is not
  * split. Returns true if the group was split.

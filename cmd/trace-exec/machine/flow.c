@@ -43,7 +43,7 @@ enum { BRANCH_EACH, BRANCH_DIV, BRANCH_CONV, BRANCH_UNIFORM, BRANCH_ANY };
  * they branch only if they are the whole group: the code after it is for groups whose lanes differ. With .U.ANY the
  * whole group branches if there is one: it is the end of a loop over lanes.
  */
-static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+static uint32_t lanes_that_branch(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	uint32_t taken = exec & first_pred_source(w, o);
 
@@ -56,6 +56,8 @@ static uint32_t lanes_that_branch(const struct warp *w, const struct op *o, uint
 				 (uint32_t)(o->mode ? ALL_LANES : 0),
 			 absent = named & w->lanes & ~w->ended & ~taken;
 
+		if (o->n == BRANCH_DIV && o->c && w->grid->options->check)
+			group_check_own_masks(w, o, o->c, taken);
 		if (o->n == BRANCH_CONV)
 			taken = absent ? 0 : taken;
 		else
@@ -309,7 +311,7 @@ static void converge_lanes(struct warp *w, const struct op *o, uint32_t pc, uint
 }
 
 /* Returns the lanes of exec whose condition is true; all of exec if the instruction has no condition. */
-static uint32_t lanes_with_condition(const struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
+static uint32_t lanes_with_condition(struct warp *w, const struct op *o, uint32_t mask, uint32_t exec)
 {
 	switch (o->flow) {
 	case MF_BRA: return lanes_that_branch(w, o, mask, exec);
@@ -381,6 +383,21 @@ static int bind_target(struct mbind *b, struct op *o)
 	return 0;
 }
 
+/*
+ * Returns the frame slot of the mask of the WARPSYNC with which the code at instruction `to` begins, apart from a BSSY,
+ * or 0 if the code begins with something else. The executing lanes go there if lanes of the mask are absent.
+ */
+static uint32_t mask_of_warpsync_at(const struct mbind *b, uint32_t to)
+{
+	const struct machine_code *c = b->code;
+
+	to += to < c->n && (c->inst[to].word[0] & 0xfff) == 0x945;
+	if (to >= c->n || (c->inst[to].word[0] & 0xfff) != 0x348)
+		return 0;
+	uint32_t n = (uint32_t)(c->inst[to].word[0] >> (c->sm >= 90 ? 24 : 32) & 255);
+	return n == RZ ? 0 : FRAME_R + n * VECTOR;
+}
+
 static int bind_branch(struct mbind *b, struct op *o)
 {
 	unsigned kind = (unsigned)field(b, 32, 2), ur = (unsigned)field(b, 24, 6);
@@ -398,7 +415,11 @@ static int bind_branch(struct mbind *b, struct op *o)
 		o->b = ur == 63 || !has_operand ? FRAME_ZERO : FRAME_UR + ur * VECTOR;
 		o->mode = bit(b, 30) || !has_operand;
 	}
-	return bind_target(b, o);
+	if (bind_target(b, o))
+		return -1;
+	if (o->n == BRANCH_DIV)
+		o->c = mask_of_warpsync_at(b, o->target - b->func->first_pc);
+	return 0;
 }
 
 /* Binds a branch through register o->a. o->imm: the constant that is added to the register. o->c: the condition. */

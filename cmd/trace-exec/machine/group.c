@@ -370,10 +370,9 @@ uint32_t group_rotate(struct warp *w)
 
 /* ---- WARPSYNC ---- */
 
-/* Reports lanes of exec that their own mask at a WARPSYNC lacks. PTX does not define what such lanes do. */
-static void check_warpsync_masks(struct warp *w, const struct op *o, uint32_t exec)
+void group_check_own_masks(struct warp *w, const struct op *o, uint32_t slot, uint32_t exec)
 {
-	const uint32_t *named = REG(uint32_t, w, o->a);
+	const uint32_t *named = REG(uint32_t, w, slot);
 	uint32_t lacking = 0;
 
 	for (unsigned i = 0; i < LANES; i++)
@@ -381,8 +380,9 @@ static void check_warpsync_masks(struct warp *w, const struct op *o, uint32_t ex
 	lacking &= exec;
 	if (lacking)
 		exec_note_finding(w, o, lacking, "sync-mask",
-			"WARPSYNC: mask 0x%08x lacks lane %u, which executes it",
-			named[bit_lowest32(lacking)], bit_lowest32(lacking));
+			"%s: mask 0x%08x lacks lane %u, which executes it",
+			o->flow == MF_WARPSYNC ? "WARPSYNC" : "BRA.DIV", named[bit_lowest32(lacking)],
+			bit_lowest32(lacking));
 }
 
 bool group_meet_at_warpsync(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -393,7 +393,7 @@ bool group_meet_at_warpsync(struct warp *w, const struct op *o, uint32_t pc, uin
 	unsigned n = 0;
 
 	if (w->grid->options->check && !o->mode)
-		check_warpsync_masks(w, o, exec);
+		group_check_own_masks(w, o, o->a, exec);
 	if (exec != mask || o->mode)
 		return false;
 	FOR_BITS32 (i, exec)
