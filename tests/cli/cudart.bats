@@ -237,6 +237,11 @@ setup_file() {
 	run -1 trace-exec -n --run ./linked
 	assert_line --partial "linked.2.1.sm_75.ptx:7:31: error: "
 	assert_output --partial "'total'"
+	cp code.fatbin user.fatbin
+	cp code.fatbin maker.fatbin
+	program linked linked
+	run -1 trace-exec -n --code ptx --run ./linked
+	assert_line --partial 'linked: error: separately compiled files with PTX for sm_120, not for sm_86 (choose the GPU with -g, or use --code sass)'
 }
 
 @test "CUDA calls return the same values as with a GPU" {

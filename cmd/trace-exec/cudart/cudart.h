@@ -74,7 +74,8 @@ struct image {
 	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* machine code of the fat binary, for registers and shared memory */
 	bool has_ptx;
-	bool refused; /* the PTX cannot be executed, which is reported at a kernel's first use */
+	unsigned ignored_ptx; /* architecture of PTX for later GPUs that is not read; 0: none */
+	bool refused;         /* the PTX cannot be executed, which is reported at a kernel's first use */
 	struct fault fault;
 };
 

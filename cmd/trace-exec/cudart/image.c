@@ -127,8 +127,10 @@ static int read_best_ptx(uint32_t i, uint32_t part, const void *bytes)
 	}
 	if (got < 0)
 		return -1;
-	if (coded && best.sm > device_sm())
+	if (coded && best.sm > device_sm()) {
+		m->ignored_ptx = best.sm;
 		return 0;
+	}
 	m->has_ptx |= best.bytes != NULL;
 	return best.bytes ? parse_fatbin_ptx(i, part, &b, &best) : 0;
 }
@@ -228,6 +230,11 @@ static int read_ptx_of_image(uint32_t i)
 	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
 		if (read_best_ptx(i, k + 1, m->parts[k]))
 			return -1;
+	if (!m->n_modules && m->ignored_ptx)
+		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
+			"separately compiled files with PTX for sm_%u, not for sm_%u (choose the GPU with -g, or "
+			"use --code sass)",
+			m->ignored_ptx, device_sm());
 	if (!m->n_modules)
 		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
 			"fat binary without PTX (compile it with -gencode arch=..,code=compute_..)");
