@@ -137,6 +137,19 @@ sys.stdout.buffer.write(struct.pack("<64i", *(steps(63 - i) * 100 + steps(i ^ 1)
 	done
 }
 
+@test "WARPSYNC with a mask from a constant is executed" {
+	steps_launch
+	# WARPSYNC c[0x0][0x170], the third parameter, instead of the shuffle
+	sed "/SHFL/s/.*/000fea0003800000 00005c0000007b48/" "$ROOT/tests/data/sass/steps.sass" |
+		"$ROOT/tests/data/sass/cubin.py" -S 256 k >k.cubin
+	run -1 trace-exec -n k.launch
+	[ "${#lines[@]}" -eq 1 ]
+	assert_output --partial 'WARPSYNC: mask 0x0000001e lacks lane 0, which executes it (kernel k, thread (0,0,0) of CTA (0,0,0), PC 0x01e0: WARPSYNC c[0x0][0x170])'
+	sed -i 's/i32:30/i32:-1/' k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+}
+
 @test "a branch to WARPSYNC for absent lanes reports a mask that lacks an executing lane" {
 	# IMAD.MOV.U32 R0, RZ, RZ, MASK; R2UR UR6, R0; BRA.DIV UR6, 0xf0; EXIT ...; 0xf0: WARPSYNC.COLLECTIVE R0, 0x120
 	local mask end='000fea0003800000 000000000000794d'

@@ -514,6 +514,10 @@ static int bind_warpsync(struct mbind *b, struct op *o, unsigned opcode)
 		o->a = mbind_reg(b, b->code->sm >= 90 ? 24 : 32, 1);
 		return 0;
 	}
+	if (opcode == 0xb48) {
+		o->a = mbind_constant(b, 1);
+		return 0;
+	}
 	o->a = mbind_number(b, field(b, 32, 32), 1);
 	o->mode = b->code->sm >= 90 && !field(b, 32, 32);
 	return 0;
@@ -564,7 +568,8 @@ int mbind_flow(struct mbind *b, struct op *o)
 		o->a = mbind_barrier(b, 16);
 		return 0;
 	case 0x348:
-	case 0x948: return bind_warpsync(b, o, opcode);
+	case 0x948:
+	case 0xb48: return bind_warpsync(b, o, opcode);
 	case 0x946:
 	case 0x35d:
 	case 0x95d:
