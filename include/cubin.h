@@ -47,6 +47,7 @@ struct cubin_image {
 	const uint8_t *bytes; /* contents of the cubin; owned by the cubins */
 	size_t n;             /* size of the cubin in bytes */
 	unsigned sm;          /* compute capability; 0: the GPU is not supported */
+	uint32_t functions;   /* number of functions with code */
 };
 /* Returns the compute capability in the flags of a cubin's ELF header, 70 .. 121; 0 for an unsupported GPU. */
 unsigned cubin_sm(uint64_t flags);

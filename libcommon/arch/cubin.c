@@ -226,7 +226,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 	struct cubin_span names, code, info;
 
 	grow(&c->image, &c->cap_image, c->images + 1, sizeof(*c->image));
-	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm};
+	c->image[c->images++] = (struct cubin_image){s.bytes, s.n, sm, 0};
 	if (!sm)
 		return 0; /* the GPU is not supported: its control codes differ */
 	if (read_little_endian_at(&s, 58, 2) != 64 || !span_contains(&s, table, 64ull * n))
@@ -250,6 +250,7 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 			    registers_of_function(
 				    &info, read_little_endian_at(&s, table + 64ull * i + 44, 4))))
 			return cubin_fault(f, file, "more than 65536 functions");
+		c->image[c->images - 1].functions++;
 	}
 	return 0;
 }

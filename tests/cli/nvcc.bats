@@ -107,6 +107,9 @@ setup_file() { stub_runtime; }
 	trace-exec -n -g a100 --code ptx --run ./deep 900 >ptx
 	trace-exec -n -g a100 --code sass --run ./deep 900 65536 >sass
 	cmp ptx sass
+	printf '%s\n' 'module deep' 'buffer A bytes=128 zero' 'launch _Z3allPii grid=1 block=32 args A,i32:12' 'save A a' >k.launch
+	run -0 trace-exec -n k.launch # the program also has a cubin without functions
+	[ "$(od -An -td4 -j124 a | tr -d ' ')" = 276217 ]
 }
 
 @test "graphs in a program compiled by nvcc run" {

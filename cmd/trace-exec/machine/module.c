@@ -501,19 +501,25 @@ uint32_t machine_shared_bytes(const struct func *f)
 	return f->shared_end > reserved ? f->shared_end - reserved : 0;
 }
 
+/* Returns true if image a is to be executed rather than b: it has functions and b has none, or it is for a newer GPU. */
+static bool is_better_image(const struct cubin_image *a, const struct cubin_image *b)
+{
+	return !a->functions == !b->functions ? a->sm > b->sm : a->functions != 0;
+}
+
 /*
- * Returns the number of the image with the highest compute capability that a GPU of capability sm (0: any) can run;
- * UINT32_MAX if there is none.
+ * Returns the number of the best image that a GPU of capability sm (0: any) can run; UINT32_MAX if there is none. A
+ * program of nvcc also has images without functions.
  */
 static uint32_t find_best_image(const struct cubins *c, unsigned sm)
 {
 	uint32_t best = UINT32_MAX;
 
 	for (uint32_t i = 0; i < cubins_image_count(c); i++) {
-		unsigned of = cubins_image(c, i)->sm;
+		const struct cubin_image *image = cubins_image(c, i);
 
-		if ((!sm || machine_can_run(sm, of)) &&
-			(best == UINT32_MAX || of > cubins_image(c, best)->sm))
+		if ((!sm || machine_can_run(sm, image->sm)) &&
+			(best == UINT32_MAX || is_better_image(image, cubins_image(c, best))))
 			best = i;
 	}
 	return best;
