@@ -107,9 +107,17 @@ setup_file() { stub_runtime; }
 	trace-exec -n -g a100 --code ptx --run ./deep 900 >ptx
 	trace-exec -n -g a100 --code sass --run ./deep 900 65536 >sass
 	cmp ptx sass
-	printf '%s\n' 'module deep' 'buffer A bytes=128 zero' 'launch _Z3allPii grid=1 block=32 args A,i32:12' 'save A a' >k.launch
-	run -0 trace-exec -n k.launch # the program also has a cubin without functions
-	[ "$(od -An -td4 -j124 a | tr -d ' ')" = 276217 ]
+	printf '%s\n' 'module deep' 'stack bytes=65536' 'buffer A bytes=128 zero' \
+		'launch _Z3allPii grid=1 block=32 args A,i32:900' 'save A a' >k.launch
+	run -0 trace-exec -n k.launch
+	assert_output ''
+	[ "$(od -An -td4 -j124 a | tr -d ' ')" = "$(sed -n 1p ptx)" ]
+	sed -i '/^stack/d' k.launch
+	run -1 trace-exec -n k.launch
+	assert_output --partial 'cudaDeviceSetLimit, or stack in a launch file, enlarges)'
+	echo 'stack bytes=524289' >>k.launch
+	run -2 trace-exec -n k.launch
+	assert_output --partial 'k.launch:5:7: error: '
 }
 
 @test "graphs in a program compiled by nvcc run" {

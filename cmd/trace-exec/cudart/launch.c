@@ -14,6 +14,7 @@
 #include "exec/check.h"
 #include "exec/digest.h"
 #include "lower/lower.h"
+#include "machine/machine.h"
 
 /* ---- launches written as <<< >>> ---- */
 
@@ -136,27 +137,13 @@ void launch_describe(const struct begun_launch *x, char *out, size_t cap)
 	snprintf(out, cap, "%s, launch %u", kernel, x->launch.id);
 }
 
-#define STACK_MOST (512u << 10) /* local memory of a thread of any GPU */
-
-/* Gives the threads of a kernel whose calls may need it the stack that the program has set. */
-static void apply_stack_limit(struct func *f)
-{
-	size_t n = cudart_stack_limit();
-	uint32_t bytes = (uint32_t)(n < STACK_MOST ? n : STACK_MOST) / 16 * 16;
-
-	if (!f->stack_grows || bytes <= f->local_bytes)
-		return;
-	f->local_bytes = bytes;
-	cudart.code.local_bytes = max_u32(cudart.code.local_bytes, bytes);
-}
-
 static void execute_launch(const struct launch *l, const struct kernel *k, struct stream *s)
 {
 	struct begun_launch *x = xcalloc(1, sizeof(*x));
 	struct occupancy o = {k->regs, k->shared_bytes};
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
-	apply_stack_limit(k->func);
+	machine_set_stack(&cudart.code, k->func, cudart_stack_limit());
 	x->chosen = cudart_is_chosen(l);
 	cudart.chosen_launches += x->chosen;
 	x->params = xmalloc(l->kernel->param_bytes + 16u);

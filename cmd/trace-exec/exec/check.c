@@ -100,7 +100,8 @@ void checker_report_outside(struct warp *w, const struct op *o, uint32_t lane, e
 	exec_fail(w, o, 1u << lane, "out-of-bounds",
 		"%s of %llu bytes at byte %lld of .%s, which has %llu bytes%s", checker_access_noun(o),
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size,
-		stack ? " (expected frames within the stack, which cudaDeviceSetLimit enlarges)" : "");
+		stack ? " (expected frames within the stack, which cudaDeviceSetLimit, or stack in a launch file, enlarges)"
+		      : "");
 }
 
 LANE_FN static uint64_t combine_address_bits(const uint64_t *a, uint32_t m)

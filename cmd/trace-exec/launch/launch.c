@@ -117,6 +117,14 @@ static int read_kinfo(struct reader *r)
 	return 0;
 }
 
+static int read_stack(struct reader *r)
+{
+	int got = r->n == 2 ? launch_read_option(r, 1, "bytes", MACHINE_STACK_MOST, &r->script->stack_bytes)
+			    : 0;
+
+	return got ? got < 0 ? -1 : 0 : launch_unexpected(r, r->n > 2 ? 2 : 1, "stack bytes=N");
+}
+
 static int read_buffer(struct reader *r)
 {
 	uint64_t bytes = 0;
@@ -364,16 +372,16 @@ static int check_cluster(struct reader *r, const struct step *c)
 
 static int bind_kernel(struct reader *r, struct step *c)
 {
-	const struct program *p = &r->script->prog;
+	struct func *k = program_kernel(&r->script->prog, c->name);
 	char quoted[90];
 
-	c->launch.kernel = program_kernel(p, c->name);
-	if (!c->launch.kernel) {
+	c->launch.kernel = k;
+	if (!k) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 		return fault_set(r->fault, (struct place){c->place.file, c->place.line, c->name_col},
 			"kernel-unknown", "unknown kernel '%s' (expected a kernel of the modules)", quoted);
 	}
-	const struct func *k = c->launch.kernel;
+	machine_set_stack(&r->script->code, k, r->script->stack_bytes);
 	const struct place size = {c->place.file, c->place.line, c->size_col};
 	uint64_t threads = (uint64_t)c->launch.block[0] * c->launch.block[1] * c->launch.block[2];
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
@@ -470,6 +478,7 @@ static int read_command(struct reader *r)
 	return !*w                       ? 0
 	       : !strcmp(w, "module")    ? read_module(r)
 	       : !strcmp(w, "kinfo")     ? read_kinfo(r)
+	       : !strcmp(w, "stack")     ? read_stack(r)
 	       : !strcmp(w, "buffer")    ? read_buffer(r)
 	       : !strcmp(w, "symbol")    ? read_symbol_command(r)
 	       : !strcmp(w, "texture")   ? launch_read_texture(r, false)
@@ -483,7 +492,7 @@ static int read_command(struct reader *r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? launch_unexpected(r, 1, "nothing after sync") : 0
 		       : launch_unexpected(r, 0,
-				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
+				 "module, kinfo, stack, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
 
 static int read_script(struct script *s, struct input *in, struct fault *f)

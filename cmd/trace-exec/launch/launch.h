@@ -58,7 +58,8 @@ struct script {
 	uint32_t n_maps, cap_maps;
 	uint64_t heap_bytes; /* size of all buffers */
 	uint32_t n_textures;
-	const char *ptx; /* script_read_text: text of every module */
+	uint64_t stack_bytes; /* stack of a thread; 0: the default */
+	const char *ptx;      /* script_read_text: text of every module */
 	enum code_kind code_kind;
 	unsigned sm; /* compute capability of the chosen GPU; 0: none was chosen */
 	struct arena arena;

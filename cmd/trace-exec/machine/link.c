@@ -24,7 +24,6 @@ enum { RELOC_LOW = 0x38, RELOC_HIGH = 0x39, RELOC_TARGET = 0x3a, RELOC_TARGET_90
  * for recursion in code without optimisation. It is more than the default, because such programs raise the limit.
  */
 #define STACK_UNKNOWN 16384u
-#define STACK_MOST    (512u << 10) /* local memory of a lane of any GPU */
 
 void link_functions(struct machine_module *x)
 {
@@ -128,7 +127,7 @@ uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 {
 	bool returns = c->n > c->n_own, stores = returns, allocates = false;
 
-	*grows = c->kernel->stack > STACK_MOST;
+	*grows = c->kernel->stack > MACHINE_STACK_MOST;
 	if (*grows)
 		return STACK_UNKNOWN;
 	for (uint32_t i = 0; i < c->n; i++) { /* functions in the kernel's section may be recursive */
@@ -140,6 +139,16 @@ uint32_t link_local_bytes(const struct machine_code *c, bool *grows)
 	if (allocates) /* kernel->stack is the size of the frames, without the memory that alloca adds */
 		return c->kernel->stack + STACK_LEAST;
 	return *grows ? max_u32(c->kernel->stack, STACK_LEAST) : c->kernel->stack;
+}
+
+void machine_set_stack(struct bound_code *c, struct func *f, uint64_t bytes)
+{
+	uint32_t n = (uint32_t)(bytes < MACHINE_STACK_MOST ? bytes : MACHINE_STACK_MOST) / 16 * 16;
+
+	if (!f->stack_grows || n <= f->local_bytes)
+		return;
+	f->local_bytes = n;
+	c->local_bytes = max_u32(c->local_bytes, n);
 }
 
 /* Returns the index in x->device of the last function that begins at or before pc; UINT32_MAX if there is none. */

@@ -56,6 +56,10 @@ unsigned machine_ptx_target(const struct func *f);
 /* Returns the bytes of the static shared memory of a kernel, without those that are reserved for the system. */
 uint32_t machine_shared_bytes(const struct func *f);
 
+#define MACHINE_STACK_MOST (512u << 10) /* local memory of a thread of any GPU */
+/* Gives the threads of a kernel whose calls or allocations may need it a stack of `bytes` bytes. */
+void machine_set_stack(struct bound_code *c, struct func *f, uint64_t bytes);
+
 /* Writes the header of a kernel's trace. */
 void machine_header(FILE *out, const struct grid *g, const struct occupancy *k);
 #define BLOCK_LINES \
