@@ -273,7 +273,7 @@ API(int, cudaFreeMipmappedArray, struct mipmap *m)
 /* ---- copies ---- */
 
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
-	size_t *slice)
+	size_t *slice_pitch)
 {
 	const struct texture *t = cudart_array_texture(a);
 
@@ -284,9 +284,9 @@ int cudart_array_box(const struct array *a, struct position start, struct extent
 		extent.height > t->height - start.y || start.z > planes || extent.depth > planes - start.z)
 		return cudaErrorInvalidValue;
 	*out = (struct pitched){
-		(char *)(uintptr_t)(t->addr + start.z * t->slice + start.y * t->pitch + start.x), t->pitch,
-		t->pitch, t->height};
-	*slice = t->slice;
+		(char *)(uintptr_t)(t->addr + start.z * t->slice_pitch + start.y * t->pitch + start.x),
+		t->pitch, t->pitch, t->height};
+	*slice_pitch = t->slice_pitch;
 	return cudaSuccess;
 }
 
@@ -306,11 +306,11 @@ static int copy_array_rows(const struct array *a, size_t x, size_t y, void *p, s
 {
 	int e = begin_array_copy_call(s);
 	struct pitched box;
-	size_t slice;
+	size_t slice_pitch;
 
 	if (!e)
 		e = cudart_array_box(
-			a, (struct position){x, y, 0}, (struct extent){width, height, 1}, &box, &slice);
+			a, (struct position){x, y, 0}, (struct extent){width, height, 1}, &box, &slice_pitch);
 	if (!e)
 		e = to_array ? cudart_copy_rows(box.base, box.pitch, p, pitch, width, height, kind)
 			     : cudart_copy_rows(p, pitch, box.base, box.pitch, width, height, kind);
@@ -348,8 +348,8 @@ ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 /* Finds n contiguous bytes from byte x, row y of an array, whose rows have no gaps. Returns 0 or a status. */
 static int find_array_bytes(const struct array *a, size_t x, size_t y, size_t n, struct pitched *box)
 {
-	size_t slice;
-	int e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, box, &slice);
+	size_t slice_pitch;
+	int e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, box, &slice_pitch);
 
 	return !e && n > box->pitch * (box->height - y) - x ? cudaErrorInvalidValue : e;
 }
@@ -414,14 +414,14 @@ API(int, cudaMemcpy2DArrayToArray, struct array *to, size_t to_x, size_t to_y, c
 {
 	int e = cudart_enter(true);
 	struct pitched a, b;
-	size_t slice;
+	size_t slice_pitch;
 
 	if (!e)
-		e = cudart_array_box(
-			to, (struct position){to_x, to_y, 0}, (struct extent){width, height, 1}, &a, &slice);
+		e = cudart_array_box(to, (struct position){to_x, to_y, 0}, (struct extent){width, height, 1},
+			&a, &slice_pitch);
 	if (!e)
-		e = cudart_array_box(
-			from, (struct position){x, y, 0}, (struct extent){width, height, 1}, &b, &slice);
+		e = cudart_array_box(from, (struct position){x, y, 0}, (struct extent){width, height, 1}, &b,
+			&slice_pitch);
 	return cudart_leave(e ? e : cudart_copy_rows(a.base, a.pitch, b.base, b.pitch, width, height, kind));
 }
 ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);

@@ -187,19 +187,19 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 /* ---- boxes ---- */
 
 /*
- * Finds the box at one end of a copy: its start, its pitch, and (*slice) the distance from plane to plane in
+ * Finds the box at one end of a copy: its start, its pitch, and (*slice_pitch) the distance from plane to plane in
  * bytes.
  */
 static int find_copy_box(const struct array *array, const struct pitched *p, struct position start,
-	size_t unit, struct extent bytes, struct pitched *out, size_t *slice)
+	size_t unit, struct extent bytes, struct pitched *out, size_t *slice_pitch)
 {
 	if (array) {
 		start.x *= unit;
-		return cudart_array_box(array, start, bytes, out, slice);
+		return cudart_array_box(array, start, bytes, out, slice_pitch);
 	}
 	*out = *p;
 	out->base += (start.z * p->height + start.y) * p->pitch + start.x;
-	*slice = p->pitch * p->height;
+	*slice_pitch = p->pitch * p->height;
 	return cudaSuccess;
 }
 

@@ -325,7 +325,7 @@ size_t cudart_array_texel_bytes(const struct array *a);
  * status.
  */
 int cudart_array_box(const struct array *a, struct position start, struct extent extent, struct pitched *out,
-	size_t *slice);
+	size_t *slice_pitch);
 
 /* device.c: returns the bytes of stack of a thread that the program has set. */
 size_t cudart_stack_limit(void);

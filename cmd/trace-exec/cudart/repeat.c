@@ -50,12 +50,12 @@ struct effect {
 	struct effect *next_in_bucket;
 	struct effect *next; /* effect that was kept after this one */
 	uint64_t warp_insts, thread_insts;
-	bool changes_host;    /* some of the chunks have bytes that the host may write */
-	bool reads_timer;     /* the launch read %globaltimer */
-	bool is_timed;        /* the effect depends on %globaltimer */
-	uint64_t period;      /* reads_timer: number of repeats between two executions */
-	uint64_t left;        /* reads_timer: number of repeats before the next execution */
-	struct bytes changes; /* struct chunk_change, with the contents of the chunks */
+	bool changes_host;     /* some of the chunks have bytes that the host may write */
+	bool reads_timer;      /* the launch read %globaltimer */
+	bool is_timed;         /* the effect depends on %globaltimer */
+	uint64_t period;       /* reads_timer: number of repeats between two executions */
+	uint64_t repeats_left; /* reads_timer: number of repeats before the next execution */
+	struct bytes changes;  /* struct chunk_change, with the contents of the chunks */
 };
 
 static struct repeated repeated[KEYS];
@@ -234,7 +234,7 @@ static bool take_hash_budget(struct repeated *r, uint64_t bytes)
 	return true;
 }
 
-static void add_credit(struct repeated *r, uint64_t thread_insts)
+static void add_hash_budget(struct repeated *r, uint64_t thread_insts)
 {
 	r->hash_budget += BYTES_OF_THREAD * thread_insts / (1 + r->misses);
 }
@@ -275,7 +275,7 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 	if (e && (e->is_timed ||
 			 (e->changes_host && !is_only_thread()))) /* another thread may write to a chunk */
 		return false;
-	if (!e || (e->reads_timer && !e->left)) {
+	if (!e || (e->reads_timer && !e->repeats_left)) {
 		r->misses += !e;
 		x->examined = true;
 		x->has_threads = !is_only_thread();
@@ -283,9 +283,9 @@ bool cudart_skip_repeat(struct repeat *x, const struct grid *g)
 		return false;
 	}
 	r->misses = 0;
-	e->left -= e->reads_timer;
+	e->repeats_left -= e->reads_timer;
 	replay_effect(e, g->mem);
-	add_credit(r, e->thread_insts);
+	add_hash_budget(r, e->thread_insts);
 	return true;
 }
 
@@ -295,7 +295,7 @@ static void compare_at_another_time(struct effect *known, const struct effect *e
 	known->is_timed = known->warp_insts != e->warp_insts || known->thread_insts != e->thread_insts ||
 			  known->changes.n != e->changes.n ||
 			  (e->changes.n && memcmp(known->changes.p, e->changes.p, e->changes.n) != 0);
-	known->left = known->period = known->period ? 2 * known->period : 1;
+	known->repeats_left = known->period = known->period ? 2 * known->period : 1;
 }
 
 static void examine_effect(const struct repeat *x, const struct grid *g)
@@ -325,7 +325,7 @@ void cudart_note_effect(const struct repeat *x, const struct grid *g, bool good)
 	if (!x->possible)
 		return;
 	r = find_repeated(x->key);
-	add_credit(r, g->thread_insts);
+	add_hash_budget(r, g->thread_insts);
 	if (x->examined && good && !x->paused && !g->has_outside_effect &&
 		take_hash_budget(r, digest_cost(g->mem, r->hash_budget))) {
 		r->examined = true;

@@ -23,7 +23,7 @@ struct bulk_range { /* bytes of shared memory that a copy writes or reads */
 	uint64_t bytes;
 	uint8_t state;           /* SHARED_BULK_WRITES or SHARED_BULK_READS */
 	bool phase_over;         /* the phase of the mbarrier is over */
-	bool store;              /* st.async or red.async, not a copy */
+	bool is_store;           /* st.async or red.async, not a copy */
 	uint8_t lane;            /* lane that issued the copy */
 	uint32_t commits;        /* copy of a bulk group: number of groups that the lane has ended since */
 	const struct warp *warp; /* warp that issued the copy */
@@ -119,8 +119,8 @@ static bool extend_stored_range(struct warp *w, const uint8_t *to, uint64_t byte
 	struct bulk_flights *f = w->cta->cluster->bulk_flights;
 	struct bulk_range *r = f && f->n ? &f->range[f->n - 1] : NULL;
 
-	if (!w->cta->check || !r || !r->store || r->phase_over || r->mbarrier != mbarrier || r->warp != w ||
-		r->at + r->bytes != to)
+	if (!w->cta->check || !r || !r->is_store || r->phase_over || r->mbarrier != mbarrier ||
+		r->warp != w || r->at + r->bytes != to)
 		return false;
 	checker_mark_bulk(w->cta, to, bytes, r->state, true);
 	r->bytes += bytes;
@@ -133,7 +133,7 @@ void bulk_flight_begin_store(struct warp *w, uint8_t *to, uint64_t bytes, const 
 		add_range(w, &(struct bulk_range){.at = to,
 				     .bytes = bytes,
 				     .state = SHARED_BULK_WRITES,
-				     .store = true,
+				     .is_store = true,
 				     .warp = w,
 				     .mbarrier = mbarrier});
 }
@@ -235,9 +235,9 @@ void bulk_flight_report(struct warp *w, const struct op *o, uint32_t lane, const
 	exec_note_finding(w, o, 1u << lane, "race",
 		"race: %s at byte %llu of .shared, which %s by warp %u %s (expected %s before it)",
 		write && o->stmt->opcode != I_cp && !is_atomic_access(o) ? "write" : checker_access_noun(o),
-		(unsigned long long)first, r->store ? "an asynchronous store" : "a bulk copy", r->warp->index,
-		r->state == SHARED_BULK_WRITES ? "writes" : "reads",
-		r->mbarrier ? r->store ? "a successful wait for its mbarrier"
-				       : "a successful wait for the mbarrier of the copy"
+		(unsigned long long)first, r->is_store ? "an asynchronous store" : "a bulk copy",
+		r->warp->index, r->state == SHARED_BULK_WRITES ? "writes" : "reads",
+		r->mbarrier ? r->is_store ? "a successful wait for its mbarrier"
+					  : "a successful wait for the mbarrier of the copy"
 			    : "cp.async.bulk.wait_group.read by the thread that issued the copy");
 }

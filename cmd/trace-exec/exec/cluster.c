@@ -120,7 +120,7 @@ static bool execute_round(struct cluster *c, bool *moved, uint32_t *done)
 /* Returns the number of rounds without a change of memory after which to look for endless loops. */
 static uint32_t first_watched_round(const struct cluster *c)
 {
-	uint64_t turn = c->cta[0]->grid->turn;
+	uint64_t turn = c->cta[0]->grid->warp_turn;
 
 	return turn < QUIET ? (uint32_t)(QUIET / turn) : 1;
 }
@@ -160,7 +160,7 @@ static bool has_warp_changed_memory(struct cluster *c)
 #define STEPS_MOST  65536u
 static uint32_t steps_until_work(const struct cluster *c)
 {
-	uint64_t steps = (uint64_t)c->unchanged_rounds * c->cta[0]->grid->turn / 8;
+	uint64_t steps = (uint64_t)c->unchanged_rounds * c->cta[0]->grid->warp_turn / 8;
 
 	return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : (uint32_t)steps;
 }
@@ -249,12 +249,12 @@ static bool lets_others_continue(const struct cluster *c)
 {
 	const struct grid *g = c->cta[0]->grid;
 
-	return g->order & ORDER_FENCE && c->unchanged_rounds * g->turn >= PATIENCE;
+	return g->order & ORDER_FENCE && c->unchanged_rounds * g->warp_turn >= PATIENCE;
 }
 
 enum cluster_state cluster_run(struct cluster *c)
 {
-	const uint64_t slice = c->cta[0]->grid->cluster_turn, before = count_instructions(c);
+	const uint64_t turn = c->cta[0]->grid->cluster_turn, before = count_instructions(c);
 	bool moved;
 	uint32_t done;
 
@@ -290,7 +290,7 @@ enum cluster_state cluster_run(struct cluster *c)
 				return CLUSTER_STUCK;
 			}
 		}
-		if (count_instructions(c) - before >= slice || lets_others_continue(c))
+		if (count_instructions(c) - before >= turn || lets_others_continue(c))
 			return CLUSTER_READY;
 	}
 }

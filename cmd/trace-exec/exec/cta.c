@@ -342,11 +342,11 @@ void cta_fail_over_limit(struct cta *c)
 /* Executes a turn of a warp with independent lanes: each group that can run executes STEP instructions. */
 static void execute_independent_groups(struct warp *w)
 {
-	uint64_t end = w->insts + w->grid->turn;
+	uint64_t end = w->insts + w->grid->warp_turn;
 
 	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
 		w->stop = 0;
-		exec_warp(w, min_u64(STEP, w->grid->turn));
+		exec_warp(w, min_u64(STEP, w->grid->warp_turn));
 		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_switch_group(w) < 2 && w->stop)
 			return;
 	}
@@ -395,7 +395,7 @@ bool cta_execute_turn(struct cta *c)
 		if (c->grid->independent && !c->grid->machine)
 			execute_independent_groups(w);
 		else
-			exec_warp(w, c->grid->turn);
+			exec_warp(w, c->grid->warp_turn);
 		c->clock += w->insts - before;
 		if (w->stop & WARP_STOP)
 			return true;

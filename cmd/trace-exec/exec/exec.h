@@ -281,7 +281,7 @@ struct grid {
 	uint32_t order;                    /* ORDER_* of the kernel and the functions that it calls */
 	uint64_t n_resident;               /* number of CTAs that the GPU executes at once; 0: unknown */
 	uint64_t cluster_turn;     /* number of warp instructions after which another cluster continues */
-	uint64_t turn;             /* number of instructions that a warp executes before the next warp */
+	uint64_t warp_turn;        /* number of instructions that a warp executes before the next warp */
 	bool independent;          /* groups of diverged lanes take turns */
 	unsigned n_threads;        /* number of threads that execute CTAs */
 	struct race *race;         /* state of the search for races (race.c); NULL: no search */
@@ -467,7 +467,7 @@ bool cluster_must_wait(struct warp *w, uint32_t m);
 /* Makes the warp, some of whose groups of lanes are at barrier.cluster.wait, wait because no other group can run. */
 void cluster_wait_in_groups(struct warp *w, const struct op *o);
 void cluster_start(struct cluster *c, uint64_t number);
-/* Executes the cluster until it ends or fails, until all its warps wait or spin, or to the end of its slice. */
+/* Executes the cluster until it ends or fails, until all its warps wait or spin, or to the end of its turn. */
 enum cluster_state cluster_run(struct cluster *c);
 /*
  * Advances the clocks of a stuck cluster that reads one, so that a timed wait ends. Returns false if the

@@ -21,10 +21,10 @@
 #include "exec/check.h"
 #include "exec/warpgroup.h"
 
-#define FIRST_INDEPENDENT 70    /* since sm_70 each lane has its own program counter */
-#define TURN              8192u /* number of instructions after which another warp runs */
-#define SHARING_TURN      128u  /* the same number if blocks continue alternately */
-#define SHARING_SLICE     1024u /* number of instructions after which another cluster runs then */
+#define FIRST_INDEPENDENT    70    /* since sm_70 each lane has its own program counter */
+#define TURN                 8192u /* number of instructions after which another warp runs */
+#define SHARING_TURN         128u  /* the same number if blocks continue alternately */
+#define SHARING_CLUSTER_TURN 1024u /* number of instructions after which another cluster runs then */
 
 #define FIRST_RESERVED 80 /* since sm_80 each block has reserved bytes of shared memory */
 
@@ -289,8 +289,8 @@ static bool waits_as_before(struct grid_team *t)
 }
 
 /*
- * Executes each cluster from number `from` on until it ends or waits, or for a slice. Returns true if a cluster has
- * ended, has changed memory or is ready.
+ * Executes each cluster, starting at number `from`, until it ends or waits, or for a turn. Returns true if a cluster
+ * has ended, has changed memory or is ready.
  */
 static bool run_resident_clusters(struct grid_team *t, uint32_t from)
 {
@@ -371,8 +371,8 @@ struct grid_team *grid_begin(struct grid *g, bool (*done)(void *ctx, struct cta 
 	g->n_threads = count_threads(g, t->clusters);
 	g->mem->has_threads |= g->n_threads > 1;
 	bool alternate = do_clusters_alternate(g, t->clusters);
-	g->turn = alternate ? SHARING_TURN : TURN;
-	g->cluster_turn = alternate ? SHARING_SLICE : UINT64_MAX;
+	g->warp_turn = alternate ? SHARING_TURN : TURN;
+	g->cluster_turn = alternate ? SHARING_CLUSTER_TURN : UINT64_MAX;
 	atomic_store(&g->first_failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);

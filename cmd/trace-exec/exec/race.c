@@ -51,9 +51,9 @@ static uint64_t byte_address(const struct race *r, uint64_t byte)
 
 /* ---- accesses and reports ---- */
 
-void race_count_words(const struct grid *g, uint64_t *heap, uint64_t *words)
+void race_count_words(const struct grid *g, uint64_t *buffer_words, uint64_t *words)
 {
-	*heap = g->race->buffer_words;
+	*buffer_words = g->race->buffer_words;
 	*words = g->race->words;
 }
 

@@ -16,7 +16,7 @@ static uint64_t level_bytes(const struct texture *t)
 {
 	uint64_t planes = (uint64_t)t->depth * t->layers;
 
-	return (planes - 1) * t->slice + (t->height - 1) * t->pitch +
+	return (planes - 1) * t->slice_pitch + (t->height - 1) * t->pitch +
 	       (uint64_t)t->width * texture_texel_bytes(t);
 }
 
@@ -25,12 +25,12 @@ struct texture texture_level(const struct texture *t, unsigned n)
 	struct texture l = *t;
 
 	for (l.levels = 1; n > 0; n--) {
-		l.addr += (uint64_t)l.depth * l.layers * l.slice;
+		l.addr += (uint64_t)l.depth * l.layers * l.slice_pitch;
 		l.width = l.width > 1 ? l.width / 2 : 1;
 		l.height = l.height > 1 ? l.height / 2 : 1;
 		l.depth = l.depth > 1 ? l.depth / 2 : 1;
 		l.pitch = (uint64_t)l.width * texture_texel_bytes(t);
-		l.slice = l.pitch * l.height;
+		l.slice_pitch = l.pitch * l.height;
 	}
 	return l;
 }
@@ -59,7 +59,7 @@ void texture_set_defaults(struct texture *t)
 	t->layers = t->layers ? t->layers : 1;
 	t->levels = t->levels ? t->levels : 1;
 	t->pitch = t->pitch ? t->pitch : (uint64_t)t->width * texture_texel_bytes(t);
-	t->slice = t->slice ? t->slice : t->pitch * t->height;
+	t->slice_pitch = t->slice_pitch ? t->slice_pitch : t->pitch * t->height;
 }
 
 const char *texture_find_fault(const struct texture *t, uint64_t bytes)
@@ -71,15 +71,16 @@ const char *texture_find_fault(const struct texture *t, uint64_t bytes)
 		return "a dimension of 0 or more than a texture can have";
 	if (t->shape == TEXTURE_CUBE && (t->width != t->height || t->layers % 6))
 		return "a cube whose faces are not six squares";
-	if (t->pitch % each || t->pitch < (uint64_t)t->width * each || t->pitch >> 40 || t->slice >> 44)
+	if (t->pitch % each || t->pitch < (uint64_t)t->width * each || t->pitch >> 40 || t->slice_pitch >> 44)
 		return "rows that overlap or hold parts of texels";
-	if (t->slice % each || t->slice < t->pitch * t->height)
+	if (t->slice_pitch % each || t->slice_pitch < t->pitch * t->height)
 		return "planes that overlap or hold parts of texels";
 	if (t->addr % each)
 		return "texels at an address that is not a multiple of their size";
 	if (t->levels > texture_largest_levels(t))
 		return "more levels than it takes to reach a single texel";
-	if (t->levels > 1 && (t->pitch != (uint64_t)t->width * each || t->slice != t->pitch * t->height))
+	if (t->levels > 1 &&
+		(t->pitch != (uint64_t)t->width * each || t->slice_pitch != t->pitch * t->height))
 		return "levels whose rows or planes are not dense";
 	if (t->levels > 1 && !t->normalized && !t->surface)
 		return "levels without normalised coordinates";

@@ -39,7 +39,7 @@ struct sampler {
 struct texture {
 	uint64_t addr;                 /* address of the first texel */
 	uint64_t pitch;                /* bytes from row to row */
-	uint64_t slice;                /* bytes from plane to plane or layer to layer */
+	uint64_t slice_pitch;          /* bytes from plane to plane or layer to layer */
 	uint32_t width, height, depth; /* texels of level 0; 1 for a dimension that the shape lacks */
 	uint32_t layers;               /* number of layers; for cubes, number of faces */
 	uint8_t shape;                 /* enum texture_shape */
@@ -69,7 +69,7 @@ struct texture texture_level(const struct texture *t, unsigned n);
 /* Returns the largest number of levels, down to the level of a single texel. */
 unsigned texture_largest_levels(const struct texture *t);
 /*
- * Completes a texture: sets dimensions of 0 to 1 (the width must be set), and a pitch or slice of 0 to that of
+ * Completes a texture: sets dimensions of 0 to 1 (the width must be set), and a pitch or slice pitch of 0 to that of
  * dense texels.
  */
 void texture_set_defaults(struct texture *t);
@@ -98,7 +98,7 @@ bool texture_find_sampler(
 static inline uint64_t texture_texel_address(
 	const struct texture *t, uint32_t x, uint32_t y, uint32_t z, uint32_t layer)
 {
-	return t->addr + (uint64_t)(z + layer) * t->slice + (uint64_t)y * t->pitch +
+	return t->addr + (uint64_t)(z + layer) * t->slice_pitch + (uint64_t)y * t->pitch +
 	       (uint64_t)x * texture_texel_bytes(t);
 }
 

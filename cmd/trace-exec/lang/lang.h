@@ -194,7 +194,7 @@ struct operand {
 	uint8_t kind;  /* enum operand_kind */
 	bool minus;    /* -x */
 	bool inverted; /* !p */
-	bool pair;     /* O_VEC written a|b */
+	bool is_pair;  /* O_VEC written a|b */
 	bool list;     /* O_VEC written (a, b) */
 	bool single;   /* O_FLOAT: written as 0f */
 	uint8_t n;     /* number of elements */

@@ -257,7 +257,7 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 		if (!parser_next(p) || !operand_parse(p, &both[1], in, depth + 1))
 			return false;
 		o->kind = O_VEC;
-		o->pair = true;
+		o->is_pair = true;
 		o->n = 2;
 		o->elem = both;
 	}

@@ -237,7 +237,7 @@ static int read_savesym(struct reader *r)
 
 /* ---- launches ---- */
 
-static int take_launch_dims(
+static int read_launch_dims(
 	const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
 {
 	char *end = NULL;
@@ -293,11 +293,11 @@ static int read_launch(struct reader *r)
 		if (launch_check_repeated(r, 2, w))
 			return -1;
 		if (!strncmp(s, "grid=", 5))
-			got = take_launch_dims(r, w, s + 5, grid_most, l.grid);
+			got = read_launch_dims(r, w, s + 5, grid_most, l.grid);
 		else if (!strncmp(s, "block=", 6))
-			got = take_launch_dims(r, block = w, s + 6, block_most, l.block);
+			got = read_launch_dims(r, block = w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
-			got = take_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
+			got = read_launch_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
 			got = 1, l.workspace = cooperative_workspace(r);
 		else if (!strcmp(s, "programmatic"))

@@ -13,7 +13,7 @@
  * Reads "name=1,2,3", up to 5 numbers. Returns their count, 0 if the word has another name, or -1 with the
  * fault set.
  */
-static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
+static int read_number_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
 {
 	size_t n = strlen(name);
 	const char *s = r->word[w].text + n + 1;
@@ -40,7 +40,7 @@ struct list_lengths {
 };
 
 /* Reads "lower=-1,-1", a corner of im2col. Returns 1, 0 if it is another word, or -1 with the fault set. */
-static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
+static int read_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
 {
 	size_t n = strlen(name);
 	const char *s = r->word[w].text + n + 1;
@@ -62,7 +62,7 @@ static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *
 	return launch_unexpected(r, w, "one to three numbers of 16 bits between commas");
 }
 
-static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
+static int read_element_type(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	const char *name = r->word[w].text + 5;
 	enum type t;
@@ -80,7 +80,7 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
  * Reads "bytes=4": the elements are unsigned integers of this size. Returns 1, 0 if it is another word, or -1 with
  * the fault set.
  */
-static int take_element_bytes(struct reader *r, uint32_t w, struct tensor_map *m)
+static int read_element_bytes(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	uint64_t v;
 	int got = launch_read_option(r, w, "bytes", 8, &v);
@@ -97,10 +97,10 @@ static int take_element_bytes(struct reader *r, uint32_t w, struct tensor_map *m
  * Reads "steps=1,2", the element strides of each dimension. Returns their count, 0 if it is another word, or -1
  * with the fault set.
  */
-static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map *m)
+static int read_element_strides(struct reader *r, uint32_t w, struct tensor_map *m)
 {
 	uint64_t list[TENSOR_RANK] = {0};
-	int got = take_list(r, w, "steps", list);
+	int got = read_number_list(r, w, "steps", list);
 
 	for (int d = 0; d < got; d++) {
 		if (!list[d] || list[d] > 8)
@@ -110,31 +110,31 @@ static int take_element_strides(struct reader *r, uint32_t w, struct tensor_map 
 	return got;
 }
 
-static int take_tensor_option(
+static int read_tensor_option(
 	struct reader *r, uint32_t w, struct tensor_map *m, struct list_lengths *lengths)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
 	int got;
 
-	if ((got = take_list(r, w, "dims", m->dim)))
+	if ((got = read_number_list(r, w, "dims", m->dim)))
 		return lengths->dims = got;
-	if ((got = take_list(r, w, "strides", list))) {
+	if ((got = read_number_list(r, w, "strides", list))) {
 		memcpy(m->stride, list, sizeof(m->stride));
 		return lengths->strides = got;
 	}
-	if ((got = take_list(r, w, "box", list))) {
+	if ((got = read_number_list(r, w, "box", list))) {
 		for (int i = 0; i < TENSOR_RANK; i++)
 			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
 		return lengths->box = got;
 	}
-	if ((got = take_element_strides(r, w, m)))
+	if ((got = read_element_strides(r, w, m)))
 		return lengths->steps = got;
 	if (!strncmp(r->word[w].text, "interleave=", 11))
 		return launch_unexpected(r, w, "a layout that is not interleaved");
-	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
-		(got = take_element_bytes(r, w, m)))
+	if ((got = read_corner(r, w, "lower", m->lower)) || (got = read_corner(r, w, "upper", m->upper)) ||
+		(got = read_element_bytes(r, w, m)))
 		return got;
-	if ((got = take_type(r, w, m))) {
+	if ((got = read_element_type(r, w, m))) {
 		lengths->are_integers = types[tensor_element(m)->type].kind != K_FLOAT;
 		return got;
 	}
@@ -189,7 +189,7 @@ int launch_read_tensormap(struct reader *r)
 	if (!(buffer = launch_find_buffer(s, r->word[2].text, strlen(r->word[2].text))))
 		return launch_unexpected(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++) {
-		int got = take_tensor_option(r, w, &m, &lengths);
+		int got = read_tensor_option(r, w, &m, &lengths);
 
 		if (got < 0)
 			return got;

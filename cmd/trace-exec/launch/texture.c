@@ -23,7 +23,7 @@ struct step *launch_find_texture(const struct script *s, const char *name, size_
  * Reads word w as "dims=1,2,3", up to 3 numbers. Returns their count, 0 if it is another word, or -1 with the
  * fault set.
  */
-static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
+static int read_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint32_t *to[3] = {&t->width, &t->height, &t->depth};
 	const char *s = r->word[w].text + 5;
@@ -46,7 +46,7 @@ static int take_texture_dims(struct reader *r, uint32_t w, struct texture *t)
 }
 
 /* Reads "address=clamp,wrap". The last mode also applies to the remaining dimensions. */
-static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
+static int read_address_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
 	const char *s = r->word[w].text + 8;
@@ -74,7 +74,7 @@ static int take_address_modes(struct reader *r, uint32_t w, struct sampler *t)
  * Reads "name=1,2.5", `least` to `most` numbers. Returns their count, 0 if the word has another name, or -1
  * with the fault set.
  */
-static int take_real_numbers(
+static int read_real_numbers(
 	struct reader *r, uint32_t w, const char *name, int least, int most, float *to, const char *what)
 {
 	size_t n = strlen(name);
@@ -97,16 +97,16 @@ static int take_real_numbers(
 	return launch_unexpected(r, w, what);
 }
 
-static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
+static int read_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 {
 	const char *s = r->word[w].text;
 	int got;
 
-	if ((got = take_address_modes(r, w, t)) ||
-		(got = take_real_numbers(
+	if ((got = read_address_modes(r, w, t)) ||
+		(got = read_real_numbers(
 			 r, w, "border", 1, 4, t->border, "up to four numbers between commas")) ||
-		(got = take_real_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
-		(got = take_real_numbers(
+		(got = read_real_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
+		(got = read_real_numbers(
 			 r, w, "lod", 2, 2, t->lod, "the least and the most level of detail")))
 		return got;
 	if (!strcmp(s, "filter=linear") || !strcmp(s, "filter=point"))
@@ -118,17 +118,17 @@ static int take_sampler_word(struct reader *r, uint32_t w, struct sampler *t)
 	return 1;
 }
 
-static int take_texture_form(struct reader *r, uint32_t w, struct texture *t)
+static int read_texture_form(struct reader *r, uint32_t w, struct texture *t)
 {
 	uint64_t v;
 	int got;
 
-	if ((got = take_texture_dims(r, w, t)))
+	if ((got = read_texture_dims(r, w, t)))
 		return got;
 	if ((got = launch_read_option(r, w, "pitch", LAUNCH_HEAP_MAX, &v)))
 		t->pitch = v;
 	else if ((got = launch_read_option(r, w, "slice", LAUNCH_HEAP_MAX, &v)))
-		t->slice = v;
+		t->slice_pitch = v;
 	else if ((got = launch_read_option(r, w, "offset", LAUNCH_HEAP_MAX, &v)))
 		t->addr = v;
 	else if ((got = launch_read_option(r, w, "layers", 65536, &v)) > 0) {
@@ -140,11 +140,11 @@ static int take_texture_form(struct reader *r, uint32_t w, struct texture *t)
 }
 
 /* Reads a word that only textures have. */
-static int take_texture_word(struct reader *r, uint32_t w, struct texture *t, bool *cube)
+static int read_texture_word(struct reader *r, uint32_t w, struct texture *t, bool *cube)
 {
 	const char *s = r->word[w].text;
 	uint64_t v;
-	int got = take_sampler_word(r, w, &t->sampler);
+	int got = read_sampler_word(r, w, &t->sampler);
 
 	if (got)
 		return got;
@@ -196,7 +196,7 @@ static const char *complete_texture(struct texture *t, const struct step *b, boo
 }
 
 /* Checks that no buffer has the line's name. Returns 0, or -1 with the fault set. */
-static int take_texture_name(struct reader *r)
+static int read_texture_name(struct reader *r)
 {
 	const char *s = r->word[1].text;
 
@@ -233,14 +233,14 @@ int launch_read_texture(struct reader *r, bool surface)
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
 	if (!(b = launch_find_buffer(r->script, r->word[2].text, strlen(r->word[2].text))))
 		return launch_unexpected(r, 2, "the name of a buffer");
-	if (take_texture_name(r))
+	if (read_texture_name(r))
 		return -1;
 	if (!texture_set_format(&t, r->word[3].text))
 		return launch_unexpected(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
-		got = take_texture_form(r, w, &t);
+		got = read_texture_form(r, w, &t);
 		if (!got && !surface)
-			got = take_texture_word(r, w, &t, &cube);
+			got = read_texture_word(r, w, &t, &cube);
 		if (got <= 0)
 			return got ? got
 				   : launch_unexpected(r, w,
@@ -260,10 +260,10 @@ int launch_read_sampler(struct reader *r)
 
 	if (r->n < 2)
 		return launch_unexpected(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
-	if (take_texture_name(r))
+	if (read_texture_name(r))
 		return -1;
 	for (uint32_t w = 2; w < r->n; w++) {
-		got = take_sampler_word(r, w, &t.sampler);
+		got = read_sampler_word(r, w, &t.sampler);
 		if (!got && !strcmp(r->word[w].text, "unnormalized"))
 			got = t.sampler.unnormalized = true;
 		if (got <= 0)

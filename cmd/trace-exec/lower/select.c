@@ -197,7 +197,7 @@ static void coalesce_vector(struct selection *s, const struct operand *o)
  */
 static bool is_contiguous_vector(const struct stmt *in, const struct operand *o)
 {
-	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->opcode != I_mov;
+	return o->kind == O_VEC && o->n > 1 && !o->is_pair && !o->list && in->opcode != I_mov;
 }
 
 static uint32_t add_vector_item(struct selection *s, const struct operand *o)

@@ -57,9 +57,9 @@ struct lower_value {
 	uint32_t same_as;      /* VALUE_SAME: the register that the value equals, or whose lower half it is */
 	uint32_t item, offset; /* select.c */
 	uint8_t kind;
-	uint8_t size;   /* number of registers */
-	bool scattered; /* the value is used outside of the block that defines it */
-	bool guarded;   /* the value is defined under a guard */
+	uint8_t size;            /* number of registers */
+	bool used_outside_block; /* the value is used outside of the block that defines it */
+	bool guarded;            /* the value is defined under a guard */
 };
 
 enum plan_action { ACT_ROW, ACT_GONE, ACT_FUSED };

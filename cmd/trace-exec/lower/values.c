@@ -54,7 +54,7 @@ static void mark_scattered_use(struct plan *p, const struct operand *o, uint32_t
 	if (o->kind == O_REG || (o->kind == O_ADDR && o->reg != UINT32_MAX)) {
 		struct lower_value *v = &p->value[o->reg];
 
-		v->scattered |= p->block[i] != p->block[v->def] || i <= v->def;
+		v->used_outside_block |= p->block[i] != p->block[v->def] || i <= v->def;
 	}
 	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
 		mark_scattered_use(p, &o->elem[k], i);
@@ -173,7 +173,7 @@ static bool alias_result(struct plan *p, uint32_t i, uint32_t reg)
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
-		(v->scattered || !plan_keeps_value(p, root, i + 1, v->last_use)))
+		(v->used_outside_block || !plan_keeps_value(p, root, i + 1, v->last_use)))
 		return false;
 	if (p->value[root].kind == VALUE_CONST) {
 		v->kind = VALUE_CONST;

@@ -110,10 +110,10 @@ struct modifier_token {
 	const struct words *words;
 	const char *text;
 	uint8_t text_bytes;
-	uint8_t at;     /* first bit of the field; ABSENT: a text that is always printed */
-	uint8_t width;  /* bits of the field */
-	uint8_t second; /* position of the second bit of the field; ABSENT: after the first one */
-	bool clear;     /* the text is printed if the bit is clear */
+	uint8_t at;         /* first bit of the field; ABSENT: a text that is always printed */
+	uint8_t width;      /* bits of the field */
+	uint8_t second_bit; /* position of the second bit of the field; ABSENT: after the first one */
+	bool clear;         /* the text is printed if the bit is clear */
 };
 
 #define TOKENS_MAX 10u

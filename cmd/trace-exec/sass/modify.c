@@ -447,8 +447,8 @@ static void put_modifier(struct sass_out *o, struct reading *r, const struct mod
 	}
 	if (t->at != ABSENT)
 		v = sass_bits(r->inst->word, t->at, t->width);
-	if (t->second != ABSENT)
-		v |= sass_bits(r->inst->word, t->second, 1) << 1;
+	if (t->second_bit != ABSENT)
+		v |= sass_bits(r->inst->word, t->second_bit, 1) << 1;
 	if (t->words)
 		put_word(o, t->words, v);
 	else if (t->text && (t->at == ABSENT || (v != 0) != t->clear))

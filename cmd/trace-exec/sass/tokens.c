@@ -135,7 +135,7 @@ static void parse_modifier(struct modifier_token *t, const char *p, const char *
 	const char *at = memchr(p, '@', (size_t)(end - p));
 	size_t n = (size_t)((at ? at : end) - p);
 
-	*t = (struct modifier_token){.at = ABSENT, .width = 1, .second = ABSENT};
+	*t = (struct modifier_token){.at = ABSENT, .width = 1, .second_bit = ABSENT};
 	if (*p == '#') {
 		parse_bits_without_text(t, p + 1);
 		return;
@@ -163,7 +163,7 @@ static void parse_modifier(struct modifier_token *t, const char *p, const char *
 	if (*at == ',') {
 		at++;
 		t->width = 1;
-		t->second = parse_bit_number(&at);
+		t->second_bit = parse_bit_number(&at);
 	}
 }
 
@@ -178,8 +178,8 @@ static void parse_modifiers(struct row_tokens *t, const char *text)
 		t->has_rule |= m->rule != NULL;
 		if (m->at != ABSENT)
 			mark_used(t->modifier_bits, m->at, m->width);
-		if (m->second != ABSENT)
-			mark_used(t->modifier_bits, m->second, 1);
+		if (m->second_bit != ABSENT)
+			mark_used(t->modifier_bits, m->second_bit, 1);
 	}
 }
 

@@ -366,7 +366,7 @@ int bind_lop3(struct bind *b, struct op *o)
 	if (with_pred) {
 		struct ext *x = bind_ext(b, o);
 
-		if (!k[0].pair)
+		if (!k[0].is_pair)
 			return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
 		o->execute = lop3_pred;
 		o->mode = stmt_has(b->stmt, M_AND);

@@ -253,7 +253,7 @@ int bind_setp(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_compare(b, o, t, 1))
 		return -1;
-	two = k[0].kind == O_VEC && k[0].pair;
+	two = k[0].kind == O_VEC && k[0].is_pair;
 	if (pair && !two)
 		return bind_fault(
 			b, &k[0], "operand", "packed comparison has one destination (expected p|q)");

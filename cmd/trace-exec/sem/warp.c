@@ -153,7 +153,7 @@ int bind_shfl(struct bind *b, struct op *o)
 	       : stmt_has(in, M_DOWN) ? SHFL_DOWN
 	       : stmt_has(in, M_BFLY) ? SHFL_BFLY
 				      : SHFL_IDX;
-	if (k[0].kind == O_VEC && k[0].pair) {
+	if (k[0].kind == O_VEC && k[0].is_pair) {
 		d = &k[0].elem[0];
 		if ((bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX)
 			return -1;
@@ -273,7 +273,7 @@ int bind_match(struct bind *b, struct op *o)
 	o->execute = execute_match;
 	o->n = stmt_has(b->stmt, M_ALL);
 	o->reg_bytes = t == T_B64 ? 8 : 4;
-	if (k[0].kind == O_VEC && k[0].pair && o->n) {
+	if (k[0].kind == O_VEC && k[0].is_pair && o->n) {
 		d = &k[0].elem[0];
 		if ((bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX)
 			return -1;
@@ -382,7 +382,7 @@ int bind_elect(struct bind *b, struct op *o)
 
 	if (bind_operands(b, 2, 2))
 		return -1;
-	if (k[0].kind != O_VEC || !k[0].pair)
+	if (k[0].kind != O_VEC || !k[0].is_pair)
 		return bind_fault(b, &k[0], "operand", "one destination (expected d|p)");
 	o->execute = execute_elect;
 	o->d = bind_dst(b, &k[0].elem[0], 32);
