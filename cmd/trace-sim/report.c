@@ -16,7 +16,7 @@ static const char *wait_reason(const struct sm *s, unsigned w)
 		return "a barrier";
 	if (s->membar & bit)
 		return "a memory barrier";
-	if (s->atomic & bit)
+	if (s->atomic_wait & bit)
 		return "an atomic's reply";
 	if (s->maxreg_wait & bit)
 		return "registers of other warps (USETMAXREG)";
@@ -63,9 +63,9 @@ static void print_awaited_mbarrier(const struct sm *s, unsigned w, FILE *out)
 	if (!mbarrier_get_awaited(s, w, &v))
 		return;
 	fprintf(out, " at 0x%llx", (unsigned long long)v.address);
-	if (v.valid)
+	if (v.initialised)
 		fprintf(out, ": phase %u, %lld of %lld arrivals, %lld bytes to come", v.phase,
-			(long long)v.arrived, (long long)v.expected, (long long)v.bytes);
+			(long long)v.arrived, (long long)v.expected_arrivals, (long long)v.bytes);
 	else
 		fputs(", which is not initialised", out);
 }

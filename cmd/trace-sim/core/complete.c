@@ -18,8 +18,8 @@ void core_complete_sources(struct sm *s, uint16_t h)
 	if (!op->counts_readers)
 		return;
 	op->counts_readers = false;
-	if (op->read)
-		core_decrement_counter(s, w->warp, op->read - 1u);
+	if (op->read_counter)
+		core_decrement_counter(s, w->warp, op->read_counter - 1u);
 	else
 		core_release_sources(s, w->warp, &c->inst[w->code]);
 	core_reschedule_waiting(s, w->warp);
@@ -47,8 +47,9 @@ void core_complete_operation(struct sm *s, uint16_t h)
 
 	core_complete_sources(s, h);
 	sm_count_completed_inst(s, w->code, w->mask);
-	if (c->op[h].write)
-		core_add_event(s, s->clock + c->params->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
+	if (c->op[h].write_counter)
+		core_add_event(s, s->clock + c->params->sb_release, EVENT_COUNTER, warp,
+			c->op[h].write_counter - 1u);
 	if (!c->warp[warp].control)
 		core_release_results(s, warp, in);
 	if (in->unit == CORE_MEMORY) {

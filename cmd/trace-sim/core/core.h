@@ -311,11 +311,11 @@ struct core_op {
 	uint32_t accesses_left;     /* number of accesses in flight, plus 1 until all have been made */
 	uint32_t group;             /* LDGSTS: number of the group of copies */
 	uint8_t sub;
-	uint8_t link_cycles;  /* cycles that the result takes on the link */
-	uint8_t write;        /* 1 + counter that the result decrements; 0: none */
-	uint8_t read;         /* 1 + counter that the source reads decrement; 0: none */
-	bool counts_readers;  /* true if reads are counted in core_warp.readers or by counter `read` */
-	bool reads_until_end; /* true if the sources count as read only when the instruction ends */
+	uint8_t link_cycles;   /* cycles that the result takes on the link */
+	uint8_t write_counter; /* 1 + counter that the result decrements; 0: none */
+	uint8_t read_counter;  /* 1 + counter that the source reads decrement; 0: none */
+	bool counts_readers;   /* true if reads are counted in core_warp.readers or by read_counter */
+	bool reads_until_end;  /* true if the sources count as read only when the instruction ends */
 };
 
 /* An instruction between its acceptance by the SM and its L1 lookups. */

@@ -136,10 +136,8 @@ static enum core_path memory_path(const char *op, const struct uop *u)
 
 /* Shape of a matrix instruction of one warp (HOPPER-mma-1). */
 struct mma {
-	uint8_t regs_a;           /* number of registers of matrix A */
-	uint8_t regs_b;           /* number of registers of matrix B */
-	uint8_t regs_c;           /* number of registers of matrix C */
-	uint16_t multiplications; /* number of multiplications */
+	uint8_t regs_a, regs_b, regs_c; /* numbers of registers of the matrices */
+	uint16_t multiplications;
 };
 
 /* Returns the shape that the opcode names. The shape of a sparse instruction includes the zeros of A. */

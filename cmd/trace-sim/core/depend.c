@@ -312,9 +312,9 @@ static void increment_code_counters(
 		return;
 	increment_dependence_counter(cw, k->write);
 	increment_dependence_counter(cw, k->read);
-	op->write = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
-	op->read = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
-	op->counts_readers = op->read != 0;
+	op->write_counter = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
+	op->read_counter = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
+	op->counts_readers = op->read_counter != 0;
 }
 
 void core_depend_note_issue(

@@ -33,8 +33,8 @@ static bool blocks_head_by_counter(const struct core *c, const struct core_warp 
 
 	if (by->inst == WINST_NONE)
 		return false;
-	return (op->write && wait >> (op->write - 1) & 1) ||
-	       (op->read && op->counts_readers && wait >> (op->read - 1) & 1);
+	return (op->write_counter && wait >> (op->write_counter - 1) & 1) ||
+	       (op->read_counter && op->counts_readers && wait >> (op->read_counter - 1) & 1);
 }
 
 /* Returns true if `by` writes a register that `in` reads or writes. */
@@ -112,7 +112,7 @@ static void log_decode(struct sm *s, struct pipe_inst *i, uint64_t valid_at)
 	if (valid > s->now + DECODE_BEFORE)
 		pipeline_enter_stage(s, i, STAGE_DECODE, valid - DECODE_BEFORE);
 	i->decoded = true;
-	i->earliest = valid;
+	i->next_stage_at = valid;
 }
 
 /* Returns true if the warp waits for a line of code. */
@@ -225,9 +225,9 @@ void core_pipeline_issue(struct sm *s, unsigned w, uint64_t t, uint16_t inst)
 	end = inst == WINST_NONE ? issue + in->pipeline_cycles : NEVER;
 	if (in->unit != CORE_NO_UNIT && issue + 1 + READ_CYCLES < end) {
 		pipeline_enter_stage(s, i, STAGE_READ, issue + 1);
-		i->earliest = issue + 1 + READ_CYCLES;
+		i->next_stage_at = issue + 1 + READ_CYCLES;
 	}
-	pipeline_enter_stage(s, i, STAGE_EXECUTE, i->earliest);
+	pipeline_enter_stage(s, i, STAGE_EXECUTE, i->next_stage_at);
 	if (end != NEVER)
 		pipeline_end_with_writeback(s, i, end);
 }

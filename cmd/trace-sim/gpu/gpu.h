@@ -2,7 +2,8 @@
 /*
  * The GPU and its outer loop (trace-sim-launch(7)). Files: gpu.c (construction, step), skip.c, window.c (many
  * steps at once), window_clusters.c, window_bounds.c, clocks.c (clock domains), launch.c (kernels, CTA
- * placement), resources.c (CTAs that fit on an SM), sample.c, warm.c.
+ * placement), dependent.c (programmatic launches), gang.c (clusters of CTAs), blocks.c (reading of CTAs), resources.c
+ * (CTAs that fit on an SM), occupied.c (resources in use on an SM), sample.c, warm.c.
  *
  * Always true: gpu_now() is tot_cycle + cycle, and is the same for all stages of a step.
  *

@@ -232,9 +232,9 @@ static void translate_new_code(struct gpu *g, const struct kernel *k, uint32_t c
 			f.place.file = f.place.file ? f.place.file : k->path;
 			die_fault(&f);
 		}
-		g->launch->ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
-		g->launch->syncs |= (g->uops[h].flags & UOP_SYNC) != 0;
-		g->launch->marks |= code_at(g->code, h)->kind == KIND_MARK;
+		g->launch->seen_ldgsts |= (g->uops[h].flags & UOP_LDGSTS) != 0;
+		g->launch->seen_syncs |= (g->uops[h].flags & UOP_SYNC) != 0;
+		g->launch->seen_marks |= code_at(g->code, h)->kind == KIND_MARK;
 		if (g->core_code)
 			core_code_add(g->core_code, h, code_at(g->code, h), &g->uops[h]);
 		if (g->power)
@@ -266,10 +266,10 @@ uint32_t launch_place_cta(struct gpu *g, struct sm *s, struct kernel *k, int fir
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new_code(g, k, codes);
-	if (l->marks)
+	if (l->seen_marks)
 		blocks_drop_marks(g, &s->cta[slot].block);
-	k->ldgsts = l->ldgsts;
-	k->syncs = l->syncs;
+	k->may_have_ldgsts = l->seen_ldgsts;
+	k->may_have_syncs = l->seen_syncs;
 	if (!k->next_cta && g->params.modern.enabled)
 		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
 	k->running_ctas++;

@@ -37,9 +37,9 @@ struct launch {
 	uint32_t n_gangs_placed;    /* number of gangs placed so far */
 	uint32_t last_gpc;          /* group of SMs (GPC) that received a gang last */
 	bool ptx;                   /* true if at least one loaded kernel was from PTX */
-	bool ldgsts;                /* true if a trace read so far has an LDGSTS */
-	bool syncs;                 /* true if a trace read so far has a UOP_SYNC instruction */
-	bool marks;                 /* true if a trace read so far has a mark of the tracer */
+	bool seen_ldgsts;           /* true if a trace read so far has an LDGSTS */
+	bool seen_syncs;            /* true if a trace read so far has a UOP_SYNC instruction */
+	bool seen_marks;            /* true if a trace read so far has a mark of the tracer */
 	uint32_t n_early;           /* number of kernels in run slots that started early (HOPPER-pdl-1) */
 	bool started;               /* true if a kernel was launched since run.c looked for its dependent */
 	bool dependents_due;        /* true if dependent_update() may have something to do */

@@ -58,7 +58,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	struct timeline *t = xcalloc(1, sizeof(*t));
 
 	t->out = out;
-	t->fixed = interval != 0;
+	t->interval_given = interval != 0;
 	t->interval = interval ? interval : FIRST_INTERVAL;
 	t->next_sample_at = t->interval;
 	t->shown = xcalloc(BITSET_WORDS(g->params.sms), sizeof(*t->shown));

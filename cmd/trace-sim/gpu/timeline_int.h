@@ -37,7 +37,7 @@ struct open_kernel {
 
 struct timeline {
 	FILE *out;
-	bool fixed;                       /* true if the interval was given and so does not change */
+	bool interval_given;              /* true if the interval was given and so does not change */
 	uint64_t interval;                /* cycles between samples */
 	uint64_t next_sample_at;          /* cycle of the next sample */
 	uint64_t *shown;                  /* set of the SMs that have tracks in the timeline */

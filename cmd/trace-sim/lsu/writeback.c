@@ -76,7 +76,7 @@ static void count_returned_atomics(struct sm *s, unsigned warp, uint32_t lanes)
 	assert(w->atomics >= lanes);
 	w->atomics -= lanes;
 	if (!w->atomics)
-		s->atomic &= ~(1ull << warp);
+		s->atomic_wait &= ~(1ull << warp);
 }
 
 /* Executes a SYNCS on its mbarrier. The SYNCS leaves the pipeline of shared memory at this time (HOPPER-mbar). */

@@ -413,9 +413,9 @@ struct noc_quick {
 		uint32_t credit_sender;  /* input port: sender that receives the credits */
 		uint32_t credit_latency; /* input port: cycles that a credit takes to `credit_sender` */
 	} * port;
-	uint32_t *turn; /* by output channel: 1 + the input channel that owned it last */
-	uint64_t *sets; /* memory of the sets of all ports */
-	uint32_t words; /* number of words in a set of channels */
+	uint32_t *turn;     /* by output channel: 1 + the input channel that owned it last */
+	uint64_t *sets;     /* memory of the sets of all ports */
+	uint32_t set_words; /* number of words in a set of channels */
 };
 
 struct noc_router {

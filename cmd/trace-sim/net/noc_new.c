@@ -41,7 +41,7 @@ static void quick_port_init(
 {
 	const struct noc_end *in = &n->plan->in[r->first_port + port],
 			     *out = &n->plan->out[r->first_port + port];
-	uint64_t *ready = &q->sets[port * (r->ports + q->words)];
+	uint64_t *ready = &q->sets[port * (r->ports + q->set_words)];
 
 	q->port[port] = (struct noc_quick_port){.free = n->all_vcs,
 		.ready = ready,
@@ -57,11 +57,11 @@ static void init_quick_router(const struct noc *n, struct noc_router *r, struct 
 	struct noc_quick *q = &r->quick;
 
 	q->vc = vc;
-	q->words = BITSET_WORDS(r->ports * n->vcs + 1);
+	q->set_words = BITSET_WORDS(r->ports * n->vcs + 1);
 	q->free_outputs = ~0ull >> (64 - r->ports);
 	q->port = xcalloc(r->ports, sizeof(*q->port));
 	q->turn = xcalloc((size_t)r->ports * n->vcs, sizeof(*q->turn));
-	q->sets = xcalloc((size_t)r->ports * (r->ports + q->words), sizeof(*q->sets));
+	q->sets = xcalloc((size_t)r->ports * (r->ports + q->set_words), sizeof(*q->sets));
 	for (uint32_t i = 0; i < r->ports; i++)
 		quick_port_init(n, q, r, i);
 	for (uint32_t i = 0; i < r->ports * n->vcs; i++)

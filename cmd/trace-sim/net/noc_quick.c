@@ -283,7 +283,7 @@ static uint64_t vcs_requested_at(const struct noc_quick *q, uint32_t port)
 {
 	uint64_t asks = 0;
 
-	for (uint32_t w = 0; w < q->words; w++)
+	for (uint32_t w = 0; w < q->set_words; w++)
 		FOR_BITS64 (b, q->port[port].waiting[w]) {
 			const struct noc_vc *v = &q->vc[w * 64 + b];
 
@@ -301,10 +301,10 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 	const uint64_t *heads = q->port[port].waiting;
 
 	FOR_BITS64 (out, q->port[port].free & vcs_requested_at(q, port)) {
-		uint32_t at = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]);
+		uint32_t at = bitset_next_cyclic(heads, q->set_words, q->turn[port * n->vcs + out]);
 
 		while (!(q->vc[at].requests[way_index(&q->vc[at], port)] >> out & 1))
-			at = bitset_next_cyclic(heads, q->words, at + 1 < 64 * q->words ? at + 1 : 0);
+			at = bitset_next_cyclic(heads, q->set_words, at + 1 < 64 * q->set_words ? at + 1 : 0);
 		n->granted[at * NOC_WAYS + way_index(&q->vc[at], port)] |= 1ull << out;
 		bitset_set(n->inputs_granted, at);
 	}
@@ -367,7 +367,7 @@ static bool accept_grants(struct noc *n, struct noc_subnet *s, struct noc_router
 {
 	bool got = false;
 
-	for (uint32_t w = 0; w < r->quick.words; w++) {
+	for (uint32_t w = 0; w < r->quick.set_words; w++) {
 		FOR_BITS64 (b, n->inputs_granted[w]) {
 			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
 

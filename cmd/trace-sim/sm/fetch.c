@@ -17,7 +17,7 @@ static uint64_t warps_to_fetch(const struct sm *s) { return s->live & ~(s->done 
  * Returns the mask of the warps to reap. At the end of a warp, atomics are outstanding only if its last record is an
  * atomic. Such a warp is reaped after the reply; the original never ends it.
  */
-static uint64_t warps_to_reap(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
+static uint64_t warps_to_reap(const struct sm *s) { return s->live & s->drained & ~s->atomic_wait; }
 
 static void reap_warp(struct sm *s, unsigned w)
 {

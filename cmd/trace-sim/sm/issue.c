@@ -146,7 +146,7 @@ static void apply_special_effects(struct sm *s, struct winst *in)
 		die_no_unit_for_scheduler(s, in);
 	if (flags & UOP_ATOMIC && in->lanes) {
 		p->atomics += in->lanes;
-		s->atomic |= 1ull << w;
+		s->atomic_wait |= 1ull << w;
 	}
 	if (flags & UOP_LDGSTS)
 		ldgsts_add_entry(s, w, in, lane0_address(s, in));

@@ -43,11 +43,11 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	bool closing; /* true when all CTAs have ended and the delay at the end has begun */
-	bool ldgsts;  /* true if its instructions may include LDGSTS */
-	bool syncs;   /* true if its instructions may name mbarriers */
-	bool held;    /* true if a kernel before it in its stream has not ended: ACQBULK waits */
-	bool early;   /* true if its thread blocks take the resources that running kernels have left */
+	bool closing;         /* true when all CTAs have ended and the delay at the end has begun */
+	bool may_have_ldgsts; /* true if its instructions may include LDGSTS */
+	bool may_have_syncs;  /* true if its instructions may name mbarriers */
+	bool held;            /* true if a kernel before it in its stream has not ended: ACQBULK waits */
+	bool early; /* true if its thread blocks take the resources that running kernels have left */
 	struct kernel *dependent; /* kernel that this one releases (HOPPER-pdl-2); NULL: none */
 	bool may_form_gangs;      /* true if its thread blocks may form gangs */
 	uint32_t cluster[3];      /* dimensions of a gang in thread blocks; zeros: not known yet */

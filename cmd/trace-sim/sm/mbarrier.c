@@ -78,9 +78,9 @@ void mbarrier_make_table(struct sm *s, struct cta *c)
 
 	table_clear(&t->by_offset);
 	t->n = 0;
-	if (c->kernel->syncs && !s->arrivals)
+	if (c->kernel->may_have_syncs && !s->arrivals)
 		s->arrivals = reserve(MAX_WARPS * SYNC_ARRIVALS, sizeof(*s->arrivals));
-	for (uint32_t i = 0; c->kernel->syncs && i < c->block.n_recs; i++) {
+	for (uint32_t i = 0; c->kernel->may_have_syncs && i < c->block.n_recs; i++) {
 		const struct uop *u = &s->uops[c->block.rec[i].inst];
 
 		if (u->flags & UOP_SYNC && u->sync <= SYNC_LAST_MBARRIER)
@@ -122,7 +122,7 @@ static struct cta_mbarrier *blocking_mbarrier(
 
 		*at = l;
 		if (b && last_value_of_lane(s, c, r, l, &v) &&
-			(!b->valid || (b->phase & 1) == (v & PARITY_BIT ? 1u : 0u)))
+			(!b->initialised || (b->phase & 1) == (v & PARITY_BIT ? 1u : 0u)))
 			return b;
 	}
 	return NULL;
@@ -167,10 +167,10 @@ static void end_complete_phases(struct sm *s, struct cta_mbarrier *b)
 	if (p->pending > 0 || p->bytes)
 		return;
 	do {
-		*p = (struct mbarrier_phase){b->expected, 0};
+		*p = (struct mbarrier_phase){b->expected_arrivals, 0};
 		b->phase++;
 		p = mbarrier_phase_ahead(b, 0);
-	} while (p->pending <= 0 && !p->bytes && b->expected > 0);
+	} while (p->pending <= 0 && !p->bytes && b->expected_arrivals > 0);
 	b->waiting = 0;
 	FOR_BITS64 (w, waiting)
 		test_mbarrier_wait(s, (unsigned)w);
@@ -201,11 +201,11 @@ static void initialise_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t v
 {
 	uint64_t waiting = b->waiting;
 
-	b->expected = COUNT_LIMIT - (v >> 1 & (COUNT_LIMIT - 1));
+	b->expected_arrivals = COUNT_LIMIT - (v >> 1 & (COUNT_LIMIT - 1));
 	for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
-		b->phases[i] = (struct mbarrier_phase){b->expected, 0};
+		b->phases[i] = (struct mbarrier_phase){b->expected_arrivals, 0};
 	b->phase = 0;
-	b->valid = true;
+	b->initialised = true;
 	b->waiting = 0;
 	FOR_BITS64 (w, waiting)
 		test_mbarrier_wait(s, (unsigned)w);
@@ -227,8 +227,8 @@ static void arrive_at_mbarrier(struct sm *s, struct cta_mbarrier *b, uint32_t ef
 	p->bytes += expects;
 	p->pending -= arrivals;
 	phase_awaiting_bytes(b)->bytes -= completes;
-	if (effect & SYNC_DROPS && b->expected >= arrivals) {
-		b->expected -= arrivals;
+	if (effect & SYNC_DROPS && b->expected_arrivals >= arrivals) {
+		b->expected_arrivals -= arrivals;
 		for (uint32_t i = 0; i < MBARRIER_PHASES; i++)
 			if (&b->phases[i] != p)
 				b->phases[i].pending -= arrivals;
@@ -253,7 +253,7 @@ void mbarrier_apply_effect(struct sm *s, unsigned cta, uint32_t address, uint32_
 {
 	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
 
-	if (b && b->valid)
+	if (b && b->initialised)
 		arrive_at_mbarrier(s, b, effect, v);
 }
 
@@ -294,8 +294,8 @@ void mbarrier_execute(struct sm *s, unsigned cta, const struct rec *r)
 		if (u->sync == SYNC_INIT && known)
 			initialise_mbarrier(s, b, v);
 		else if (u->sync == SYNC_END)
-			b->valid = false;
-		else if (u->sync != SYNC_INIT && b->valid)
+			b->initialised = false;
+		else if (u->sync != SYNC_INIT && b->initialised)
 			arrive_at_mbarrier(s, b, u->groups, v);
 	}
 }
@@ -304,7 +304,7 @@ void mbarrier_complete_bytes(struct sm *s, unsigned cta, uint32_t address, uint6
 {
 	struct cta_mbarrier *b = find_mbarrier(&s->cta[cta], address);
 
-	if (!b || !b->valid)
+	if (!b || !b->initialised)
 		return;
 	phase_awaiting_bytes(b)->bytes -= (int64_t)bytes;
 	end_complete_phases(s, b);
@@ -334,8 +334,8 @@ bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *
 		return false;
 	rec_addresses(&c->block, &p->sync.wait, lane);
 	const struct mbarrier_phase *open = &b->phases[b->phase % MBARRIER_PHASES];
-	*v = (struct mbarrier_view){
-		lane[l], b->valid, b->phase, b->expected - open->pending, b->expected, open->bytes};
+	*v = (struct mbarrier_view){lane[l], b->initialised, b->phase, b->expected_arrivals - open->pending,
+		b->expected_arrivals, open->bytes};
 	return true;
 }
 

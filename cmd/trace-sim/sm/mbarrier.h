@@ -27,11 +27,11 @@ void mbarrier_start_wait(struct sm *s, unsigned w, const struct rec *r);
 /* State of the mbarrier that a warp waits for. */
 struct mbarrier_view {
 	uint64_t address;
-	bool valid; /* initialised */
+	bool initialised;
 	uint32_t phase;
-	int64_t arrived;  /* number of arrivals in the current phase */
-	int64_t expected; /* number of arrivals that end the phase */
-	int64_t bytes;    /* number of expected bytes that have not arrived */
+	int64_t arrived;           /* number of arrivals in the current phase */
+	int64_t expected_arrivals; /* number of arrivals that end the phase */
+	int64_t bytes;             /* number of expected bytes that have not arrived */
 };
 /* Returns true, and sets *v, if the warp, which is in sync_wait, waits for an mbarrier. */
 bool mbarrier_get_awaited(const struct sm *s, unsigned w, struct mbarrier_view *v);

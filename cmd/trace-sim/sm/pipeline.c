@@ -107,7 +107,7 @@ struct pipe_inst *pipeline_begin_inst(struct sm *s, unsigned w, uint32_t index)
 
 	*i = (struct pipe_inst){.index = index,
 		.code = s->warp[w].rec[index].inst,
-		.earliest = s->now,
+		.next_stage_at = s->now,
 		.producer = KANATA_HIDDEN};
 	while (*link)
 		link = &(*link)->next;
@@ -133,7 +133,7 @@ void pipeline_enter_stage(struct sm *s, struct pipe_inst *i, enum stage stage, u
 	if (i->stage == stage)
 		return;
 	i->stage = (uint8_t)stage;
-	kanata_begin_stage(s->pipeline->log, i->handle, max_u64(cycle, i->earliest), stage);
+	kanata_begin_stage(s->pipeline->log, i->handle, max_u64(cycle, i->next_stage_at), stage);
 }
 
 /* Removes an instruction from by_inst, unless its entry already belongs to a younger instruction. */
@@ -155,20 +155,20 @@ void pipeline_mark_issued(struct sm *s, struct pipe_inst *i, uint16_t inst, uint
 	pipeline_enter_stage(s, i, STAGE_ISSUE, cycle);
 	if (i->producer != KANATA_HIDDEN)
 		kanata_draw_arrow(p->log, i->handle, cycle, i->producer);
-	i->earliest = cycle + 1;
+	i->next_stage_at = cycle + 1;
 }
 
 /* Ends an instruction without writeback. */
 static void end_without_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle, bool flushed)
 {
-	i->end = max_u64(cycle, i->earliest);
+	i->end = max_u64(cycle, i->next_stage_at);
 	kanata_retire(s->pipeline->log, i->handle, i->end, flushed);
 	forget_pipe_inst(s->pipeline, i);
 }
 
 void pipeline_end_with_writeback(struct sm *s, struct pipe_inst *i, uint64_t cycle)
 {
-	cycle = max_u64(cycle, i->earliest);
+	cycle = max_u64(cycle, i->next_stage_at);
 	pipeline_enter_stage(s, i, STAGE_WRITE, cycle);
 	end_without_writeback(s, i, cycle + 1, false);
 }
@@ -242,7 +242,7 @@ static enum stage head_wait_reason(struct sm *s, unsigned w, struct pipe_inst *h
 		return STAGE_WAIT_BARRIER;
 	if ((s->membar | s->dep_wait) & bit)
 		return STAGE_WAIT_FENCE;
-	if (s->atomic & bit)
+	if (s->atomic_wait & bit)
 		return STAGE_WAIT_MEMORY;
 	if (s->hazard & bit)
 		return hazard_reason(s, w, head);

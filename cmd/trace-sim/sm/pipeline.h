@@ -17,7 +17,7 @@
 struct pipe_inst {
 	struct pipe_inst *next;    /* next younger instruction of the warp, or next free element */
 	uint64_t lane0;            /* LDGSTS: address of lane 0 */
-	uint64_t earliest;         /* first cycle in which the next stage can begin */
+	uint64_t next_stage_at;    /* first cycle in which the next stage can begin */
 	uint64_t end;              /* cycle in which the instruction ends; 0: not known */
 	uint64_t producer;         /* log number of the awaited instruction; KANATA_HIDDEN: none */
 	uint32_t handle;           /* handle in the log */

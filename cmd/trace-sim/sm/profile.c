@@ -183,8 +183,8 @@ static uint64_t warps_that_wait(const struct sm *s, unsigned k, unsigned *reason
 	uint64_t waiting = s->profile->sched_slots[k] & s->live & ~s->done;
 
 	*reason = PROFILE_SCOREBOARD_MEMORY;
-	if (waiting & s->atomic)
-		return waiting & s->atomic;
+	if (waiting & s->atomic_wait)
+		return waiting & s->atomic_wait;
 	*reason = PROFILE_MEMORY_BARRIER;
 	if (waiting & (s->membar | s->dep_wait))
 		return waiting & (s->membar | s->dep_wait);
@@ -300,7 +300,7 @@ void profile_attribute_cycle(struct sm *s, unsigned k, uint64_t valid, uint64_t 
 void profile_attribute_all(struct sm *s, uint64_t valid, uint64_t ready)
 {
 	struct sm_profile *p = s->profile;
-	const struct profile_warps now = {s->live & ~s->done, s->atomic, s->membar | s->dep_wait,
+	const struct profile_warps now = {s->live & ~s->done, s->atomic_wait, s->membar | s->dep_wait,
 					   s->at_barrier},
 				   *old = &p->warps;
 	bool same = p->has_warps && !valid && s->cta[p->lowest].kernel && now.atomic == old->atomic &&

@@ -48,7 +48,7 @@ extern const struct sched_policy *const sched_policies[N_SCHEDS];
  */
 static inline uint64_t sched_running_warps(const struct sm *s)
 {
-	return s->live & ~(s->done | s->at_barrier | s->membar | s->atomic | s->dep_wait);
+	return s->live & ~(s->done | s->at_barrier | s->membar | s->atomic_wait | s->dep_wait);
 }
 
 /*

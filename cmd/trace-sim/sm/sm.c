@@ -338,7 +338,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->done &= ~bit;
 	s->at_barrier &= ~bit;
 	s->membar &= ~bit;
-	s->atomic &= ~bit;
+	s->atomic_wait &= ~bit;
 	s->dep_wait &= ~bit;
 	s->gmma_wait &= ~bit;
 	s->sync_wait &= ~bit;
@@ -380,7 +380,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		p->stream = stream;
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
 		p->last = ptx ? r->n_recs - 1 : last_record_to_issue(s, p->rec, r->n_recs, p->lanes);
-		if (c->kernel->ldgsts && !ptx)
+		if (c->kernel->may_have_ldgsts && !ptx)
 			count = count_ldgsts(s, p->rec, r->n_recs);
 		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);

@@ -11,7 +11,8 @@
  *    clock; time stamps of caches are values of now.
  *  - A cycle that would change only counters is not run: wake_at is the time of the next cycle that is run. If
  *    only the load/store unit has work, the other stages are skipped. Skipped cycles accumulate in
- *    skipped_cycles and ldst.counted. Their counters are added when the stages run again, or in sm_flush_counters().
+ *    skipped_cycles and after ldst.counted_until. Their counters are added when the stages run again, or in
+ *    sm_flush_counters().
  */
 #ifndef SM_H
 #define SM_H
@@ -182,13 +183,13 @@ struct mbarrier_phase {
 
 /* Barrier in shared memory (mbarrier.c). */
 struct cta_mbarrier {
-	uint32_t offset;  /* offset in shared memory */
-	uint32_t phase;   /* number of completed phases */
-	int64_t expected; /* number of arrivals that complete a phase */
+	uint32_t offset;           /* offset in shared memory */
+	uint32_t phase;            /* number of completed phases */
+	int64_t expected_arrivals; /* number of arrivals that complete a phase */
 	struct mbarrier_phase
 		phases[MBARRIER_PHASES]; /* current and later ones; phase n is at n % MBARRIER_PHASES */
 	uint64_t waiting;                /* mask of the waiting warps */
-	bool valid;                      /* true after initialisation */
+	bool initialised;
 };
 
 struct mbarriers {
@@ -338,12 +339,12 @@ struct ldst; /* ldst.h */
 
 struct sm {
 	/* Masks over warp slots. */
-	uint64_t live;       /* warps that have not yet been reaped */
-	uint64_t done;       /* warps that have issued their last instruction */
-	uint64_t at_barrier; /* warps that wait at a barrier */
-	uint64_t membar;     /* warps that wait for a memory barrier */
-	uint64_t atomic;     /* warps that wait for atomics */
-	uint64_t dep_wait;   /* warps that wait for groups, products or mbarriers */
+	uint64_t live;        /* warps that have not yet been reaped */
+	uint64_t done;        /* warps that have issued their last instruction */
+	uint64_t at_barrier;  /* warps that wait at a barrier */
+	uint64_t membar;      /* warps that wait for a memory barrier */
+	uint64_t atomic_wait; /* warps that wait for atomics */
+	uint64_t dep_wait;    /* warps that wait for groups, products or mbarriers */
 	uint64_t gmma_wait; /* warps that wait for matrix products; in the core of sm/ a subset of dep_wait */
 	uint64_t sync_wait; /* warps that wait for mbarriers or groups of bulk copies; in sm/ a subset of dep_wait */
 	uint64_t gang_wait; /* core of sm/: warps that wait at the barrier of their cluster, a subset of dep_wait */

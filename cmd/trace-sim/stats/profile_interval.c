@@ -28,7 +28,7 @@ enum fixed_column {
 
 struct profile_interval {
 	uint64_t length, next_row_at;
-	bool fixed; /* true if the user has given the length */
+	bool interval_given; /* true if the user has given the length */
 	uint64_t *row;
 	uint32_t n_rows, columns, cap_rows;
 	uint32_t sms, slices, channels;
@@ -49,7 +49,7 @@ struct profile_interval *profile_interval_start(struct gpu *g, uint64_t cycles)
 {
 	struct profile_interval *n = xcalloc(1, sizeof(*n));
 
-	n->fixed = cycles != 0;
+	n->interval_given = cycles != 0;
 	n->length = n->next_row_at = cycles ? cycles : FIRST_CYCLES;
 	n->sms = g->params.sms;
 	n->slices = memory_sub_partitions(g->mem);
@@ -125,7 +125,7 @@ static void take_interval_row(struct profile_interval *n, struct gpu *g)
 void profile_interval_sample(struct profile_interval *n, struct gpu *g)
 {
 	take_interval_row(n, g);
-	if (!n->fixed && n->n_rows > PROFILE_SAMPLES) {
+	if (!n->interval_given && n->n_rows > PROFILE_SAMPLES) {
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < n->n_rows; i += 2)

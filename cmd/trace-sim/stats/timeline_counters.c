@@ -125,7 +125,7 @@ uint64_t timeline_due(const struct timeline *t) { return t->next_sample_at; }
 void timeline_sample(struct timeline *t, struct gpu *g)
 {
 	take_timeline_sample(t, g);
-	if (t->fixed) {
+	if (t->interval_given) {
 		write_interval(t, g, 0, 1);
 		move_timeline_sample(t, 0, 1);
 		t->n_samples = 1;
