@@ -529,8 +529,8 @@ bool code_unpack(struct cur *in, struct part *p, struct block_remaining *remaini
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
 	if (in->bad || p->code.n_statics > n || p->code.n_statics > remaining->statics ||
-		(p->style & STYLE_AREAS && !remaining->areas) ||
-		(p->style & (STYLE_STREAMS | STYLE_VALUES) && !remaining->values)) {
+		(p->style & STYLE_AREAS && !remaining->allows_areas) ||
+		(p->style & (STYLE_STREAMS | STYLE_VALUES) && !remaining->allows_values)) {
 		p->code.n_statics = 0;
 		return false;
 	}

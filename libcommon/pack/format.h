@@ -12,7 +12,7 @@
  *   follow.h     warps that differ from an earlier warp only in the first addresses of accesses
  *   part.c       completion of a part after parsing
  *   text.c       conversion of records to the same text
- *   tail.h       ends of lines that are kept as text: forms and numbers
+ *   tail.h       ends of lines that are kept as text: forms and numbers (tail_form.c: splitting and joining)
  *   values.h     groups of register values in these texts
  *   registers.h  registers of static instructions as streams
  *   header.c     packing of the header's text as a few values
@@ -30,6 +30,7 @@
  *   body.h       pieces that refer to earlier pieces
  *   directory.h  descriptions of kernels, readable without their blocks
  *   column.c     conversion of columns to the bytes of a block and back (zstd, XXH3)
+ *   dict.c       preset dictionaries of metadata; also ptx_dict.c and hopper_dict.c
  *   stream.c     frames of blocks
  *   write.c      the writer of streams
  *   job.c        division of the writer's work among threads
@@ -350,8 +351,8 @@ struct header_state {
 /* Header fields that the flow model and the columns need. A field that the header lacks is 0. */
 struct header_facts {
 	uint32_t grid[3], threads;
-	int binary;  /* version of the machine code; 0: the header has none */
-	bool values; /* true if lines may have register values, or if the kernel is of Hopper or a later GPU */
+	int binary;           /* version of the machine code; 0: the header has none */
+	bool may_have_values; /* true if lines may have register values, or if the kernel is of Hopper or a later GPU */
 	enum line_dialect dialect;
 };
 struct header_facts header_facts(const char *text, size_t n);
@@ -377,8 +378,8 @@ void header_restore(struct buf *out, const struct header_state *s, const char *t
 /* Limits for the tables of a block that are not yet unpacked. */
 struct block_remaining {
 	uint64_t statics, text, spans;
-	bool areas;  /* true if the stream may have areas */
-	bool values; /* true if parts may have STYLE_STREAMS and STYLE_VALUES */
+	bool allows_areas;  /* true if the stream may have areas */
+	bool allows_values; /* true if parts may have STYLE_STREAMS and STYLE_VALUES */
 };
 /*
  * Adds a static instruction of the part to its tables, in the order of the numbers, and sets its fields that follow

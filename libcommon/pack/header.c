@@ -208,7 +208,7 @@ struct header_facts header_facts(const char *text, size_t n)
 	h.binary = binary < INT32_MAX ? (int)binary : 0;
 	at = find_header_line(text, n, "-accelsim tracer version = ");
 	uint64_t tracer = at ? header_number(&(struct header_scan){at, text + n}, 10) : 0;
-	h.values = tracer >= FIRST_WITH_VALUES || h.binary >= HOPPER;
+	h.may_have_values = tracer >= FIRST_WITH_VALUES || h.binary >= HOPPER;
 	uint64_t t = b[0] * b[1] * b[2];
 	h.threads = t <= pack_limits.threads ? (uint32_t)t : 0;
 	return h;

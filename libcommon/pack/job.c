@@ -171,9 +171,9 @@ static void encode_piece(struct queue *q, struct piece *c)
 	c->has_records = p->part.n_blocks != 0;
 	if (c->has_records) {
 		p->areas = c->relative;
-		p->part.style |= c->valued ? STYLE_VALUES : 0u;
-		e->streams = c->streams && p->part.code.n_statics >= STREAMS_LEAST;
-		p->part.style |= e->streams ? STYLE_STREAMS : 0u;
+		p->part.style |= c->has_values ? STYLE_VALUES : 0u;
+		e->has_streams = c->allows_streams && p->part.code.n_statics >= STREAMS_LEAST;
+		p->part.style |= e->has_streams ? STYLE_STREAMS : 0u;
 		/* The step is odd, so that every position in a thread block is sampled. */
 		p->step = q->level == PACK_FAST ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, e->col);

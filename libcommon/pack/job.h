@@ -23,7 +23,7 @@ struct encoded {
 	struct buf table;
 	struct buf body;           /* the piece as a string, or empty */
 	struct buf col[N_COLUMNS]; /* columns of the piece */
-	bool streams;              /* true if the part has STYLE_STREAMS */
+	bool has_streams;          /* true if the part has STYLE_STREAMS */
 };
 
 /* Piece of a kernel's text. */
@@ -36,11 +36,11 @@ struct piece {
 	bool has_records;    /* true if text became records */
 	bool is_stored_text; /* true if text is stored as text */
 	bool no_hash;        /* true if the kernel has no hash, because a part of it was given as records */
-	bool lines;     /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
-	bool relative;  /* true if constants are relative to areas */
-	bool valued;    /* true if register values are groups */
-	bool streams;   /* true if registers of static instructions may be streams */
-	uint64_t bytes; /* size of the kernel's text if ends is set */
+	bool lines;      /* whether the "-code" lines of the header may be numbers (lines.h); needs begins */
+	bool relative;   /* true if constants are relative to areas */
+	bool has_values; /* true if register values are groups */
+	bool allows_streams; /* true if registers of static instructions may be streams */
+	uint64_t bytes;      /* size of the kernel's text if ends is set */
 	uint64_t first_block;
 	unsigned char hash[16];
 	struct header_facts facts;

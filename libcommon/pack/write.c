@@ -53,7 +53,7 @@ static void write_stream_start(struct pack_writer *w, const struct buf *b)
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
 		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0) +
-		     (w->streams ? PACK_VALUED + (w->valued ? PACK_WORDED : PACK_LINED) : 0) +
+		     (w->allows_streams ? PACK_VALUED + (w->has_values ? PACK_WORDED : PACK_LINED) : 0) +
 		     (w->allows_bodies ? PACK_SHARED : 0) + (w->has_relative_bodies ? PACK_RELATIVE : 0)),
 		w->out);
 	w->started = true;
@@ -81,10 +81,10 @@ uint64_t write_frame(struct pack_writer *w, uint8_t type, const struct buf *b)
 }
 
 /* Returns true if a part of the block has STYLE_STREAMS. */
-static bool has_streams(const struct job *j)
+static bool has_streamed_part(const struct job *j)
 {
 	for (uint32_t i = 0; i < j->n; i++)
-		if (j->piece[i]->encoded && j->piece[i]->encoded->streams)
+		if (j->piece[i]->encoded && j->piece[i]->encoded->has_streams)
 			return true;
 	return false;
 }
@@ -103,7 +103,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 	}
 	if (!w->started) {
 		w->allows_bodies = !j->plain || j->shared;
-		w->streams = !w->lines && (w->valued || !j->plain || has_streams(j));
+		w->allows_streams = !w->lines && (w->has_values || !j->plain || has_streamed_part(j));
 	}
 	e.size = write_frame(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
@@ -123,7 +123,7 @@ struct job *write_current_job(struct pack_writer *w)
 	if (!w->job) {
 		w->job = queue_append_job(w->queue);
 		w->bytes_left = pack_limits.columns - w->list.n;
-		w->job->dict = w->lines ? &pack_words : w->valued ? &pack_hopper : &pack_dict;
+		w->job->dict = w->lines ? &pack_words : w->has_values ? &pack_hopper : &pack_dict;
 		w->job->relative = w->has_relative_bodies;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
@@ -230,7 +230,7 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 
 	if (c->begins) {
 		w->lines = w->has_kernel ? w->lines : c->facts.dialect == DIALECT_PTX;
-		w->valued = w->has_kernel ? w->valued : !w->lines && c->facts.values;
+		w->has_values = w->has_kernel ? w->has_values : !w->lines && c->facts.may_have_values;
 		w->has_kernel = true;
 		c->lines = w->lines;
 		find_function_of_piece(w, c);
@@ -239,8 +239,8 @@ static void place_piece_in_block(struct pack_writer *w, struct piece *c)
 	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->kernel_begun = true;
 	c->relative = w->has_relative_bodies;
-	c->valued = w->valued;
-	c->streams = !w->lines;
+	c->has_values = w->has_values;
+	c->allows_streams = !w->lines;
 	if (w->job && most > w->bytes_left)
 		start_next_job(w);
 	find_repetition(w, c);

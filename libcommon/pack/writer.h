@@ -45,8 +45,8 @@ struct pack_writer {
 	 * numbers and the PTX dictionary is used.
 	 */
 	bool has_kernel, lines;
-	bool streams; /* true if the version has PACK_VALUED */
-	bool valued;  /* header_facts.values of the first kernel; the dictionary is then that of Hopper */
+	bool allows_streams; /* true if the version has PACK_VALUED */
+	bool has_values;     /* may_have_values of the first kernel; the dictionary is then that of Hopper */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;

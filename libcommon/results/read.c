@@ -135,7 +135,7 @@ bool read_begin(struct results *r, enum read_record record)
 		return false;
 	}
 	if (record != READ_OTHER && !r->in_run) {
-		r->headless = record != READ_RUN && r->form != RESULT_ACCELSIM;
+		r->lacks_run_record = record != READ_RUN && r->form != RESULT_ACCELSIM;
 		start_run(r);
 	}
 	r->record = record;
@@ -508,7 +508,7 @@ int results_next(struct results *r, struct result_item *item, struct fault *f)
 		}
 		if (read_step(r, f) < 0)
 			return -1;
-		if (r->headless)
+		if (r->lacks_run_record)
 			return fault_set(f, read_place(r), "run-missing",
 				"a record without a run record before it (expected a complete result)");
 	}

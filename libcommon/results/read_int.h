@@ -105,8 +105,8 @@ struct results {
 	uint32_t run;            /* number of the current run */
 	uint32_t kernels;        /* number of kernels of the current run so far */
 	bool in_run;
-	bool headless; /* true if a record of trace-sim occurred outside a run, without the run record */
-	bool started;  /* set after RESULT_START was queued */
+	bool lacks_run_record; /* true if a record of trace-sim occurred outside a run, without the run record */
+	bool started;          /* set after RESULT_START was queued */
 	char status[32], hash[33];
 	bool has_status;
 	struct log_state log;

@@ -118,7 +118,7 @@ void record_begin(struct record_writer *w, const char *record)
 {
 	assert(!w->depth);
 	w->depth = 1;
-	w->name_n = 0;
+	w->name_bytes = 0;
 	w->text.n = 0;
 	w->ops->begin(w, record);
 }
@@ -202,8 +202,8 @@ size_t record_last_group(const struct record_writer *w)
 size_t record_last_name(const struct record_writer *w, size_t *size)
 {
 	assert(!w->depth);
-	*size = w->name_n;
-	return w->name_n ? w->name_left : 0;
+	*size = w->name_bytes;
+	return w->name_bytes ? w->name_left : 0;
 }
 
 void record_redirect(struct record_writer *w, FILE *out)

@@ -37,12 +37,12 @@ struct record_writer {
 	const struct record_ops *ops;
 	void *state; /* private to the format */
 	struct bytes text;
-	unsigned depth;   /* 0: no record is open; 1: in the record; 2 ...: in groups */
-	size_t last_at;   /* offset of the record's last group in its members */
-	size_t last_n;    /* number of bytes from there to the end of the record */
-	size_t name_at;   /* offset of the kernel's name in the record's members */
-	size_t name_n;    /* number of bytes of that name; 0: there is none */
-	size_t name_left; /* number of bytes from the name to the end of the last written record */
+	unsigned depth;    /* 0: no record is open; 1: in the record; 2 ...: in groups */
+	size_t last_at;    /* offset of the record's last group in its members */
+	size_t last_n;     /* number of bytes from there to the end of the record */
+	size_t name_at;    /* offset of the kernel's name in the record's members */
+	size_t name_bytes; /* number of bytes of that name; 0: there is none */
+	size_t name_left;  /* number of bytes from the name to the end of the last written record */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;

@@ -154,7 +154,7 @@ static void write_msgpack_string(struct record_writer *w, const char *name, cons
 	w->name_at = s->level[1].body.n;
 	if (!pack_number_of_name(s, &pk, text))
 		pack_utf8(&pk, text);
-	w->name_n = s->level[1].body.n - w->name_at;
+	w->name_bytes = s->level[1].body.n - w->name_at;
 	free(text);
 }
 
