@@ -9,6 +9,7 @@
 #include "bits.h"
 #include "pack.h"
 #include "pack/buf.h"
+#include "random.h"
 #include "tap.h"
 
 #define INSTS  40u
@@ -25,16 +26,6 @@ static const char machine_header[] =
 	"-binary version = 80\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n"
 	"-local mem base_addr = 0x00007f1000000000\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
 	"#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n";
-
-static uint64_t seed = 1;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 11) % n;
-}
 
 /* A warp in two forms: as runs of records, and as text. */
 struct warp_forms {

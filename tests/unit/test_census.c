@@ -6,21 +6,12 @@
 #include "isa.h"
 #include "pack/directory.h"
 #include "pack/records.h"
+#include "random.h"
 #include "tap.h"
 
 #define LOADS  6u
 #define WARPS  40u
 #define ROUNDS 30u /* number of times that a warp executes each load */
-
-static uint64_t seed = 1;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 11) % n;
-}
 
 /* Shapes of the addresses of an access. */
 enum { SCATTERED, TWO_ROWS, NEAR, HIGH, DESCENDING, N_SHAPES };

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include "arena.h"
 #include "gpu/gpu.h"
+#include "random.h"
 #include "tap.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -462,16 +463,6 @@ static void test_rejections(struct lsu_bench *b)
 }
 
 /* ---- random instructions ----------------------------------------------------------------------------- */
-
-static uint64_t seed = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
 
 static uint32_t random_mask(void)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pack/tail.h"
+#include "random.h"
 #include "tap.h"
 
 #define TEXTS 400u
@@ -18,14 +19,6 @@ struct text_line {
 };
 
 static struct text_line line[TEXTS];
-static uint32_t state = 1;
-
-static uint32_t random_below(uint32_t n)
-{
-	state = state * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)(state >> 8) * n >> 24);
-}
-
 static void add_text(struct text_line *x, const char *s)
 {
 	size_t n = strlen(s);
