@@ -89,7 +89,7 @@ struct lint {
 	uint32_t cap_facts;
 	bool has_imm;           /* true if lines have immediates */
 	bool are_columns_known; /* true if the columns of the lines are known */
-	bool order_reported, window_reported, after_exit_reported, order_dependent_reported;
+	bool order_reported, window_reported, line_tail_reported, order_dependent_reported;
 	uint64_t last_block_number; /* number of the thread block read last, plus 1 */
 	struct cubin_join *join;    /* the kernel's function in a cubin; NULL if there is none */
 	uint32_t compared;          /* number of instructions compared with the cubin */

@@ -220,7 +220,7 @@ static void begin_lint_kernel(struct lint *l)
 	if (l->cap_facts)
 		memset(l->fact, 0, l->cap_facts * sizeof(*l->fact));
 	l->are_columns_known = l->order_reported = l->order_dependent_reported = l->window_reported =
-		l->after_exit_reported = l->has_imm = l->has_barriers = false;
+		l->line_tail_reported = l->has_imm = l->has_barriers = false;
 	l->last_block_number = 0;
 	l->first_block_done = false;
 	l->max_regs = l->head->nregs;

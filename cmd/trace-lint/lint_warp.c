@@ -67,14 +67,14 @@ static void update_barriers_and_groups(
 		check_depbar(l, w, r, line);
 }
 
-static void report_records_after_exit(struct lint *l, const struct trace_line *line)
+static void report_line_tail(struct lint *l, const struct trace_line *line)
 {
-	if (l->after_exit_reported)
+	if (l->line_tail_reported)
 		report_count_only(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
 			"words after the instruction, which the model does not read");
-	l->after_exit_reported = true;
+	l->line_tail_reported = true;
 }
 
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
@@ -101,7 +101,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 	if (flags & FACT_SYNC)
 		lint_sync(l, tb, r, line);
 	if (line->has_tail)
-		report_records_after_exit(l, line);
+		report_line_tail(l, line);
 }
 
 /* ---- end of a warp ---------------------------------------------------------------------------- */
